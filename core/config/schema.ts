@@ -1,0 +1,148 @@
+import { z } from 'zod';
+
+const integer = (fallback: number, minimum = 0) => z.coerce.number().int().min(minimum).default(fallback);
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0', 'on', 'off'])
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true' || value === '1' || value === 'on');
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+
+/**
+ * Every environment variable that Posthaste reads, with its default. The README's configuration table is
+ * checked against the keys and descriptions of this schema.
+ */
+export const environmentSchema = z.object({
+  NODE_ENV: z
+    .enum(['production', 'development', 'test'])
+    .default('production')
+    .describe('`production`, `development` or `test`.'),
+  HOST: z.string().default('127.0.0.1').describe('Address that the API listens on.'),
+  PORT: integer(8080).describe('Port of the API.'),
+  API_URL: z
+    .url()
+    .optional()
+    .describe('Public address of the API, used in links and cookies. Default: built from `HOST` and `PORT`.'),
+  DASHBOARD_URL: z.url().optional().describe('Address of a dashboard that may call the API with the cookie.'),
+  TRUST_PROXY: flag(false).describe(
+    'Take the client address from `X-Forwarded-For` (only behind your own proxy).',
+  ),
+  APP_SECRET: z
+    .string()
+    .min(32)
+    .describe(
+      'At least 32 random characters. Encrypts API keys at rest and signs sessions and links. Required.',
+    ),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('Least severity that is logged.'),
+
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
+  DATABASE_POOL_SIZE: integer(20, 2).describe('Postgres connections per process.'),
+
+  CLICKHOUSE_URL: z
+    .url()
+    .optional()
+    .describe(
+      'ClickHouse over HTTP(S). Without it and without `CLICKHOUSE_EMBEDDED_PATH` analytics answers 503.',
+    ),
+  CLICKHOUSE_USER: z.string().default('default').describe('ClickHouse user.'),
+  CLICKHOUSE_PASSWORD: z.string().default('').describe('ClickHouse password.'),
+  CLICKHOUSE_DATABASE: z
+    .string()
+    .regex(/^\w+$/)
+    .default('posthaste')
+    .describe('ClickHouse database; created when missing.'),
+  CLICKHOUSE_EMBEDDED_PATH: z
+    .string()
+    .optional()
+    .describe('Folder of the embedded engine, one process only. `npm start` sets it.'),
+
+  TEMPORAL_ADDRESS: z
+    .string()
+    .optional()
+    .describe(
+      '`host:port` of the Temporal frontend. Other `TEMPORAL_*` variables (namespace, API key, TLS) follow the Temporal environment configuration.',
+    ),
+  TEMPORAL_TASK_QUEUE: z
+    .string()
+    .min(1)
+    .default('posthaste')
+    .describe('Task queue shared by API and workers.'),
+  TEMPORAL_UI_URL: z.url().optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
+  TEMPORAL_PAYLOAD_KEY: z
+    .string()
+    .optional()
+    .describe('Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.'),
+
+  EMAIL_PROVIDER: z.enum(['ses', 'smtp']).default('ses').describe('`ses` or `smtp`.'),
+  AWS_REGION: z
+    .string()
+    .default('us-east-1')
+    .describe('Region of SES. Credentials come from the usual AWS sources.'),
+  SES_ENDPOINT: z.url().optional().describe('Another address for the SES API, such as the local SES.'),
+  SES_CONFIGURATION_SET: z
+    .string()
+    .default('posthaste')
+    .describe('Configuration set that publishes the events.'),
+  SNS_TOPIC_ARNS: list.describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
+  SNS_LOCAL_HOST: z
+    .string()
+    .optional()
+    .describe(
+      '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
+    ),
+  SMTP_URL: z
+    .string()
+    .optional()
+    .describe('`smtp://user:password@host:port`, required with `EMAIL_PROVIDER=smtp`.'),
+  EMAIL_RATE_PER_SECOND: integer(0).describe(
+    'Ceiling for the provider account. 0: what SES grants (90 % of it); for SMTP: none.',
+  ),
+  PROJECT_EMAIL_RATE_PER_SECOND: integer(0).describe(
+    'Ceiling per project. 0: only the ceiling of the account.',
+  ),
+  UNKNOWN_OUTCOME_SECONDS: integer(120, 1).describe(
+    'How long an unanswered hand-over waits for its `Send` event.',
+  ),
+
+  SIGNUP_ENABLED: flag(true).describe('Whether `POST /auth/signup` is open.'),
+  API_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
+    'Requests per minute and project over all processes; 0 = off.',
+  ),
+  AUTH_RATE_LIMIT_PER_MINUTE: integer(100).describe(
+    'Requests per minute and client address on `/auth/*`; 0 = off.',
+  ),
+  IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is kept.'),
+  EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
+    'How long content and attachments of sent emails are kept.',
+  ),
+  DNS_SERVERS: list.describe(
+    "DNS servers for look-ups of sender domains, `host[:port]` separated by commas. Empty: the system's.",
+  ),
+  OUTBOUND_ALLOW_HOSTS: list.describe('Private hosts that outgoing calls may reach, separated by commas.'),
+
+  METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),
+  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may finish at shutdown.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('OpenTelemetry collector; tracing is off without it.'),
+  VALIDATE_RESPONSES: flag(false).describe(
+    'Check every answer against its declared schema (development and tests).',
+  ),
+});
+
+export type Config = z.output<typeof environmentSchema>;
