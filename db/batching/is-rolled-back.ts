@@ -1,0 +1,16 @@
+import pg from 'pg';
+
+/**
+ * Whether the server itself said that the statement failed, so that nothing of it was applied. A lost connection
+ * says nothing of the kind: the statement may have been committed.
+ */
+export function isRolledBack(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  const sqlStateClass = error.code.slice(0, 2);
+  return sqlStateClass !== '08' && sqlStateClass !== '57';
+}
+
+/** The constraint that a statement broke, when that is why it failed. */
+export function brokenConstraint(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.constraint : undefined;
+}

@@ -1,0 +1,52 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
+
+export type SuppressionReason = 'bounce' | 'complaint';
+
+/**
+ * A person of a project's audience. No foreign keys on the tables that sending writes to: each would lock the
+ * same project row for every email. Deleting a project removes these rows explicitly.
+ */
+export const Contact = defineEntity({
+  name: 'Contact',
+  tableName: 'contacts',
+  uniques: [{ name: 'contacts_project_email', properties: ['projectId', 'email'] }],
+  indexes: [{ name: 'contacts_project_created', properties: ['projectId', 'createdAt', 'id'] }],
+  checks: [{ name: 'contacts_data_size', expression: 'json_text_bytes(data) <= 65536' }],
+  properties: {
+    id: primaryId(),
+    projectId: p.uuid(),
+    /** Trimmed and in lower case. */
+    email: p.text(),
+    subscribed: p.boolean().default(true),
+    /** Set only while snoozed; every write to `subscribed` clears it. */
+    snoozedUntil: instant().nullable(),
+    data: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
+    /** Why no marketing goes out to this contact, set by a hard bounce or a complaint. */
+    suppressionReason: p
+      .text()
+      .$type<SuppressionReason>()
+      .nullable()
+      .check(`suppression_reason in ('bounce', 'complaint')`),
+    suppressedAt: instant().nullable(),
+    suppressedEmailId: p.uuid().nullable(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+});
+
+export type ContactRow = InferEntity<typeof Contact>;
+
+export type FieldType = 'string' | 'number' | 'boolean' | 'date';
+
+/** The type of a custom field, inferred from its first value in the project and fixed from then on. */
+export const ContactField = defineEntity({
+  name: 'ContactField',
+  tableName: 'contact_fields',
+  properties: {
+    projectId: p.uuid().primary(),
+    key: p.text().primary(),
+    type: p.text().$type<FieldType>().check(`type in ('string', 'number', 'boolean', 'date')`),
+    createdAt: createdAt(),
+  },
+});

@@ -1,0 +1,60 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { instant, primaryId } from './columns.ts';
+
+/**
+ * `tracked`: sent by a client. `emitted`: our own, may trigger workflows. `activity`: only for the feed.
+ */
+export type EventKind = 'tracked' | 'emitted' | 'activity';
+
+/**
+ * The journal: one append-only row for everything that happens, written in the transaction of the change it
+ * tells about, and streamed to ClickHouse in commit order.
+ */
+export const Event = defineEntity({
+  name: 'Event',
+  tableName: 'events',
+  indexes: [{ name: 'events_stream', properties: ['xid', 'id'] }],
+  properties: {
+    id: primaryId(),
+    projectId: p.uuid(),
+    name: p.text(),
+    kind: p.text().$type<EventKind>(),
+    contactId: p.uuid().nullable(),
+    emailId: p.uuid().nullable(),
+    campaignId: p.uuid().nullable(),
+    workflowId: p.uuid().nullable(),
+    data: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
+    occurredAt: instant(),
+    /** The writing transaction: rows below the oldest running one are complete and can be streamed. */
+    xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
+  },
+});
+
+export type EventRow = InferEntity<typeof Event>;
+
+/** How often and when a contact had an event: what segments and conditions read instead of the journal. */
+export const ContactEventStat = defineEntity({
+  name: 'ContactEventStat',
+  tableName: 'contact_event_stats',
+  properties: {
+    contactId: p.uuid().primary(),
+    name: p.text().primary(),
+    projectId: p.uuid(),
+    count: p.integer(),
+    firstAt: instant(),
+    lastAt: instant(),
+    lastEventId: p.uuid(),
+  },
+});
+
+/** How far a reader of the journal has come. */
+export const StreamPosition = defineEntity({
+  name: 'StreamPosition',
+  tableName: 'stream_positions',
+  properties: {
+    name: p.text().primary(),
+    xid: p.string().columnType('xid8'),
+    eventId: p.uuid(),
+    updatedAt: instant().defaultRaw('now()'),
+  },
+});

@@ -1,0 +1,37 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { createdAt, instant, primaryId } from './columns.ts';
+
+export type OutboxKind = 'email.dispatch' | 'domain.verify';
+
+/**
+ * A command to Temporal, committed together with the state that asks for it. A relay in every process sends it
+ * and then deletes it, so it is delivered at least once; every command is idempotent by its ids.
+ */
+export const OutboxCommand = defineEntity({
+  name: 'OutboxCommand',
+  tableName: 'outbox',
+  indexes: [
+    {
+      name: 'outbox_due',
+      expression: 'create index outbox_due on outbox (next_attempt_at, id) where dead_at is null',
+    },
+    {
+      name: 'outbox_dead',
+      expression: 'create index outbox_dead on outbox (dead_at) where dead_at is not null',
+    },
+  ],
+  properties: {
+    id: primaryId(),
+    kind: p.text().$type<OutboxKind>(),
+    /** What the command is about: an email, a domain. */
+    subjectId: p.uuid(),
+    attempts: p.smallint().default(0),
+    nextAttemptAt: instant().defaultRaw('now()'),
+    lastError: p.text().nullable(),
+    /** Given up on; stays for the operator, and `outbox_dead` counts it. */
+    deadAt: instant().nullable(),
+    createdAt: createdAt(),
+  },
+});
+
+export type OutboxRow = InferEntity<typeof OutboxCommand>;

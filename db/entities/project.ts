@@ -1,0 +1,26 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { createdAt, primaryId, updatedAt } from './columns.ts';
+
+/** A tenant: owns contacts, emails, domains and exactly one public and one secret key. */
+export const Project = defineEntity({
+  name: 'Project',
+  tableName: 'projects',
+  properties: {
+    id: primaryId(),
+    name: p.text(),
+    /** Look-up values: HMACs of the keys. */
+    publicKeyHash: p.blob().unique(),
+    secretKeyHash: p.blob().unique(),
+    /** The keys themselves, AES-256-GCM, shown to administrators. */
+    publicKeyEncrypted: p.blob(),
+    secretKeyEncrypted: p.blob(),
+    disabled: p.boolean().default(false),
+    disabledReason: p.text().nullable(),
+    /** Whether suppressed contacts get no transactional email either. */
+    suppressTransactional: p.boolean().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+});
+
+export type ProjectRow = InferEntity<typeof Project>;

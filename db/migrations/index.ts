@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { Migration } from '@mikro-orm/migrations';
+
+/** A migration whose statements are the file `<name>.sql` beside this one. */
+function sqlMigration(name: string) {
+  return {
+    name,
+    class: class extends Migration {
+      override up(): void {
+        this.addSql(readFileSync(new URL(`./${name}.sql`, import.meta.url), 'utf8'));
+      }
+    },
+  };
+}
+
+/** Every migration, oldest first. They only go forward: what has been released is never edited. */
+export const migrations = [sqlMigration('2026-11-21-foundation')];
