@@ -5,8 +5,8 @@ export interface BatcherOptions<Item, Result> {
   maxItems: number;
   /** Batches in flight at once. */
   concurrency: number;
-  /** Items with one key never share a batch, so that a statement touches a row once. */
-  keyOf?: (item: Item) => string;
+  /** Items that have a key in common never share a batch, so that a statement touches a row once. */
+  keysOf?: (item: Item) => readonly string[];
   /** Cost of an item against `maxWeight`, for instance its bytes; an item above it goes alone. */
   weightOf?: (item: Item) => number;
   maxWeight?: number;
@@ -44,21 +44,24 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     const left: Entry<Item, Result>[] = [];
     const keys = new Set<string>();
     let weight = 0;
+    let looked = 0;
     for (const entry of queue) {
+      if (batch.length >= options.maxItems) break;
+      looked += 1;
       const itemWeight = options.weightOf?.(entry.item) ?? 0;
-      const key = options.keyOf?.(entry.item);
-      const full =
-        batch.length >= options.maxItems ||
-        (batch.length > 0 && weight + itemWeight > (options.maxWeight ?? Number.POSITIVE_INFINITY));
-      if (full || (key !== undefined && keys.has(key))) {
+      const itemKeys = options.keysOf?.(entry.item) ?? [];
+      const tooHeavy =
+        batch.length > 0 && weight + itemWeight > (options.maxWeight ?? Number.POSITIVE_INFINITY);
+      if (tooHeavy || itemKeys.some((key) => keys.has(key))) {
         left.push(entry);
-        continue;
+      } else {
+        weight += itemWeight;
+        batch.push(entry);
       }
-      if (key !== undefined) keys.add(key);
-      weight += itemWeight;
-      batch.push(entry);
+      // Of what stays behind too: a later item of the same key must not overtake it.
+      for (const key of itemKeys) keys.add(key);
     }
-    queue = left;
+    queue = left.concat(queue.slice(looked));
     return batch;
   }
 

@@ -38,6 +38,8 @@ export const EmailContent = defineEntity({
   },
 });
 
+export type ContentRow = InferEntity<typeof EmailContent>;
+
 /** A file sent along with a content. */
 export const EmailAttachment = defineEntity({
   name: 'EmailAttachment',
@@ -54,6 +56,8 @@ export const EmailAttachment = defineEntity({
     bytes: p.blob(),
   },
 });
+
+export type AttachmentRow = InferEntity<typeof EmailAttachment>;
 
 /** One email to one recipient, and what is known of it. */
 export const Email = defineEntity({

@@ -1,0 +1,78 @@
+import type { EmailStatus } from '../entities/email.ts';
+import type { Em } from '../orm.ts';
+import { sql } from '../sql.ts';
+import { countEventsSql } from './upsert-contacts-sql.ts';
+
+/** What a run found out about an email that it had claimed. */
+export interface HandOverRecord {
+  emailId: string;
+  status: Extract<EmailStatus, 'SENT' | 'FAILED' | 'SUPPRESSED' | 'UNKNOWN' | 'QUEUED'>;
+  messageId: string | null;
+  reason: string | null;
+  /** As rendered; null when nothing was rendered. */
+  subject: string | null;
+  /** Id for the event `email.sent`. */
+  eventId: string;
+}
+
+const recordSql = `
+with outcome as materialized (
+  select * from json_to_recordset($2::json) as t(
+    "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid)
+),
+held as materialized (
+  select e.id from emails e
+  join outcome o on o."emailId" = e.id
+  where e.claim_token = $1
+  order by e.id
+  for no key update of e
+),
+recorded as (
+  update emails e
+  set status = case when e.status in ('SENDING', 'UNKNOWN') then o."status" else e.status end,
+    sent_at = case when o."status" = 'SENT' then coalesce(e.sent_at, $3) else e.sent_at end,
+    attempts = case when o."status" = 'QUEUED' and e.status = 'SENDING' then e.attempts - 1 else e.attempts end,
+    message_id = coalesce(e.message_id, o."messageId"),
+    reason = case when e.status in ('SENDING', 'UNKNOWN') then o."reason" else e.reason end,
+    subject = coalesce(e.subject, o."subject")
+  from outcome o
+  where o."emailId" = e.id and e.id in (select id from held)
+  returning e.*, o."eventId" as event_id, old.sent_at as was_sent_at
+),
+journaled as (
+  insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
+  select event_id, project_id, 'email.sent', 'emitted', contact_id, id, campaign_id, workflow_id,
+    jsonb_strip_nulls(jsonb_build_object('emailId', id, 'messageId', message_id, 'subject', subject,
+      'from', from_email, 'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source)),
+    $3
+  from recorded
+  where was_sent_at is null and sent_at is not null
+  returning id, project_id, name, contact_id, occurred_at
+),
+counted as (
+  -- One contact may have several emails in a batch, and the statistics take one row per contact and name.
+  select contact_id, project_id, name, max(id::text)::uuid as id, max(occurred_at) as occurred_at,
+    count(*)::int as times
+  from journaled
+  where contact_id is not null
+  group by contact_id, project_id, name
+),
+${countEventsSql}
+select count(*)::int as recorded from recorded`;
+
+/**
+ * Records the outcomes of the emails that `token` still holds, and journals `email.sent` once for each that
+ * left. An email that the provider's own event has moved on meanwhile keeps its state.
+ *
+ * @returns how many of the records were applied.
+ */
+export async function recordHandOvers(
+  em: Em,
+  token: string,
+  records: HandOverRecord[],
+  now: Date,
+): Promise<number> {
+  if (records.length === 0) return 0;
+  const [row] = await sql<{ recorded: number }>(em, recordSql, [token, JSON.stringify(records), now]);
+  return row?.recorded ?? 0;
+}

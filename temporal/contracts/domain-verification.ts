@@ -1,0 +1,13 @@
+export interface DomainVerificationInput {
+  domainId: string;
+}
+
+/** `gone`: the domain was removed, nothing is left to watch. */
+export type DomainVerificationOutcome = 'pending' | 'verified' | 'gone';
+
+export interface DomainVerificationActivities {
+  /** Asks the provider how the domain stands and records it; idempotent. */
+  checkDomain(input: DomainVerificationInput): Promise<DomainVerificationOutcome>;
+}
+
+export const domainVerificationWorkflow = 'domainVerification';

@@ -1,0 +1,20 @@
+/** What search attributes are named; registered at the server, all of type Keyword. */
+export const searchAttributeNames = [
+  'ProjectId',
+  'CampaignId',
+  'WorkflowDefinitionId',
+  'ContactId',
+  'JobKind',
+] as const;
+
+/** Values of the search attribute `JobKind`. */
+export type JobKind = 'email-batch' | 'domain-verification' | 'sweep';
+
+/** Smaller goes first; the server knows 1 to 5. */
+export const priorities = { transactional: 1, workflow: 2, domain: 3, campaign: 4, import: 5 } as const;
+
+/** Ids of workflows, so that "start once" is a property of the id. */
+export const workflowIds = {
+  emailBatch: (id: string) => `email-batch/${id}`,
+  domainVerification: (domainId: string) => `domain-verification/${domainId}`,
+};

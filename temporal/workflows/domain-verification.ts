@@ -1,0 +1,34 @@
+import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import type {
+  DomainVerificationActivities,
+  DomainVerificationInput,
+} from '../contracts/domain-verification.ts';
+
+const { checkDomain } = proxyActivities<DomainVerificationActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+});
+
+const pendingIntervalMs = 5 * 60 * 1000;
+const verifiedIntervalMs = 60 * 60 * 1000;
+/** About a day of checks of a pending domain; a history may hold 51,200 events. */
+const checksPerRun = 288;
+
+/**
+ * Watches a sender domain for as long as it exists: every five minutes until it is verified, every hour from
+ * then on, so that one whose records vanish goes back to pending.
+ */
+export async function domainVerification(input: DomainVerificationInput): Promise<void> {
+  for (let checks = 1; ; checks += 1) {
+    const outcome = await checkDomain(input);
+    if (outcome === 'gone') {
+      setCurrentDetails('The domain was removed.');
+      return;
+    }
+    setCurrentDetails(`The domain is **${outcome}** (check ${checks} of this run).`);
+    await sleep(outcome === 'verified' ? verifiedIntervalMs : pendingIntervalMs);
+    if (checks >= checksPerRun || workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof domainVerification>(input);
+    }
+  }
+}

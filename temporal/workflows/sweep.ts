@@ -1,0 +1,27 @@
+import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
+
+const { sweepExpired, repairStrandedEmails } = proxyLocalActivities<SweepActivities>({
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 5 },
+});
+
+/** One run of a recurring repair or clean-up; the schedule is its clock. */
+export async function sweep(input: SweepInput): Promise<Record<string, number>> {
+  const result = await run(input);
+  setCurrentDetails(
+    Object.entries(result)
+      .map(([name, count]) => `- ${name}: **${count}**`)
+      .join('\n'),
+  );
+  return result;
+}
+
+async function run(input: SweepInput): Promise<Record<string, number>> {
+  switch (input.sweep) {
+    case 'expired':
+      return sweepExpired();
+    case 'stranded-emails':
+      return { ...(await repairStrandedEmails()) };
+  }
+}
