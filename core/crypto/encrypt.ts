@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const formatVersion = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+const headerBytes = 1 + nonceBytes + tagBytes;
+
+/**
+ * Encrypts a text with AES-256-GCM under a fresh nonce.
+ * Shape: version byte, 12 bytes nonce, 16 bytes tag, ciphertext.
+ *
+ * @param context what the text belongs to, such as a row and column; decryption needs the same, so that a
+ * ciphertext copied into another row does not open there.
+ */
+export function encryptText(key: Buffer, text: string, context: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(Buffer.from(context, 'utf8'));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([Buffer.of(formatVersion), nonce, cipher.getAuthTag(), body]);
+}
+
+/**
+ * Opens what `encryptText` made with the same key and context.
+ *
+ * @throws Error when a byte was changed, or the key or the context is another.
+ */
+export function decryptText(key: Buffer, sealed: Uint8Array, context: string): string {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < headerBytes || bytes[0] !== formatVersion) throw new Error('Unknown ciphertext format');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(context, 'utf8'));
+  decipher.setAuthTag(bytes.subarray(1 + nonceBytes, headerBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(headerBytes)), decipher.final()]).toString('utf8');
+}
