@@ -1,5 +1,5 @@
 import { GetAccountCommand, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { formatMailbox } from '../../core/addresses/format-mailbox.ts';
+import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { classifySesError } from './classify-ses-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pMap from 'p-map';
+import { v7 as uuidv7 } from 'uuid';
+import type { Em } from '../../db/orm.ts';
+import {
+  type ClaimedEmail,
+  claimEmails,
+  findOpenEmails,
+  markAbandonedAsUnknown,
+} from '../../db/repositories/claim-emails.ts';
+import { loadContents } from '../../db/repositories/load-contents.ts';
+import { type HandOverRecord, recordHandOvers } from '../../db/repositories/record-hand-overs.ts';
+import type { EmailProvider, HandOver } from '../../providers/email/email-provider.ts';
+import type { DispatchEmailsResult } from '../../temporal/contracts/email-batch.ts';
+import type { ClaimedRenderer } from './render-claimed.ts';
+import { reserveSlots, type SendRates } from './reserve-slots.ts';
+import { withholding } from './withholding.ts';
+
+export interface DispatchContext {
+  em: Em;
+  provider: EmailProvider;
+  rates: SendRates;
+  render: ClaimedRenderer;
+  /** How long an unanswered hand-over waits for the provider's event. */
+  unknownSeconds: number;
+  /** Aborted when the run has to stop: nothing is handed over after that. */
+  signal: AbortSignal;
+  /** Tells that the run is alive. */
+  heartbeat: () => void;
+  /** Counts outcomes, for the metrics. */
+  count: (outcome: HandOver['outcome'] | 'suppressed') => void;
+}
+
+/** A claim begins no hand-over after this, so that the run is certainly over when others take the claim for dead. */
+const leaseSeconds = 25;
+const liveSeconds = 60;
+const concurrency = 16;
+/** An email that cannot be handed over for this long has failed. */
+const patienceMs = 24 * 60 * 60 * 1000;
+
+/**
+ * One round of a batch: claims what is due, hands it over at the throttle's pace, records the outcomes. However
+ * often and wherever it runs, only the holder of a claim hands an email over; what a dead run left behind is
+ * UNKNOWN until the provider's event or the time-out settles it.
+ */
+export async function dispatchEmails(
+  context: DispatchContext,
+  emailIds: string[],
+): Promise<DispatchEmailsResult> {
+  const { em } = context;
+  const token = uuidv7();
+  await markAbandonedAsUnknown(em, emailIds, liveSeconds);
+  const claimed = await claimEmails(em, emailIds, token, context.unknownSeconds);
+  const deadline = Date.now() + leaseSeconds * 1000;
+
+  const records: HandOverRecord[] = [];
+  let retryInMs = 0;
+  const settle = (email: ClaimedEmail, record: Omit<HandOverRecord, 'emailId' | 'eventId'>) =>
+    records.push({ emailId: email.id, eventId: uuidv7(), ...record });
+  const putBack = (email: ClaimedEmail, reason: string, inMs: number) => {
+    retryInMs = Math.max(retryInMs, inMs);
+    settle(email, { status: 'QUEUED', messageId: null, reason, subject: null });
+  };
+
+  const sendable: ClaimedEmail[] = [];
+  for (const email of claimed) {
+    const verdict = withholding(email);
+    if (verdict === undefined) sendable.push(email);
+    else if (verdict.kind === 'wait') putBack(email, verdict.reason, verdict.retryInMs);
+    else settle(email, { status: 'SUPPRESSED', messageId: null, reason: verdict.reason, subject: null });
+    if (verdict?.kind === 'suppress') context.count('suppressed');
+  }
+
+  const reservation = await reserveSlots(em, sendable, context.rates);
+  for (const email of reservation.held) putBack(email, 'waits for the send rate', reservation.retryInMs);
+
+  const contents = await loadContents(em, [...new Set(sendable.flatMap((email) => email.contentId ?? []))]);
+  await pMap(
+    reservation.granted,
+    async ({ email, inMs }) => {
+      if (inMs > 0) await delay(inMs, undefined, { signal: context.signal }).catch(() => undefined);
+      context.heartbeat();
+      if (context.signal.aborted || Date.now() > deadline) return putBack(email, 'the run had to stop', 0);
+      const rendered = await context.render(email, contents.get(email.contentId ?? ''));
+      if (!rendered.ok) {
+        return settle(email, { status: 'FAILED', messageId: null, reason: rendered.reason, subject: null });
+      }
+      const answer = await context.provider.handOver(rendered.email);
+      context.count(answer.outcome);
+      const { subject } = rendered.email;
+      switch (answer.outcome) {
+        case 'accepted':
+          return settle(email, { status: 'SENT', messageId: answer.messageId, reason: null, subject });
+        case 'refused':
+          return settle(email, { status: 'FAILED', messageId: null, reason: answer.reason, subject });
+        case 'unknown':
+          return settle(email, { status: 'UNKNOWN', messageId: null, reason: answer.reason, subject });
+        case 'later':
+          if (Date.now() - email.createdAt.getTime() < patienceMs) {
+            return putBack(email, answer.reason, answer.retryInMs);
+          }
+          return settle(email, { status: 'FAILED', messageId: null, reason: answer.reason, subject });
+      }
+    },
+    { concurrency },
+  );
+
+  await recordHandOvers(em, token, records, new Date());
+  const open = await findOpenEmails(em, emailIds, context.unknownSeconds, liveSeconds);
+  const sent = records.filter((record) => record.status === 'SENT').length;
+  return {
+    openIds: open.map((email) => email.id),
+    retryInMs: open.length === 0 ? 0 : nextLookInMs(open, retryInMs),
+    sent,
+    ended: emailIds.length - open.length - sent,
+  };
+}
+
+/** The soonest of the open emails, but not before what the provider or the throttle asked for. */
+function nextLookInMs(open: { dueInMs: number }[], retryInMs: number): number {
+  const soonest = Math.min(...open.map((email) => email.dueInMs));
+  return Math.ceil(Math.max(50, soonest, retryInMs));
+}

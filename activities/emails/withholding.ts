@@ -1,0 +1,24 @@
+import type { ClaimedEmail } from '../../db/repositories/claim-emails.ts';
+
+export type Withholding =
+  | { kind: 'suppress'; reason: string }
+  | { kind: 'wait'; reason: string; retryInMs: number };
+
+const disabledRetryMs = 5 * 60 * 1000;
+
+/**
+ * Why an email must not leave now, if so. Marketing and headless emails go to subscribed contacts only;
+ * transactional ones to everyone, unless the project keeps them from suppressed contacts too.
+ */
+export function withholding(email: ClaimedEmail): Withholding | undefined {
+  if (email.projectDisabled) {
+    return { kind: 'wait', reason: 'the project is disabled', retryInMs: disabledRetryMs };
+  }
+  if (email.type !== 'TRANSACTIONAL' && email.subscribed !== true) {
+    return { kind: 'suppress', reason: 'the contact is not subscribed' };
+  }
+  if (email.suppressed && email.suppressTransactional) {
+    return { kind: 'suppress', reason: 'the contact is suppressed after a bounce or complaint' };
+  }
+  return undefined;
+}

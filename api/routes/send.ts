@@ -1,0 +1,41 @@
+import { defineRoute } from '../edge/define-route.ts';
+import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
+
+export const sendEmail = defineRoute({
+  method: 'POST',
+  path: '/v1/send',
+  auth: 'secretKey',
+  tags: ['Public API'],
+  summary: 'Send a transactional email',
+  description:
+    'Creates or updates each recipient and sends each an email of its own. Accepted emails leave at once; ' +
+    '`GET /activity` tells what became of them.',
+  refuseDisabledProject: true,
+  idempotent: true,
+  body: sendBodySchema,
+  bodyExample: {
+    to: { email: 'ada@example.com', name: 'Ada' },
+    from: { email: 'hello@example.com', name: 'Example' },
+    subject: 'Welcome, {{ firstName ?? "friend" }}',
+    body: '<p>Your code is <b>{{ code }}</b>.</p>',
+    data: { firstName: 'Ada', code: { value: '481516', persistent: false } },
+  },
+  responses: { 200: { description: 'Accepted; one entry per recipient.', schema: sendAnswerSchema } },
+  errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'IDEMPOTENCY_KEY_REUSED'],
+  async handler({ project, body, services }) {
+    const { emails, occurredAt } = await services.send.send(project.id, body);
+    return {
+      status: 200,
+      body: {
+        success: true as const,
+        data: {
+          emails: emails.map(({ contactId, contactEmail, emailId }) => ({
+            contact: { id: contactId, email: contactEmail },
+            email: emailId,
+          })),
+          timestamp: occurredAt.toISOString(),
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+
+const lineBreaks = /[\r\n\0]/;
+
+/** A display name, free of what could start another header. */
+export const displayNameSchema = z
+  .string()
+  .max(320)
+  .refine((name) => !lineBreaks.test(name), {
+    message: 'A name may not hold line breaks or NUL',
+    params: { code: 'invalid_string' },
+  });
+
+/** An address, or an address with a display name; both become the latter. */
+export const mailboxSchema = z.union([
+  emailAddressSchema.transform((email) => ({ email, name: null as string | null })),
+  z
+    .object({ email: emailAddressSchema, name: displayNameSchema.nullish() })
+    .transform(({ email, name }) => ({ email, name: name || null })),
+]);
+
+export type MailboxInput = z.output<typeof mailboxSchema>;

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { findHeaderIssues } from '../../core/headers/custom-headers.ts';
+import { contactDataSchema } from './contact-data.ts';
+import { displayNameSchema, mailboxSchema } from './mailbox.ts';
+import { reportIssues } from './report-issues.ts';
+
+const maxAttachments = 10;
+const maxAttachmentBytes = 10 * 1024 * 1024;
+const maxRecipients = 1_000;
+const lineBreaks = /[\r\n\0]/;
+
+const headersSchema = z.record(z.string(), z.string()).check((context) => {
+  reportIssues(context, findHeaderIssues(context.value), 'headers');
+});
+
+const attachmentSchema = z
+  .object({
+    filename: z
+      .string()
+      .min(1)
+      .max(255)
+      .refine((name) => !/[\r\n\0"]/.test(name), {
+        message: 'A file name may not hold line breaks or quotes',
+        params: { code: 'invalid_string' },
+      }),
+    content: z.base64().min(1).describe('Base64.'),
+    contentType: z
+      .string()
+      .max(255)
+      .regex(/^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w.+-]+=(?:[\w.+:-]+|"[^"\r\n]*"))*$/, 'Expected a MIME type'),
+    contentId: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[\w.+@-]+$/, 'Letters, digits and . _ + @ - are accepted')
+      .optional()
+      .describe('Name for `cid:` references; required when inline.'),
+    disposition: z.enum(['attachment', 'inline']).default('attachment'),
+  })
+  .refine((file) => file.disposition !== 'inline' || file.contentId !== undefined, {
+    path: ['contentId'],
+    message: 'An inline attachment needs a contentId',
+    params: { code: 'invalid_type' },
+  });
+
+export type AttachmentInput = z.output<typeof attachmentSchema>;
+
+const decodedBytes = (base64: string) =>
+  (base64.length / 4) * 3 - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
+
+const attachmentsSchema = z
+  .array(attachmentSchema)
+  .max(maxAttachments)
+  .refine((files) => files.reduce((sum, file) => sum + decodedBytes(file.content), 0) <= maxAttachmentBytes, {
+    message: 'Attachments have at most 10 MB in total',
+    params: { code: 'too_big' },
+  });
+
+/** Body of `POST /v1/send`. */
+export const sendBodySchema = z
+  .object({
+    to: z.union([mailboxSchema.transform((one) => [one]), z.array(mailboxSchema).min(1).max(maxRecipients)]),
+    subject: z
+      .string()
+      .min(1)
+      .max(998)
+      .refine((subject) => !lineBreaks.test(subject), {
+        message: 'A subject is one line',
+        params: { code: 'invalid_string' },
+      })
+      .optional(),
+    body: z.string().min(1).optional().describe('HTML with Liquid placeholders.'),
+    template: z.uuid().optional(),
+    from: mailboxSchema.optional(),
+    name: displayNameSchema
+      .optional()
+      .meta({ deprecated: true, description: 'Use `from: { name, email }`.' }),
+    subscribed: z.boolean().optional(),
+    data: contactDataSchema.optional(),
+    headers: headersSchema.optional(),
+    reply: emailAddressSchema.optional(),
+    attachments: attachmentsSchema.optional(),
+  })
+  .check((context) => {
+    const body = context.value;
+    if (body.template !== undefined) return;
+    for (const field of ['subject', 'body', 'from'] as const) {
+      if (body[field] !== undefined) continue;
+      context.issues.push({
+        code: 'custom',
+        path: [field],
+        message: `${field} is required without a template`,
+        params: { code: 'invalid_type' },
+        input: body,
+      });
+    }
+  });
+
+export type SendBody = z.output<typeof sendBodySchema>;
+
+export const sendAnswerSchema = z.object({
+  success: z.literal(true),
+  data: z.object({
+    emails: z.array(
+      z.object({
+        contact: z.object({ id: z.uuid(), email: z.string() }),
+        email: z.uuid().describe('Id of the email record.'),
+      }),
+    ),
+    timestamp: z.iso.datetime(),
+  }),
+});

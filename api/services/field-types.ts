@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache';
+import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
+import type { ContactData } from '../../core/contact-data/parse-contact-data.ts';
+import type { Orm } from '../../db/orm.ts';
+import { sql } from '../../db/sql.ts';
+
+export interface FieldTypes {
+  /** Fixes the type of each key that the project sees for the first time; costs nothing for known keys. */
+  learn(projectId: string, data: ContactData): Promise<void>;
+}
+
+/** Keys of projects whose type is fixed in the database. Types never change, so nothing here goes stale. */
+export function createFieldTypes(orm: Orm): FieldTypes {
+  const known = new LRUCache<string, true>({ max: 200_000 });
+  return {
+    async learn(projectId, data) {
+      const fresh = Object.entries(data.set).filter(([key]) => !known.has(`${projectId} ${key}`));
+      if (fresh.length === 0) return;
+      const rows = fresh
+        .flatMap(([key, value]) => (value === null ? [] : [{ key, type: inferFieldType(value) }]))
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+      await sql(
+        orm.em.fork(),
+        `insert into contact_fields (project_id, key, type)
+         select $1, key, type from json_to_recordset($2::json) as t(key text, type text)
+         on conflict (project_id, key) do nothing`,
+        [projectId, JSON.stringify(rows)],
+      );
+      for (const { key } of rows) known.set(`${projectId} ${key}`, true);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
+import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
+import { retrySerialization } from '../../db/batching/retry-serialization.ts';
+import type { Orm } from '../../db/orm.ts';
+import {
+  applyProviderEvents,
+  type ProviderEventInput,
+  type ProviderEventKind,
+  type ProviderEventOutcome,
+} from '../../db/repositories/apply-provider-events.ts';
+import { type SesEvent, sesEventSchema } from '../../providers/sns/ses-event.ts';
+
+export type NotificationOutcome = ProviderEventOutcome | 'ignored';
+
+export interface ProviderEventsService {
+  /**
+   * Applies one notification of the provider, once however often it comes. Answers after the commit.
+   *
+   * @param notificationId a UUID, the same for every delivery of the notification
+   * @param message the event as JSON text; what is not an event of one of our emails is `ignored` or `unknown`
+   */
+  apply(notificationId: string, message: string): Promise<NotificationOutcome>;
+}
+
+const kinds = new Map<string, ProviderEventKind>(
+  Object.entries({
+    Send: 'send',
+    Delivery: 'delivery',
+    Open: 'open',
+    Click: 'click',
+    Bounce: 'bounce',
+    Complaint: 'complaint',
+    Reject: 'reject',
+    'Rendering Failure': 'reject',
+  }),
+);
+
+const uuid = z.uuid();
+
+function parseEvent(message: string): SesEvent | undefined {
+  try {
+    return sesEventSchema.safeParse(JSON.parse(message)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function toInput(notificationId: string, event: SesEvent): ProviderEventInput | undefined {
+  const kind = kinds.get(event.eventType);
+  const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
+  if (kind === undefined || emailId === undefined) return undefined;
+  const detail = event.delivery ?? event.open ?? event.click ?? event.bounce ?? event.complaint;
+  return {
+    notificationId,
+    emailId,
+    kind,
+    occurredAt: new Date(detail?.timestamp ?? event.mail.timestamp),
+    messageId: event.mail.messageId ?? null,
+    subject: event.mail.commonHeaders?.subject ?? null,
+    link: event.click?.link ?? null,
+    bounceType: event.bounce?.bounceType ?? null,
+    sentEventId: uuidv7(),
+    eventId: uuidv7(),
+    unsubscribeEventId: uuidv7(),
+  };
+}
+
+/** Applies the provider's events, those that arrive together in one statement. */
+export function createProviderEventsService(orm: Orm, committed: () => void): ProviderEventsService {
+  const batcher = createBatcher<ProviderEventInput, ProviderEventOutcome>({
+    run: (events) => retrySerialization(() => applyProviderEvents(orm.em.fork(), events)),
+    maxItems: 500,
+    concurrency: 2,
+    keysOf: (event) => [event.emailId],
+    isRolledBack,
+  });
+  return {
+    async apply(notificationId, message) {
+      const event = parseEvent(message);
+      const input = event && toInput(notificationId, event);
+      if (input === undefined) return 'ignored';
+      const outcome = await batcher.submit(input);
+      committed();
+      return outcome;
+    },
+  };
+}

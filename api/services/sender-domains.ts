@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { DomainError } from '../../core/errors.ts';
+import type { DomainStatus } from '../../db/entities/domain.ts';
+import type { Orm } from '../../db/orm.ts';
+import { sql } from '../../db/sql.ts';
+import type { ProjectChanges } from '../edge/project-changes.ts';
+
+export interface SenderDomains {
+  /**
+   * Lets through an address whose domain belongs to the project and is verified.
+   * @throws DomainError `SENDER_DOMAIN_REFUSED` with `details.reason` and `details.domain`
+   */
+  require(projectId: string, from: string): Promise<void>;
+}
+
+const cacheMs = 5_000;
+
+function refusal(domain: string, status: DomainStatus | undefined): DomainError {
+  const reason = status === undefined ? 'DOMAIN_NOT_REGISTERED' : 'DOMAIN_NOT_VERIFIED';
+  const message =
+    status === undefined
+      ? `The domain ${domain} is not registered to this project. Add it and verify its DNS records before sending from it.`
+      : `The domain ${domain} is not verified. Create its DNS records and wait for their verification before sending from it.`;
+  return new DomainError('SENDER_DOMAIN_REFUSED', message, {
+    details: { reason, domain },
+    suggestion:
+      status === undefined ? 'POST /domains adds a domain.' : 'GET /domains/{id}/verify checks it at once.',
+  });
+}
+
+/** The domains of projects, cached for seconds and dropped at once when a project's domains change. */
+export function createSenderDomains(orm: Orm, changes: ProjectChanges): SenderDomains {
+  const load = async (projectId: string) => {
+    const rows = await sql<{ domain: string; status: DomainStatus }>(
+      orm.em.fork(),
+      'select domain, status from domains where project_id = $1',
+      [projectId],
+    );
+    return new Map(rows.map((row) => [row.domain, row.status]));
+  };
+  const cache = new LRUCache<string, Map<string, DomainStatus>>({
+    max: 10_000,
+    ttl: cacheMs,
+    fetchMethod: load,
+  });
+  changes.onChange((projectId) => {
+    if (projectId === null) cache.clear();
+    else cache.delete(projectId);
+  });
+
+  return {
+    async require(projectId, from) {
+      const domain = domainOfAddress(from);
+      const domains = changes.isConnected ? await cache.fetch(projectId) : await load(projectId);
+      const status = domains?.get(domain);
+      if (status !== 'verified') throw refusal(domain, status);
+    },
+  };
+}

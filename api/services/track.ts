@@ -1,0 +1,64 @@
+import { v7 as uuidv7 } from 'uuid';
+import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
+import { retrySerialization } from '../../db/batching/retry-serialization.ts';
+import type { Orm } from '../../db/orm.ts';
+import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/repositories/track-events.ts';
+import type { TrackBody } from '../schemas/track.ts';
+import { contactRefusal } from './contact-errors.ts';
+import { toPatch } from './contact-patch.ts';
+import type { FieldTypes } from './field-types.ts';
+
+export interface TrackService {
+  /**
+   * Records an event and creates or patches its contact; the caller is answered after the commit.
+   * @throws DomainError `VALIDATION_ERROR` when the contact's data would grow beyond 64 KB
+   */
+  track(
+    projectId: string,
+    body: TrackBody,
+  ): Promise<{ contactId: string; eventId: string; occurredAt: Date }>;
+}
+
+const batchItems = 500;
+const batchBytes = 1024 * 1024;
+
+/** Tracked events; those that arrive together are written by one statement. */
+export function createTrackService(orm: Orm, fieldTypes: FieldTypes, committed: () => void): TrackService {
+  const batcher = createBatcher<TrackInput, TrackedEvent>({
+    run: (inputs) => retrySerialization(() => trackEvents(orm.em.fork(), inputs)),
+    maxItems: batchItems,
+    maxWeight: batchBytes,
+    concurrency: 2,
+    keysOf: (input) => [`${input.projectId} ${input.email}`],
+    isRolledBack,
+  });
+
+  return {
+    async track(projectId, body) {
+      if (body.data !== undefined) await fieldTypes.learn(projectId, body.data);
+      const occurredAt = new Date();
+      const flipId = uuidv7();
+      const eventId = uuidv7();
+      const input: TrackInput = {
+        projectId,
+        email: body.email,
+        contactId: uuidv7(),
+        subscribed: body.subscribed,
+        patch: toPatch(body.data),
+        eventId,
+        eventName: body.event,
+        eventData: body.data?.eventData ?? {},
+        flipId,
+        occurredAt,
+      };
+      try {
+        const tracked = await batcher.submit(input);
+        committed();
+        return { contactId: tracked.contactId, eventId, occurredAt };
+      } catch (error) {
+        throw contactRefusal(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import { v7 as uuidv7 } from 'uuid';
+import type { DueCommand } from '../../db/repositories/outbox.ts';
+import {
+  type DomainVerificationInput,
+  domainVerificationWorkflow,
+} from '../contracts/domain-verification.ts';
+import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
+import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
+
+const jobKind = defineSearchAttributeKey('JobKind', 'KEYWORD');
+const attributesOf = (kind: JobKind) => new TypedSearchAttributes([{ key: jobKind, value: kind }]);
+
+/** Commands that go to Temporal in one call. */
+export interface CommandGroup {
+  commands: DueCommand[];
+  send: (client: Client, taskQueue: string) => Promise<void>;
+}
+
+/** A workflow that exists already is the success of an earlier try. */
+async function ignoringDuplicates(start: Promise<unknown>): Promise<void> {
+  try {
+    await start;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+function emailBatchGroup(commands: DueCommand[]): CommandGroup {
+  const input: EmailBatchInput = { emailIds: commands.map((command) => command.subjectId), round: 0 };
+  return {
+    commands,
+    send: async (client, taskQueue) => {
+      await client.workflow.start(emailBatchWorkflow, {
+        // A fresh id: a repeated set may hold other commands besides, and claims make repeats harmless.
+        workflowId: workflowIds.emailBatch(uuidv7()),
+        taskQueue,
+        args: [input],
+        staticSummary: `Transactional: ${input.emailIds.length} email${input.emailIds.length === 1 ? '' : 's'}`,
+        typedSearchAttributes: attributesOf('email-batch'),
+        priority: { priorityKey: priorities.transactional },
+      });
+    },
+  };
+}
+
+function domainVerificationGroup(command: DueCommand): CommandGroup {
+  const input: DomainVerificationInput = { domainId: command.subjectId };
+  return {
+    commands: [command],
+    send: (client, taskQueue) =>
+      ignoringDuplicates(
+        client.workflow.start(domainVerificationWorkflow, {
+          workflowId: workflowIds.domainVerification(command.subjectId),
+          taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          staticSummary: 'Watches a sender domain',
+          typedSearchAttributes: attributesOf('domain-verification'),
+          priority: { priorityKey: priorities.domain },
+        }),
+      ),
+  };
+}
+
+/** Orders due commands into calls: all dispatches share one batch workflow, everything else goes one by one. */
+export function groupCommands(due: DueCommand[]): CommandGroup[] {
+  const dispatches: DueCommand[] = [];
+  const groups: CommandGroup[] = [];
+  for (const command of due) {
+    switch (command.kind) {
+      case 'email.dispatch':
+        dispatches.push(command);
+        break;
+      case 'domain.verify':
+        groups.push(domainVerificationGroup(command));
+        break;
+    }
+  }
+  if (dispatches.length > 0) groups.unshift(emailBatchGroup(dispatches));
+  return groups;
+}
