@@ -1,0 +1,61 @@
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+
+/** RFC 5321: octets of a whole address and of its local part. */
+export const maxAddressLength = 254;
+export const maxLocalPartLength = 64;
+
+// RFC 5322 dot-atom. Quoted local parts and address literals are legal on paper only; SES refuses them.
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,58}[a-z0-9])$/;
+// What an international name may hold before it goes to `domainToASCII`, which reads a URL host and would
+// cut at a slash, decode percent signs and rewrite IP addresses.
+const internationalName = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
+
+/**
+ * Reads an email address into the form under which it is stored and compared: trimmed, lower-case, an
+ * international domain in its ASCII (`xn--`) form. Display names, quoted local parts, address literals and
+ * non-ASCII local parts are refused.
+ *
+ * @returns the normalised address, which parses to itself, or undefined
+ */
+export function parseEmailAddress(input: string): string | undefined {
+  const text = input.length > 4 * maxAddressLength ? '' : input.trim();
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, Math.max(at, 0));
+  // Lower-casing first would turn a Kelvin sign into a plain k.
+  if (!/^[\x21-\x7e]+$/.test(local) || local.length > maxLocalPartLength) return undefined;
+  const domain = parseDomainName(text.slice(at + 1));
+  const address = `${local.toLowerCase()}@${domain}`;
+  if (domain === undefined || address.length > maxAddressLength) return undefined;
+  return localPart.test(local.toLowerCase()) ? address : undefined;
+}
+
+/**
+ * Reads a domain name into lower-case ASCII form.
+ *
+ * @returns the name, or undefined for anything but a full domain name of two labels or more
+ */
+export function parseDomainName(input: string): string | undefined {
+  if (input.length > maxAddressLength) return undefined;
+  const isAscii = /^[\x21-\x7e]*$/.test(input);
+  if (!isAscii && !internationalName.test(input)) return undefined;
+  const ascii = isAscii ? input.toLowerCase() : domainToASCII(input);
+  return ascii.length <= 253 && domainName.test(ascii) ? ascii : undefined;
+}
+
+/** The domain of a normalised address. */
+export function domainOfAddress(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
+/** An email address of a request, normalised. A malformed one is an `invalid_format` issue. */
+export const emailAddressSchema = z
+  .string()
+  .meta({ format: 'email', maxLength: maxAddressLength })
+  .transform((input, context) => {
+    const address = parseEmailAddress(input);
+    if (address !== undefined) return address;
+    context.issues.push({ code: 'invalid_format', format: 'email', message: 'Invalid email address', input });
+    return z.NEVER;
+  });

@@ -1,0 +1,34 @@
+import type { JsonValue } from '../json-value.ts';
+
+export const fieldTypes = ['string', 'number', 'boolean', 'date'] as const;
+export type FieldType = (typeof fieldTypes)[number];
+
+const dateForm = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.\d{3})?Z)?$/;
+const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/**
+ * The type that the first non-null value of a key gives its field, for good (API contract, type inference).
+ * A numeric string is a string; only `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SS[.sss]Z` of a day that exists are
+ * dates; arrays and objects count as strings.
+ */
+export function inferFieldType(value: Exclude<JsonValue, null>): FieldType {
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  return typeof value === 'string' && isDateText(value) ? 'date' : 'string';
+}
+
+/** Whether a text is a UTC date or date-time in one of the two forms that count as dates. */
+export function isDateText(text: string): boolean {
+  const match = dateForm.exec(text);
+  if (!match) return false;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  const days = month === 2 && isLeapYear(year) ? 29 : (daysInMonth[month - 1] ?? 0);
+  // Postgres knows no year 0, and no leap seconds are stored.
+  return year > 0 && day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59;
+}
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
