@@ -25,8 +25,6 @@ export interface DispatchContext {
   unknownSeconds: number;
   /** Aborted when the run has to stop: nothing is handed over after that. */
   signal: AbortSignal;
-  /** Tells that the run is alive. */
-  heartbeat: () => void;
   /** Counts outcomes, for the metrics. */
   count: (outcome: HandOver['outcome'] | 'suppressed') => void;
 }
@@ -79,7 +77,6 @@ export async function dispatchEmails(
     reservation.granted,
     async ({ email, inMs }) => {
       if (inMs > 0) await delay(inMs, undefined, { signal: context.signal }).catch(() => undefined);
-      context.heartbeat();
       if (context.signal.aborted || Date.now() > deadline) return putBack(email, 'the run had to stop', 0);
       const rendered = await context.render(email, contents.get(email.contentId ?? ''));
       if (!rendered.ok) {

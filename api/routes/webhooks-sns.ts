@@ -34,7 +34,7 @@ export const receiveSnsNotification = defineRoute({
     const message = parseMessage(body);
     if (message === undefined) throw new DomainError('FORBIDDEN', 'This is not a message of Amazon SNS');
     const refusal = await services.sns.verify(message);
-    services.notifications.count(refusal === undefined ? 'genuine' : 'refused');
+    if (refusal !== undefined) services.notifications.count('refused');
     if (refusal === 'certificate') {
       throw new DomainError('SERVICE_UNAVAILABLE', 'The signing certificate could not be fetched');
     }

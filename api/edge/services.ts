@@ -1,0 +1,22 @@
+import type { SnsVerifier } from '../../providers/sns/verifier.ts';
+import type { AccountsService } from '../services/accounts.ts';
+import type { ContactsService } from '../services/contacts.ts';
+import type { DomainsService } from '../services/domains.ts';
+import type { ProjectsService } from '../services/projects.ts';
+import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
+import type { SendService } from '../services/send.ts';
+import type { TrackService } from '../services/track.ts';
+
+/** The use cases that handlers may call; one property per file in `api/services/`. */
+export interface Services {
+  accounts: AccountsService;
+  projects: ProjectsService;
+  contacts: ContactsService;
+  domains: DomainsService;
+  send: SendService;
+  track: TrackService;
+  sns: SnsVerifier;
+  providerEvents: ProviderEventsService;
+  /** Counts what came in at `/webhooks/sns`, for the metrics. */
+  notifications: { count(outcome: NotificationOutcome | 'refused'): void };
+}

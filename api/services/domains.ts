@@ -1,0 +1,96 @@
+import { v7 as uuidv7 } from 'uuid';
+import { DomainError, notFound } from '../../core/errors.ts';
+import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
+import type { DomainRow } from '../../db/entities/domain.ts';
+import type { Orm } from '../../db/orm.ts';
+import {
+  deleteDomain,
+  findDomain,
+  insertDomain,
+  listDomains,
+  recordDomainCheck,
+  storeDkimTokens,
+} from '../../db/repositories/domains.ts';
+import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
+import { type DomainAnswer, presentDomain } from '../presenters/domain.ts';
+
+export interface DomainsService {
+  list(projectId: string): Promise<DomainAnswer[]>;
+  /** @throws DomainError `CONFLICT` when a project has the domain, `SERVICE_UNAVAILABLE` without the provider */
+  add(projectId: string, domain: string): Promise<DomainAnswer>;
+  /** Checks right now. @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` */
+  verify(projectId: string, id: string): Promise<DomainAnswer>;
+  /** @throws DomainError `NOT_FOUND` */
+  remove(projectId: string, id: string): Promise<void>;
+}
+
+export interface DomainsServiceOptions {
+  orm: Orm;
+  identities: DomainIdentities;
+  /** Called after a commit that left a command for Temporal. */
+  committed: () => void;
+  warn: (message: string, error: unknown) => void;
+}
+
+async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call;
+  } catch (cause) {
+    throw new DomainError('SERVICE_UNAVAILABLE', 'The email provider did not answer; try again in a moment', {
+      cause,
+    });
+  }
+}
+
+/** Sender domains of a project, kept in step with the provider's identities. */
+export function createDomainsService(options: DomainsServiceOptions): DomainsService {
+  const { orm, identities } = options;
+  const present = (row: DomainRow) =>
+    presentDomain(row, identities.wantedRecords(row.domain, row.dkimTokens));
+  const require = async (projectId: string, id: string) => {
+    const row = await findDomain(orm.em.fork(), id, projectId);
+    if (row === undefined) throw notFound('Domain');
+    return row;
+  };
+
+  return {
+    list: async (projectId) => (await listDomains(orm.em.fork(), projectId)).map(present),
+
+    async add(projectId, domain) {
+      const id = uuidv7();
+      try {
+        const row = await orm.em.fork().transactional(async (em) => {
+          await insertDomain(em, { id, projectId, domain, outboxId: uuidv7() });
+          // Before the commit: a domain without an identity at the provider would never verify.
+          const { dkimTokens } = await askProvider(identities.register(domain));
+          await storeDkimTokens(em, id, dkimTokens);
+          return findDomain(em, id, projectId);
+        });
+        if (row === undefined) throw notFound('Domain');
+        options.committed();
+        return present(row);
+      } catch (error) {
+        if (brokenConstraint(error) !== 'domains_domain_unique') throw error;
+        throw new DomainError('CONFLICT', `The domain ${domain} is already registered`, {
+          suggestion: 'A domain belongs to one project. Remove it there first.',
+        });
+      }
+    },
+
+    async verify(projectId, id) {
+      const row = await require(projectId, id);
+      const { verified, found } = await askProvider(identities.check(row.domain, row.dkimTokens));
+      const checked = await recordDomainCheck(orm.em.fork(), id, verified ? 'verified' : 'pending', found);
+      if (checked === undefined) throw notFound('Domain');
+      return present(checked);
+    },
+
+    async remove(projectId, id) {
+      const domain = await deleteDomain(orm.em.fork(), id, projectId);
+      if (domain === undefined) throw notFound('Domain');
+      await identities
+        .remove(domain)
+        .catch((error) => options.warn('An identity stays at the provider', error));
+    },
+  };
+}

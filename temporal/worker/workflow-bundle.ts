@@ -1,0 +1,44 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+
+const workflows = new URL('../workflows/', import.meta.url);
+const contracts = new URL('../contracts/', import.meta.url);
+const cache = new URL('../../.cache/', import.meta.url);
+
+async function sourcesOf(folder: URL): Promise<string[]> {
+  const names = (await readdir(folder))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .sort();
+  return Promise.all(names.map(async (name) => `${name}\n${await readFile(new URL(name, folder), 'utf8')}`));
+}
+
+async function fingerprint(): Promise<string> {
+  const sdk: { version: string } = createRequire(import.meta.url)('@temporalio/worker/package.json');
+  const hash = createHash('sha256').update(sdk.version);
+  for (const text of [...(await sourcesOf(workflows)), ...(await sourcesOf(contracts))]) hash.update(text);
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * The workflow code as one script for the sandbox. Bundling takes seconds, so the result is kept by the
+ * fingerprint of its sources in `.cache`, where an image build can put it beforehand. Where that folder can't be
+ * written, each start bundles anew.
+ */
+export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
+  const file = new URL(`workflows-${await fingerprint()}.js`, cache);
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return { code: kept };
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('index.ts', workflows)),
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+  });
+  const draft = new URL(`workflows-${randomUUID()}.tmp`, cache);
+  await mkdir(cache, { recursive: true })
+    .then(() => writeFile(draft, code))
+    .then(() => rename(draft, file))
+    .catch(() => undefined);
+  return { code };
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { createOrm, type Orm } from '../../db/orm.ts';
+
+export interface TestDatabase {
+  url: string;
+  orm: Orm;
+  close(): Promise<void>;
+}
+
+async function administrate(statement: string): Promise<void> {
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    // Copies of one template wait for each other.
+    await client.query('select pg_advisory_lock(1)');
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A migrated, empty database of its own for one test file. */
+export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await administrate(`create database ${name} template posthaste`);
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = `/${name}`;
+  const orm = createOrm({ url: url.href, poolSize, warn: () => undefined });
+  return {
+    url: url.href,
+    orm,
+    async close() {
+      await orm.close();
+      await administrate(`drop database ${name} with (force)`);
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['**/*.test.ts'],
+    exclude: ['node_modules/**', '.data/**', '.cache/**'],
+    globalSetup: ['test/setup/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    experimental: { viteModuleRunner: false },
+    env: { NODE_ENV: 'test', TZ: 'UTC' },
+  },
+});
