@@ -6,7 +6,8 @@ export type KeyPurpose =
   | 'api-key-lookup'
   | 'session'
   | 'public-link'
-  | 'one-time-token';
+  | 'one-time-token'
+  | 'domain-proof';
 
 /**
  * 32 bytes for one purpose, derived from `APP_SECRET` by HKDF-SHA256 (RFC 5869). The same secret gives the same

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+export interface ApiServerOptions {
+  /** How long a client may take to send a whole request, in milliseconds. */
+  requestTimeoutMs?: number;
+}
+
+const defaultRequestTimeoutMs = 60_000;
+const headersTimeoutMs = 15_000;
+/** Longer than the idle timeout of common load balancers (60 s), so that they and not we close first. */
+const keepAliveTimeoutMs = 65_000;
+const maxHeaderBytes = 32 * 1024;
+
+/**
+ * The HTTP server of the API: slow requests are ended with 408 and requests that are no HTTP with 400, both in
+ * the error envelope.
+ */
+export function createApiServer(handler: RequestListener, options: ApiServerOptions = {}): Server {
+  const requestTimeout = options.requestTimeoutMs ?? defaultRequestTimeoutMs;
+  const server = createServer(
+    {
+      requestTimeout,
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeout),
+      connectionsCheckingInterval: Math.min(5_000, requestTimeout),
+      keepAliveTimeout: keepAliveTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
+    },
+    handler,
+  );
+  server.on('clientError', answerBrokenRequest);
+  return server;
+}
+
+const brokenRequests: Record<string, { status: string; message: string }> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request took too long to arrive' },
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    message: 'The headers of the request are too large',
+  },
+};
+
+/** The parser gave up: there is no request object, so the answer is written to the socket itself. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, message } = brokenRequests[error.code ?? ''] ?? {
+    status: '400 Bad Request',
+    message: 'The request is not valid HTTP',
+  };
+  const requestId = randomUUID();
+  const body = JSON.stringify({
+    success: false,
+    error: { code: 'BAD_REQUEST', message, statusCode: Number.parseInt(status, 10), requestId },
+    timestamp: new Date().toISOString(),
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,49 @@
+import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+
+/** Longest chain of causes that is logged. */
+const maxCauses = 5;
+
+export interface LoggedError {
+  type: string;
+  message: string;
+  code?: string;
+  stack?: string;
+  cause?: LoggedError;
+}
+
+/**
+ * An error as it is logged: type, code, message, frames and causes, and nothing else. Database errors carry the
+ * values of the row in other properties, and wrappers repeat the whole statement in their message; those are
+ * personal data.
+ */
+export function presentError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 500) };
+  const wrapped: unknown = Reflect.get(error, 'previous');
+  const cause = wrapped ?? error.cause;
+  const presented: LoggedError = {
+    type: error.name,
+    message: wrapped instanceof Error ? wrapped.message : error.message,
+  };
+  const code: unknown = Reflect.get(error, 'code');
+  if (typeof code === 'string') presented.code = code;
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
+  if (frames !== undefined) presented.stack = frames.join('\n');
+  if (cause !== undefined && depth < maxCauses) presented.cause = presentError(cause, depth + 1);
+  return presented;
+}
+
+/**
+ * The logger of a process: JSON lines, written in blocks outside of the request.
+ *
+ * @param destination where the lines go; standard output by default
+ */
+export function createLogger(level: LoggerOptions['level'], destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: (error: unknown) => presentError(error) },
+    },
+    destination ?? pino.destination({ dest: 1, sync: false, minLength: 4096 }),
+  );
+}

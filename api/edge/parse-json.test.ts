@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DomainError } from '../../core/errors.ts';
+import { maxJsonDepth, maxJsonValues, parseJson } from './parse-json.ts';
+
+const parse = (text: string) => parseJson(Buffer.from(text));
+
+function refusal(run: () => unknown): DomainError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+  throw new Error('Nothing was refused');
+}
+
+describe('parsing a JSON body', () => {
+  it('gives what JSON.parse gives for every JSON text', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        fc.pre(!text.includes('\\u') && !text.includes('__proto__'));
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('refuses a text that is no JSON', () => {
+    for (const text of ['{', '{"a":1}}', "{'a':1}", 'undefined', '{"a":"\u0000"}', '"']) {
+      expect(refusal(() => parse(text)).code).toBe('INVALID_JSON');
+    }
+  });
+
+  it('refuses bytes that are not UTF-8', () => {
+    expect(refusal(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).code).toBe('INVALID_JSON');
+  });
+
+  it('passes over a byte order mark', () => {
+    expect(parse('\uFEFF{"a":1}')).toEqual({ a: 1 });
+  });
+
+  it('accepts the deepest nesting and refuses one more, however it is mixed with strings', () => {
+    const nested = (depth: number) => `${'[{"]\\"[":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
+    expect(() => parse(nested(maxJsonDepth))).not.toThrow();
+    expect(refusal(() => parse(nested(maxJsonDepth + 2))).message).toContain('nested');
+    expect(refusal(() => parse('['.repeat(5_000_000))).message).toContain('nested');
+  });
+
+  it('does not take brackets inside of strings for nesting', () => {
+    const text = JSON.stringify({ a: '['.repeat(1000), b: `\\"${'{'.repeat(1000)}`, c: '\\\\' });
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  it('refuses a body of too many values', () => {
+    expect(refusal(() => parse(`[${'1,'.repeat(maxJsonValues + 1)}1]`)).code).toBe('INVALID_JSON');
+  });
+
+  it('drops __proto__ wherever it is and however it is written', () => {
+    for (const name of ['__proto__', '\\u005f_proto__', '__pr\\u006fto__']) {
+      const value = parse(`{"a":[{"${name}":{"admin":true},"b":1}],"${name}":{"admin":true}}`);
+      expect(value).toEqual({ a: [{ b: 1 }] });
+      expect(JSON.stringify(value)).not.toContain('admin');
+    }
+  });
+
+  it('names strings and keys that hold NUL or half a surrogate pair', () => {
+    const error = refusal(() =>
+      parse('{"a":{"b":["x","\\u0000"]},"c":"\\ud800","d\\u0000":1,"e":"\\ud83d\\ude00"}'),
+    );
+    expect(error.code).toBe('VALIDATION_ERROR');
+    expect(error.issues?.map((issue) => issue.field).sort()).toEqual(['', 'a.b.1', 'c']);
+  });
+});

@@ -1,0 +1,110 @@
+import { isUtf8 } from 'node:buffer';
+import { DomainError, type FieldIssue, validationFailed } from '../../core/errors.ts';
+
+/** Deepest nesting that is accepted, so that no later code can be driven out of its stack. */
+export const maxJsonDepth = 100;
+/** Most values (array items and object members), so that a body of commas can't make millions of faults. */
+export const maxJsonValues = 500_000;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** A shorter text can't be nested deeper than the limit and still be closed. */
+const shortestDeepJson = 2 * (maxJsonDepth + 1);
+
+function invalidJson(message: string, cause?: unknown): DomainError {
+  return new DomainError('INVALID_JSON', message, { cause });
+}
+
+/**
+ * Parses a request body. Keys named `__proto__` are dropped, wherever they are.
+ *
+ * @throws DomainError `INVALID_JSON` when it is no JSON or UTF-8, nested too deep or has too many values;
+ * `VALIDATION_ERROR` when a string holds what the database can't store: NUL, or half of a surrogate pair.
+ */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw invalidJson('The request body is not valid UTF-8');
+  if (bytes.length >= shortestDeepJson) checkStructure(bytes);
+  const text = bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch (error) {
+    throw invalidJson('The request body is not valid JSON', error);
+  }
+  // Both can only be written with an escape or the plain name: most bodies are done here.
+  if (text.includes('\\u') || text.includes('__proto__')) {
+    const issues = cleanStrings(value);
+    if (issues.length > 0) throw validationFailed(issues);
+  }
+  return value;
+}
+
+/** Walks the text without recursion; strings are jumped over by native search. */
+function checkStructure(bytes: Buffer): void {
+  let depth = 0;
+  let values = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === quote) {
+      index = endOfString(bytes, index + 1);
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > maxJsonDepth) {
+        throw invalidJson(`The request body is nested deeper than ${maxJsonDepth} levels`);
+      }
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+    } else if (byte === comma) {
+      values += 1;
+      if (values > maxJsonValues) throw invalidJson(`The request body has more than ${maxJsonValues} values`);
+    }
+  }
+}
+
+/** Position of the quote that ends the string whose text starts at `start`, or the end of the bytes. */
+function endOfString(bytes: Buffer, start: number): number {
+  let end = bytes.indexOf(quote, start);
+  while (end !== -1) {
+    let first = end;
+    while (first > start && bytes[first - 1] === backslash) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+    end = bytes.indexOf(quote, end + 1);
+  }
+  return bytes.length;
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** Drops `__proto__` keys in place and names every string that can't be stored. */
+function cleanStrings(root: unknown): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const refuse = (path: readonly string[]) =>
+    issues.push({
+      field: path.join('.'),
+      message: 'Must not contain NUL or an unpaired surrogate',
+      code: 'invalid_string',
+    });
+  const pending: { value: unknown; path: readonly string[] }[] = [{ value: root, path: [] }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string') {
+      if (!isStorable(value)) refuse(path);
+      continue;
+    }
+    if (typeof value !== 'object' || value === null) continue;
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__') Reflect.deleteProperty(value, key);
+      else if (!isStorable(key)) refuse(path);
+      else pending.push({ value: Reflect.get(value, key), path: [...path, key] });
+    }
+  }
+  return issues;
+}

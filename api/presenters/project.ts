@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { KeyVault } from '../../core/crypto/project-keys.ts';
+import { type Role, roles } from '../../db/entities/membership.ts';
+import type { MemberProjectRow } from '../../db/repositories/projects.ts';
+
+export const projectSchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    role: z.enum(roles).describe("The caller's place in the project."),
+    publicKey: z.string(),
+    secretKey: z.string().optional().describe('Only for ADMIN and OWNER.'),
+    disabled: z.boolean(),
+    disabledReason: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Project' });
+
+export type ProjectAnswer = z.output<typeof projectSchema>;
+
+/** Whether a role may see the secret key and rotate the keys. */
+export function mayManageKeys(role: Role): boolean {
+  return role === 'OWNER' || role === 'ADMIN';
+}
+
+export function presentProject(project: MemberProjectRow, vault: KeyVault): ProjectAnswer {
+  const answer: ProjectAnswer = {
+    id: project.id,
+    name: project.name,
+    role: project.role,
+    publicKey: vault.openPublicKey(project.id, project.publicKeyEncrypted),
+    disabled: project.disabled,
+    disabledReason: project.disabledReason ?? null,
+    createdAt: project.createdAt.toISOString(),
+    updatedAt: project.updatedAt.toISOString(),
+  };
+  if (mayManageKeys(project.role)) {
+    answer.secretKey = vault.openSecretKey(project.id, project.secretKeyEncrypted);
+  }
+  return answer;
+}

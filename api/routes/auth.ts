@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { userSchema } from '../presenters/user.ts';
+
+const tags = ['Authentication'];
+const bodyLimitBytes = 64 * 1024;
+const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
+const signedInSchema = z.object({ user: userSchema });
+
+/** Characters; longer ones would only cost time to hash. */
+const newPasswordSchema = z.string().min(10).max(256);
+
+export const signUp = defineRoute({
+  method: 'POST',
+  path: '/auth/signup',
+  auth: 'none',
+  tags,
+  summary: 'Create an account and sign in',
+  description: 'Sets the session cookie. Can be switched off by the operator (403).',
+  limitByAddress: true,
+  bodyLimitBytes,
+  body: z.object({
+    email: emailAddressSchema,
+    password: newPasswordSchema,
+    name: z.string().trim().max(200).optional(),
+  }),
+  bodyExample,
+  responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
+  errors: ['FORBIDDEN', 'CONFLICT'],
+  async handler({ body, services }) {
+    const { user, cookie } = await services.accounts.signUp(body);
+    return { status: 201, body: { user }, headers: { 'Set-Cookie': cookie } };
+  },
+});
+
+export const logIn = defineRoute({
+  method: 'POST',
+  path: '/auth/login',
+  auth: 'none',
+  tags,
+  summary: 'Sign in',
+  description: 'Sets the session cookie `token`: HttpOnly, SameSite=Lax, 30 days.',
+  limitByAddress: true,
+  bodyLimitBytes,
+  body: z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) }),
+  bodyExample,
+  responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
+  errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
+  async handler({ body, services }) {
+    const { user, cookie } = await services.accounts.logIn(body);
+    return { status: 200, body: { user }, headers: { 'Set-Cookie': cookie } };
+  },
+});
+
+export const logOut = defineRoute({
+  method: 'GET',
+  path: '/auth/logout',
+  auth: 'none',
+  tags,
+  summary: 'Sign out',
+  limitByAddress: true,
+  responses: { 204: { description: 'The cookie is cleared.' } },
+  async handler({ services }) {
+    return { status: 204, headers: { 'Set-Cookie': services.accounts.signOutCookie } };
+  },
+});
+
+export const oauthConfig = defineRoute({
+  method: 'GET',
+  path: '/auth/oauth-config',
+  auth: 'none',
+  tags,
+  summary: 'Which OAuth providers are configured',
+  limitByAddress: true,
+  responses: {
+    200: {
+      description: 'A flag per provider.',
+      schema: z.object({ google: z.boolean(), github: z.boolean() }),
+    },
+  },
+  async handler() {
+    return { status: 200, body: { google: false, github: false } };
+  },
+});

@@ -1,0 +1,35 @@
+import type { Route } from '../edge/route.ts';
+import type { Services } from '../edge/services.ts';
+import { logIn, logOut, oauthConfig, signUp } from './auth.ts';
+import { deleteContact, getContact, listContacts, patchContact, upsertContact } from './contacts.ts';
+import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
+import { createProject, listProjects, regenerateKeys } from './projects.ts';
+import { sendEmail } from './send.ts';
+import { trackEvent, trackEventFromDashboard } from './track.ts';
+import { currentUser } from './users.ts';
+import { receiveSnsNotification } from './webhooks-sns.ts';
+
+/** Every route of the API, in the order of the documentation. */
+export const routes: readonly Route<Services>[] = [
+  sendEmail,
+  trackEvent,
+  listContacts,
+  upsertContact,
+  getContact,
+  patchContact,
+  deleteContact,
+  trackEventFromDashboard,
+  listProjectDomains,
+  addDomain,
+  verifyDomain,
+  deleteDomain,
+  signUp,
+  logIn,
+  logOut,
+  oauthConfig,
+  currentUser,
+  listProjects,
+  createProject,
+  regenerateKeys,
+  receiveSnsNotification,
+];
