@@ -49,7 +49,7 @@ function resolveContent(request: SendBody): Content {
 
 function requireLiquid(cache: TemplateCache, content: Content): void {
   const issues = (['subject', 'body'] as const).flatMap((field) => {
-    const compiled = cache.compile(content[field], field === 'body' ? 'html' : 'text');
+    const compiled = cache.compile(content[field], { kind: field === 'body' ? 'html' : 'text' });
     if (compiled.ok) return [];
     const { message, line, column } = compiled.error;
     return [

@@ -4,7 +4,8 @@ export interface SesOptions {
   region: string;
   /** Another address than that of the region, for instance the local SES. */
   endpoint: string | undefined;
-  configurationSet: string;
+  /** By default those of the usual AWS sources: environment, profile, role of the machine. */
+  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
 /**
@@ -15,9 +16,8 @@ export function createSesClient(options: SesOptions): SESv2Client {
   return new SESv2Client({
     region: options.region,
     maxAttempts: 1,
-    ...(options.endpoint === undefined
-      ? {}
-      : { endpoint: options.endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
+    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
     requestHandler: {
       connectionTimeout: 5_000,
       requestTimeout: 20_000,

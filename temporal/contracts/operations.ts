@@ -11,7 +11,14 @@ export const searchAttributeNames = [
 export type JobKind = 'email-batch' | 'domain-verification' | 'sweep';
 
 /** Smaller goes first; the server knows 1 to 5. */
-export const priorities = { transactional: 1, workflow: 2, domain: 3, campaign: 4, import: 5 } as const;
+export const priorities = {
+  transactional: 1,
+  workflow: 2,
+  domain: 3,
+  campaign: 4,
+  import: 5,
+  sweep: 5,
+} as const;
 
 /** Ids of workflows, so that "start once" is a property of the id. */
 export const workflowIds = {

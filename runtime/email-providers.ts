@@ -1,0 +1,49 @@
+import { ConfigError } from '../core/config/load.ts';
+import type { Config } from '../core/config/schema.ts';
+import { deriveKey } from '../core/crypto/derive-key.ts';
+import { createDnsIdentities } from '../providers/domains/dns-identities.ts';
+import { createRecordLookup } from '../providers/domains/dns-lookup.ts';
+import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
+import { createSesIdentities } from '../providers/domains/ses-identities.ts';
+import type { EmailProvider } from '../providers/email/email-provider.ts';
+import { createSesProvider } from '../providers/email/ses.ts';
+import { createSesClient } from '../providers/email/ses-client.ts';
+import { createSmtpProvider } from '../providers/email/smtp.ts';
+
+/** Where emails leave and where sender domains are kept, as configured. */
+export interface EmailProviders {
+  provider: EmailProvider;
+  identities: DomainIdentities;
+}
+
+export function openEmailProviders(config: Config): EmailProviders {
+  const lookup = createRecordLookup(config.DNS_SERVERS);
+  switch (config.EMAIL_PROVIDER) {
+    case 'ses': {
+      const client = createSesClient({
+        region: config.AWS_REGION,
+        endpoint: config.SES_ENDPOINT,
+        // The local SES takes any signature.
+        credentials:
+          config.SNS_LOCAL_HOST === undefined
+            ? undefined
+            : { accessKeyId: 'local', secretAccessKey: 'local' },
+      });
+      return {
+        provider: createSesProvider(client, config.SES_CONFIGURATION_SET),
+        identities: createSesIdentities(client, config.AWS_REGION, lookup),
+      };
+    }
+    case 'smtp': {
+      if (config.SMTP_URL === undefined) {
+        throw new ConfigError(
+          'The configuration is not valid:\n  SMTP_URL: required with EMAIL_PROVIDER=smtp',
+        );
+      }
+      return {
+        provider: createSmtpProvider(config.SMTP_URL),
+        identities: createDnsIdentities(deriveKey(config.APP_SECRET, 'domain-proof'), lookup),
+      };
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Orm } from '../db/orm.ts';
+import { readOutboxFigures } from '../db/repositories/outbox.ts';
+
+/** What operators watch besides requests: queues, hand-overs, notifications and the journal's stream. */
+export interface ProductMetrics {
+  /** One hand-over to the provider, or one email held back. */
+  countHandOver(outcome: string): void;
+  /** One message at `/webhooks/sns`. */
+  countNotification(outcome: string): void;
+  /** Tells how far ClickHouse is behind the journal, at each scrape. */
+  watchStream(lagSeconds: () => number): void;
+}
+
+/** Registers the product's own metrics. The outbox is read when the metrics are scraped. */
+export function createProductMetrics(registry: Registry, orm: Orm): ProductMetrics {
+  const handOvers = new Counter({
+    name: 'posthaste_email_hand_overs_total',
+    help: 'Hand-overs to the provider by outcome: accepted, refused, later, unknown, suppressed.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const notifications = new Counter({
+    name: 'posthaste_provider_notifications_total',
+    help: 'Messages at /webhooks/sns by outcome: applied, duplicate, unknown, ignored, refused.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const waiting = new Gauge({
+    name: 'posthaste_outbox_waiting',
+    help: 'Commands that wait to be sent to Temporal.',
+    registers: [registry],
+    async collect() {
+      const figures = await readOutboxFigures(orm.em.fork());
+      waiting.set(figures.waiting);
+      dead.set(figures.dead);
+      oldest.set(figures.oldestSeconds);
+    },
+  });
+  const dead = new Gauge({
+    name: 'posthaste_outbox_dead',
+    help: 'Commands that were given up on. Must stay 0.',
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: 'posthaste_outbox_oldest_seconds',
+    help: 'Age of the oldest command that waits.',
+    registers: [registry],
+  });
+
+  return {
+    countHandOver: (outcome) => handOvers.inc({ outcome }),
+    countNotification: (outcome) => notifications.inc({ outcome }),
+    watchStream(lagSeconds) {
+      const lag = new Gauge({
+        name: 'posthaste_journal_stream_lag_seconds',
+        help: 'Age of the oldest row of the journal that ClickHouse does not have yet.',
+        registers: [registry],
+        collect() {
+          lag.set(lagSeconds());
+        },
+      });
+    },
+  };
+}

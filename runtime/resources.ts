@@ -1,0 +1,50 @@
+import type { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import type { Logger } from 'pino';
+import type { Config } from '../core/config/schema.ts';
+import { createOrm, type Orm } from '../db/orm.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { createDataConverter } from '../temporal/client/payload-codec.ts';
+import { type Relay, startRelay } from '../temporal/client/relay.ts';
+import { type EmailProviders, openEmailProviders } from './email-providers.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** What every process of the product holds open: API and worker alike, or both in one. */
+export interface Resources extends EmailProviders {
+  config: Config;
+  /** The environment that the configuration came from; Temporal reads its own variables there. */
+  environment: Record<string, string | undefined>;
+  log: Logger;
+  orm: Orm;
+  temporal: Client;
+  dataConverter: DataConverter | undefined;
+  relay: Relay;
+}
+
+/** Opens what a process needs; nothing has to answer yet. The shutdown closes it, the relay first. */
+export function openResources(
+  config: Config,
+  environment: Record<string, string | undefined>,
+  log: Logger,
+  shutdown: Shutdown,
+): Resources {
+  const dataConverter = createDataConverter(config.TEMPORAL_PAYLOAD_KEY);
+  const providers = openEmailProviders(config);
+  shutdown.add('provider', () => providers.provider.close());
+  const orm = createOrm({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    warn: (message) => log.warn(message),
+  });
+  shutdown.add('database', () => orm.close());
+  const temporal = createTemporalClient({ environment, dataConverter });
+  shutdown.add('Temporal client', () => temporal.connection.close());
+  const relay = startRelay({
+    orm,
+    client: temporal,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    warn: (message, err) => log.warn({ err }, message),
+  });
+  shutdown.add('relay', () => relay.stop());
+  return { config, environment, log, orm, temporal, dataConverter, relay, ...providers };
+}

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import { ConfigError } from '../core/config/load.ts';
+import { createShutdown, type Shutdown } from './shutdown.ts';
+
+/**
+ * Runs a process of its own: `start` brings it up and adds its parts to the shutdown; SIGTERM and SIGINT end them
+ * in order, a second signal ends at once. The exit code is 0 after a clean end.
+ *
+ * @param graceSeconds longest time that one part may take to end
+ */
+export async function runProcess(
+  log: Logger,
+  graceSeconds: number,
+  start: (shutdown: Shutdown) => Promise<void>,
+): Promise<void> {
+  const shutdown = createShutdown(log, (graceSeconds + 10) * 1000);
+  let ending = false;
+  const end = async (reason: string, failed: boolean) => {
+    if (ending) process.exit(1);
+    ending = true;
+    log.info({ reason }, 'ending');
+    const clean = await shutdown.run();
+    log.flush(() => process.exit(failed || !clean ? 1 : 0));
+  };
+  process.on('SIGTERM', () => void end('SIGTERM', false));
+  process.on('SIGINT', () => void end('SIGINT', false));
+  process.on('unhandledRejection', (err) => {
+    log.fatal({ err }, 'unhandled rejection');
+    void end('unhandled rejection', true);
+  });
+  try {
+    await start(shutdown);
+  } catch (error) {
+    if (error instanceof ConfigError) log.fatal(error.message);
+    else log.fatal({ err: error }, 'could not start');
+    await end('could not start', true);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+
+export interface Shutdown {
+  /** Adds a part to end; parts end one after the other, the last added first. */
+  add(name: string, end: () => Promise<void>): void;
+  /** Ends everything, once however often it is called. Answers whether all parts ended well. */
+  run(): Promise<boolean>;
+}
+
+/** The one coordinator of a process's end. A part that fails or hangs does not keep the others from ending. */
+export function createShutdown(log: Logger, partTimeoutMs: number): Shutdown {
+  const parts: { name: string; end: () => Promise<void> }[] = [];
+  let running: Promise<boolean> | undefined;
+
+  async function endPart(name: string, end: () => Promise<void>): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`${name} did not end in time`)), partTimeoutMs);
+    });
+    try {
+      await Promise.race([end(), timeout]);
+      return true;
+    } catch (err) {
+      log.error({ err }, `Ending ${name} failed`);
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function endAll(): Promise<boolean> {
+    let clean = true;
+    for (const { name, end } of parts.toReversed()) clean = (await endPart(name, end)) && clean;
+    return clean;
+  }
+
+  return {
+    add: (name, end) => parts.push({ name, end }),
+    run: () => {
+      running ??= endAll();
+      return running;
+    },
+  };
+}

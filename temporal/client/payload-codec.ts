@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+
+const encoding = Buffer.from('binary/encrypted');
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function encrypt(key: Buffer, payload: Payload): Payload {
+  const nonce = randomBytes(nonceBytes);
+  const gcm = createCipheriv(cipher, key, nonce);
+  const plain = temporal.api.common.v1.Payload.encode(payload).finish();
+  const data = Buffer.concat([nonce, gcm.update(plain), gcm.final(), gcm.getAuthTag()]);
+  return { metadata: { encoding }, data };
+}
+
+function decrypt(key: Buffer, payload: Payload): Payload {
+  if (!payload.metadata?.encoding || !encoding.equals(payload.metadata.encoding)) return payload;
+  const data = Buffer.from(payload.data ?? []);
+  const gcm = createDecipheriv(cipher, key, data.subarray(0, nonceBytes));
+  gcm.setAuthTag(data.subarray(-tagBytes));
+  const plain = Buffer.concat([gcm.update(data.subarray(nonceBytes, -tagBytes)), gcm.final()]);
+  return temporal.api.common.v1.Payload.decode(plain);
+}
+
+function createPayloadCodec(key: Buffer): PayloadCodec {
+  return {
+    encode: async (payloads) => payloads.map((payload) => encrypt(key, payload)),
+    decode: async (payloads) => payloads.map((payload) => decrypt(key, payload)),
+  };
+}
+
+/**
+ * The converter of workflow inputs and results: plain JSON, or AES-256-GCM when there is a key. What was written
+ * without a key stays readable after one was set; the other way round it doesn't.
+ *
+ * @param key base64 of 32 bytes, or undefined
+ * @throws Error when the key has another length
+ */
+export function createDataConverter(key: string | undefined): DataConverter | undefined {
+  if (key === undefined) return undefined;
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.length !== 32) throw new Error('TEMPORAL_PAYLOAD_KEY must be the base64 of 32 bytes');
+  return { payloadCodecs: [createPayloadCodec(bytes)] };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClaimedRenderer } from '../../activities/emails/render-claimed.ts';
+import { createActivities } from '../../activities/index.ts';
+import type { ProductMetrics } from '../../runtime/product-metrics.ts';
+import type { Resources } from '../../runtime/resources.ts';
+import { createSendRates } from '../../runtime/send-rates.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { ensureSchedules } from '../client/schedules.ts';
+import { type RunningWorker, startTemporalWorker } from './start.ts';
+
+export interface WorkerParts {
+  metrics: ProductMetrics;
+  /** Woken after commits that left rows in the journal. */
+  wakeJournal: () => void;
+}
+
+const firstRetryMs = 500;
+const longestRetryMs = 10_000;
+
+/**
+ * Starts the worker of this process and adds it to the shutdown. While Temporal is away it keeps trying, so that
+ * the order in which processes start does not matter.
+ */
+export async function runWorker(
+  resources: Resources,
+  parts: WorkerParts,
+  shutdown: Shutdown,
+): Promise<RunningWorker> {
+  const { config, log, orm, relay } = resources;
+  const activities = createActivities({
+    orm,
+    provider: resources.provider,
+    identities: resources.identities,
+    render: createClaimedRenderer(),
+    rates: createSendRates(config, resources.provider, log),
+    unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
+    bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
+    committed: () => {
+      relay.wake();
+      parts.wakeJournal();
+    },
+    countHandOver: parts.metrics.countHandOver,
+  });
+
+  let stopped = false;
+  let running: RunningWorker | undefined;
+  shutdown.add('worker', async () => {
+    stopped = true;
+    await running?.stop();
+  });
+
+  for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
+    try {
+      await ensureSchedules(resources.temporal, config.TEMPORAL_TASK_QUEUE);
+      running = await startTemporalWorker({
+        environment: resources.environment,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        activities,
+        dataConverter: resources.dataConverter,
+        shutdownGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
+        log,
+      });
+      return running;
+    } catch (err) {
+      if (stopped) throw err;
+      log.warn({ err }, 'Temporal does not answer; trying again');
+      await delay(pause);
+    }
+  }
+}
