@@ -1,0 +1,82 @@
+import { type ContentOfEntry, contentOfBulk, type MessageContent } from '../mail/message-content.ts';
+import type { NewMessage } from '../mail/records.ts';
+import { checkAttachments, checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
+import { parseCall } from '../protocol/exchange.ts';
+import { MissingAttribute } from '../protocol/inline-template.ts';
+import { type SendBulkEmailCall, type SesHeader, sendBulkEmailSchema } from '../protocol/schemas.ts';
+import { SesError } from '../protocol/ses-error.ts';
+import { requireInlineTemplate } from './send-email.ts';
+import { type CallSender, checkSender, type SendingContext, toMessage } from './sender.ts';
+
+/** Longest request in bytes. */
+export const sendBulkEmailLimitBytes = 1024 * 1024;
+const maximumEntries = 50;
+
+type EntryResult = { Status: string; MessageId?: string; Error?: string };
+
+/**
+ * `SendBulkEmail` with an inline template of placeholders. One result per entry, in order; accepted messages are on
+ * disk when this resolves. An entry whose data does not fit the template fails alone.
+ *
+ * @throws SesError when the whole call is refused: a malformed address, header or tag in any entry does that, and
+ *   then nothing was accepted
+ */
+export async function sendBulkEmail(body: Buffer, context: SendingContext): Promise<object> {
+  const call = parseCall(sendBulkEmailSchema, body);
+  const template = call.DefaultContent.Template;
+  if (template === undefined) throw new SesError('BadRequestException', 'Missing DefaultContent.Template.');
+  requireInlineTemplate(template);
+  if (call.BulkEmailEntries.length === 0 || call.BulkEmailEntries.length > maximumEntries) {
+    throw new SesError('BadRequestException', `Between 1 and ${maximumEntries} entries are needed.`);
+  }
+  const sender = checkSender(call, context);
+  checkAttachments(template.Attachments);
+  const contentOf = contentOfBulk(call);
+  const messages: NewMessage[] = [];
+  const results = call.BulkEmailEntries.map((_entry, index): EntryResult => {
+    const message = readEntry(call, index, sender, contentOf);
+    if ('Status' in message) return message;
+    messages.push(message);
+    return { Status: 'SUCCESS', MessageId: message.id };
+  });
+  if (messages.length > 0) await context.store.accept(body, messages);
+  return { BulkEmailEntryResults: results };
+}
+
+function readEntry(
+  call: SendBulkEmailCall,
+  index: number,
+  sender: CallSender,
+  contentOf: ContentOfEntry,
+): NewMessage | EntryResult {
+  const entry = call.BulkEmailEntries[index];
+  if (entry === undefined) throw new RangeError(`There is no entry ${index}.`);
+  const envelope = {
+    destination: entry.Destination,
+    headers: checkHeaders(
+      mergeHeaders(call.DefaultContent.Template?.Headers ?? [], entry.ReplacementHeaders),
+    ),
+    tags: checkTags(call.DefaultEmailTags, entry.ReplacementTags),
+    entry: index,
+  };
+  let content: MessageContent;
+  try {
+    content = contentOf(index);
+    checkSubject(content.subject);
+  } catch (error) {
+    if (error instanceof MissingAttribute || error instanceof SesError) {
+      // The rest of the entry is still checked: a malformed address refuses the call whatever its data.
+      toMessage(sender, { ...envelope, content: { subject: '', html: null, text: null, attachments: [] } });
+      return { Status: 'INVALID_PARAMETER', Error: error.message };
+    }
+    throw error;
+  }
+  return toMessage(sender, { ...envelope, content });
+}
+
+/** A header of the entry takes the place of the template's header of the same name. */
+function mergeHeaders(defaults: SesHeader[], replacements: SesHeader[]): SesHeader[] {
+  if (defaults.length === 0) return replacements;
+  const replaced = new Set(replacements.map(({ Name: name }) => name.toLowerCase()));
+  return [...defaults.filter(({ Name: name }) => !replaced.has(name.toLowerCase())), ...replacements];
+}

@@ -1,0 +1,54 @@
+import type { PlannedEvent } from '../mail/records.ts';
+
+/** What the mailbox behind an address does with a message. */
+type Behaviour = 'success' | 'bounce' | 'suppressionlist' | 'complaint' | 'opened' | 'clicked';
+
+const simulatorAddress = /^([^@+]+)(?:\+[^@]*)?@simulator\.amazonses\.com$/i;
+
+/**
+ * Plans what the provider says about a message: always Send, then what each recipient's mailbox does. Addresses of
+ * the SES mailbox simulator (success, bounce, complaint, ooto, suppressionlist; a `+label` changes nothing) behave
+ * as SES documents them, and beyond SES `opened@` and `clicked@` open and click. Every other address takes the
+ * message.
+ *
+ * @param recipients bare addresses
+ * @param firstLink the first link of the HTML, asked for only when somebody clicks; `null` plans no click
+ */
+export function planEvents(recipients: readonly string[], firstLink: () => string | null): PlannedEvent[] {
+  const having = (...wanted: Behaviour[]): string[] =>
+    recipients.filter((address) => wanted.includes(behaviourOf(address)));
+  const events: PlannedEvent[] = [{ type: 'Send' }];
+  const delivered = having('success', 'complaint', 'opened', 'clicked');
+  if (delivered.length > 0) events.push({ type: 'Delivery', recipients: delivered });
+  const bounced = having('bounce');
+  if (bounced.length > 0) events.push(permanentBounce(bounced, 'General'));
+  const suppressed = having('suppressionlist');
+  if (suppressed.length > 0) events.push(permanentBounce(suppressed, 'OnAccountSuppressionList'));
+  const complaining = having('complaint');
+  if (complaining.length > 0) events.push({ type: 'Complaint', recipients: complaining });
+  if (having('opened', 'clicked').length > 0) events.push({ type: 'Open' });
+  const link = having('clicked').length > 0 ? firstLink() : null;
+  if (link !== null) events.push({ type: 'Click', link });
+  return events;
+}
+
+function permanentBounce(
+  recipients: string[],
+  bounceSubType: 'General' | 'OnAccountSuppressionList',
+): PlannedEvent {
+  return { type: 'Bounce', bounceType: 'Permanent', bounceSubType, recipients };
+}
+
+function behaviourOf(address: string): Behaviour {
+  const mailbox = simulatorAddress.exec(address)?.[1]?.toLowerCase();
+  switch (mailbox) {
+    case 'bounce':
+    case 'suppressionlist':
+    case 'complaint':
+    case 'opened':
+    case 'clicked':
+      return mailbox;
+    default:
+      return 'success';
+  }
+}

@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v5 as uuidv5 } from 'uuid';
+import type { MailStore } from '../mail/mail-store.ts';
+import type { PendingEvent } from '../mail/pending-events.ts';
+import type { SignedSnsMessage, SnsSigner } from '../sns-signer.ts';
+import { toSesEvent } from './ses-event.ts';
+import { type Subscriber, signingCertUrl } from './subscriber.ts';
+import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
+
+/** Deliveries in flight while the webhook answers well. */
+export const maximumInFlight = 32;
+const firstRetryMs = 50;
+/** While nothing gets through, one delivery probes the webhook at most this far apart. */
+const longestProbeMs = 1_000;
+const longestRetryMs = 60_000;
+/** An event that the webhook keeps refusing is dropped after this time; an unreachable webhook is never given up. */
+const giveUpAfterMs = 2 * 60 * 60 * 1_000;
+const noteEveryMs = 50;
+
+/** A delivery that failed and comes again. */
+interface Refused {
+  event: PendingEvent;
+  refusals: number;
+  firstRefusedAt: number;
+}
+
+/** Figures since the start, except `queued`, which counts everything that is still to be delivered. */
+export interface PublisherFigures {
+  paused: boolean;
+  queued: number;
+  inFlight: number;
+  delivered: number;
+  retried: number;
+  failed: number;
+}
+
+/**
+ * Posts the pending events to the webhook as signed notifications, several at once and in no certain order, until
+ * each was taken over. A repeated delivery has the same message id and content as the first, also after a restart.
+ */
+export class Publisher {
+  readonly #store: MailStore;
+  readonly #signer: SnsSigner;
+  readonly #webhook: Webhook;
+  readonly #subscriber: Subscriber;
+  readonly #baseUrl: string;
+  readonly #instanceId: string;
+  readonly #stopping = new AbortController();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #due: Refused[] = [];
+  #done: number[] = [];
+  #noting: Promise<void> | null = null;
+  #failuresInRow = 0;
+  #isResting = false;
+  #isPaused = false;
+  #inFlight = 0;
+  #delivered = 0;
+  #retried = 0;
+  #failed = 0;
+
+  constructor(options: {
+    store: MailStore;
+    signer: SnsSigner;
+    webhook: Webhook;
+    subscriber: Subscriber;
+    baseUrl: string;
+    /** A UUID, the name space of the message ids. */
+    instanceId: string;
+  }) {
+    this.#store = options.store;
+    this.#signer = options.signer;
+    this.#webhook = options.webhook;
+    this.#subscriber = options.subscriber;
+    this.#baseUrl = options.baseUrl;
+    this.#instanceId = options.instanceId;
+    options.store.pending.onAdded(() => this.pump());
+  }
+
+  get figures(): PublisherFigures {
+    return {
+      paused: this.#isPaused,
+      queued: this.#store.pending.size,
+      inFlight: this.#inFlight,
+      delivered: this.#delivered,
+      retried: this.#retried,
+      failed: this.#failed,
+    };
+  }
+
+  /** Holds events back, or lets them go on. Not remembered over a restart. */
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.pump();
+  }
+
+  /** Starts as many deliveries as may be in flight; harmless to call at any time. */
+  pump(): void {
+    while (this.#mayStart()) {
+      const next = this.#due.shift() ?? this.#takeFresh();
+      if (next === null) return;
+      this.#inFlight += 1;
+      void this.#deliver(next);
+    }
+  }
+
+  /** Ends deliveries in flight; whatever was not taken over stays on disk for the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#webhook.close();
+    while (this.#inFlight > 0) await sleep(5);
+    await this.#noting;
+    await this.#note();
+  }
+
+  #mayStart(): boolean {
+    if (this.#isPaused || this.#isResting || this.#stopping.signal.aborted) return false;
+    if (!this.#subscriber.current.isConfirmed) return false;
+    return this.#inFlight < (this.#failuresInRow > 0 ? 1 : maximumInFlight);
+  }
+
+  #takeFresh(): Refused | null {
+    const event = this.#store.pending.take();
+    return event === undefined ? null : { event, refusals: 0, firstRefusedAt: 0 };
+  }
+
+  async #deliver(item: Refused): Promise<void> {
+    const outcome = await this.#attempt(item.event);
+    this.#inFlight -= 1;
+    if (isDelivered(outcome)) {
+      this.#failuresInRow = 0;
+      this.#delivered += 1;
+      this.#finish(item.event.number);
+    } else {
+      this.#retryLater(item, outcome);
+    }
+    this.pump();
+  }
+
+  async #attempt(event: PendingEvent): Promise<DeliveryOutcome> {
+    try {
+      const message = await this.#toNotification(event);
+      if (this.#stopping.signal.aborted) return { status: null };
+      return await this.#webhook.post(message, this.#subscriber.current.arn);
+    } catch {
+      // The store could not be read; the event stays and is tried again.
+      return { status: null };
+    }
+  }
+
+  async #toNotification(pending: PendingEvent): Promise<SignedSnsMessage> {
+    const record = await this.#store.readRecord(pending.line);
+    const event = typeof pending.event === 'number' ? record.events[pending.event] : pending.event;
+    if (event === undefined) throw new Error(`Event ${pending.number} is not in the plan of its message.`);
+    const messageId = uuidv5(String(pending.number), this.#instanceId);
+    const { topicArn, arn } = this.#subscriber.current;
+    return this.#signer.sign({
+      Type: 'Notification',
+      MessageId: messageId,
+      TopicArn: topicArn,
+      Subject: 'Amazon SES Email Event Notification',
+      Message: JSON.stringify(toSesEvent(record, event, pending.at, messageId)),
+      Timestamp: new Date(pending.at).toISOString(),
+      SigningCertURL: signingCertUrl(this.#baseUrl, this.#signer),
+      UnsubscribeURL: `${this.#baseUrl}/sns/unsubscribe?${new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn })}`,
+    });
+  }
+
+  #retryLater(item: Refused, outcome: DeliveryOutcome): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#failuresInRow += 1;
+    this.#rest(Math.min(firstRetryMs * 2 ** Math.min(this.#failuresInRow - 1, 10), longestProbeMs));
+    const now = Date.now();
+    const isRefused = outcome.status !== null;
+    const firstRefusedAt = item.firstRefusedAt === 0 && isRefused ? now : item.firstRefusedAt;
+    if (isRefused && now - firstRefusedAt > giveUpAfterMs) {
+      this.#failed += 1;
+      this.#finish(item.event.number);
+      return;
+    }
+    this.#retried += 1;
+    const refusals = item.refusals + (isRefused ? 1 : 0);
+    const waitMs = isRefused ? Math.min(firstRetryMs * 2 ** Math.min(refusals - 1, 20), longestRetryMs) : 0;
+    this.#later(waitMs, () => this.#due.push({ event: item.event, refusals, firstRefusedAt }));
+  }
+
+  /** Nothing new is started for a moment, so that a webhook that is down is probed and not hammered. */
+  #rest(restMs: number): void {
+    if (this.#isResting) return;
+    this.#isResting = true;
+    this.#later(restMs, () => {
+      this.#isResting = false;
+    });
+  }
+
+  #later(waitMs: number, act: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      act();
+      this.pump();
+    }, waitMs);
+    this.#timers.add(timer);
+  }
+
+  #finish(number: number): void {
+    this.#store.pending.settle([number]);
+    this.#done.push(number);
+    this.#noting ??= sleep(noteEveryMs, undefined, { signal: this.#stopping.signal })
+      .catch(() => {})
+      .then(() => this.#note())
+      .finally(() => {
+        this.#noting = null;
+      });
+  }
+
+  /** Notes on disk what was taken over. Whatever a crash or a full disk loses here is delivered twice, as with SNS. */
+  async #note(): Promise<void> {
+    const numbers = this.#done;
+    this.#done = [];
+    await this.#store.noteDelivered(numbers).catch(() => {});
+  }
+}

@@ -1,0 +1,35 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSigningKey, type SigningKey } from '../sns-signer.ts';
+
+const pem = /-----BEGIN (?:[A-Z ]+)-----[\s\S]+?-----END (?:[A-Z ]+)-----/g;
+
+/**
+ * The signing key kept in `directory`; made on the first start, and again when the certificate has run out or
+ * another size is wanted.
+ */
+export async function loadSigningKey(directory: string, bits: 1024 | 2048): Promise<SigningKey> {
+  const path = join(directory, 'signing-key.pem');
+  const kept = await readKey(path);
+  if (kept !== null && isUsable(kept, bits)) return kept;
+  const made = await createSigningKey(bits);
+  await writeFile(`${path}.new`, `${made.privateKeyPem.trim()}\n${made.certificatePem.trim()}\n`, {
+    mode: 0o600,
+  });
+  await rename(`${path}.new`, path);
+  return made;
+}
+
+async function readKey(path: string): Promise<SigningKey | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const [privateKeyPem, certificatePem] = text.match(pem) ?? [];
+  if (privateKeyPem === undefined || certificatePem === undefined) return null;
+  return { privateKeyPem: `${privateKeyPem}\n`, certificatePem: `${certificatePem}\n` };
+}
+
+function isUsable({ certificatePem }: SigningKey, bits: number): boolean {
+  const certificate = new X509Certificate(certificatePem);
+  const size = certificate.publicKey.asymmetricKeyDetails?.modulusLength;
+  return size === bits && certificate.validToDate.getTime() > Date.now();
+}

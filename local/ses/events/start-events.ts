@@ -1,0 +1,112 @@
+import { sendText } from '../http/answers.ts';
+import type { Route } from '../http/router.ts';
+import type { EventControl } from '../inbox/control-routes.ts';
+import type { MailStore } from '../mail/mail-store.ts';
+import { createSnsSigner } from '../sns-signer.ts';
+import type { State } from '../state/state.ts';
+import { maximumInFlight, Publisher } from './publisher.ts';
+import { loadSigningKey } from './signing-key-file.ts';
+import { Subscriber } from './subscriber.ts';
+import { Webhook } from './webhook.ts';
+
+/** The publishing side: its routes for the receiver, its controls, its end. */
+export interface EventStack {
+  routes: Route[];
+  control: EventControl;
+  stop(): Promise<void>;
+}
+
+const silentFigures = {
+  paused: false,
+  confirmed: false,
+  webhook: null,
+  queued: 0,
+  inFlight: 0,
+  delivered: 0,
+  retried: 0,
+  failed: 0,
+};
+
+/** Starts asking the webhook to confirm, and delivering once it did; without a webhook nothing is published. */
+export async function startEvents(options: {
+  store: MailStore;
+  state: State;
+  dataDir: string;
+  baseUrl: string;
+  topicArn: string;
+  webhookUrl: string | null;
+  signatureVersion: '1' | '2' | 'alternate';
+  signingKeyBits: 1024 | 2048;
+}): Promise<EventStack> {
+  const { store, state, baseUrl, topicArn, webhookUrl } = options;
+  if (webhookUrl === null) {
+    return { routes: [], control: { figures: silentFigures, setPaused: () => {} }, stop: async () => {} };
+  }
+  const key = await loadSigningKey(options.dataDir, options.signingKeyBits);
+  const signer = await createSnsSigner({ version: options.signatureVersion, key });
+  const webhook = new Webhook(webhookUrl, maximumInFlight);
+  const subscriber = new Subscriber({
+    state,
+    signer,
+    webhook,
+    topicArn,
+    baseUrl,
+    onConfirmed: () => publisher.pump(),
+  });
+  const publisher = new Publisher({
+    store,
+    signer,
+    webhook,
+    subscriber,
+    baseUrl,
+    instanceId: state.value.instanceId,
+  });
+  await subscriber.start();
+  publisher.pump();
+  return {
+    routes: snsRoutes(subscriber, signer.certificateId, signer.certificatePem),
+    control: {
+      get figures() {
+        const { isConfirmed: confirmed } = subscriber.current;
+        return { ...publisher.figures, confirmed, webhook: webhookUrl };
+      },
+      setPaused: (isPaused) => publisher.setPaused(isPaused),
+    },
+    stop: async () => {
+      subscriber.stop();
+      await publisher.stop();
+    },
+  };
+}
+
+function snsRoutes(subscriber: Subscriber, certificateId: string, certificatePem: string): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: `/sns/SimpleNotificationService-${certificateId}.pem`,
+      handle: ({ response }) => sendText(response, 200, 'application/x-pem-file', certificatePem),
+    },
+    {
+      method: 'GET',
+      path: '/sns/confirm',
+      handle: async ({ response, query }) => {
+        const { arn } = subscriber.current;
+        if (await subscriber.confirm(query.Token ?? '')) {
+          sendText(
+            response,
+            200,
+            'text/xml',
+            `<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><ConfirmSubscriptionResult><SubscriptionArn>${arn}</SubscriptionArn></ConfirmSubscriptionResult></ConfirmSubscriptionResponse>`,
+          );
+        } else {
+          sendText(
+            response,
+            400,
+            'text/xml',
+            '<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>InvalidParameter</Code><Message>Invalid token</Message></Error></ErrorResponse>',
+          );
+        }
+      },
+    },
+  ];
+}

@@ -1,0 +1,113 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { SnsSigner } from '../sns-signer.ts';
+import type { State, Subscription } from '../state/state.ts';
+import { isDelivered, type Webhook } from './webhook.ts';
+
+const firstRetryMs = 100;
+const longestRetryMs = 2_000;
+/** The endpoint took the request to confirm but did not confirm; it is asked again. */
+const repeatMs = 10_000;
+
+/**
+ * The subscription of one webhook to one topic. The webhook is asked to confirm, over and over until it does by
+ * visiting the `SubscribeURL`; that is remembered, so it happens once per topic and webhook.
+ */
+export class Subscriber {
+  readonly #state: State;
+  readonly #signer: SnsSigner;
+  readonly #webhook: Webhook;
+  readonly #baseUrl: string;
+  readonly #onConfirmed: () => void;
+  #subscription: Subscription;
+  #timer: NodeJS.Timeout | null = null;
+  #isStopped = false;
+
+  constructor(options: {
+    state: State;
+    signer: SnsSigner;
+    webhook: Webhook;
+    topicArn: string;
+    /** Where the local SES is reached, without a slash at the end. */
+    baseUrl: string;
+    onConfirmed: () => void;
+  }) {
+    this.#state = options.state;
+    this.#signer = options.signer;
+    this.#webhook = options.webhook;
+    this.#baseUrl = options.baseUrl;
+    this.#onConfirmed = options.onConfirmed;
+    const { topicArn } = options;
+    const endpoint = options.webhook.url.href;
+    this.#subscription = options.state.value.subscriptions.find(
+      (known) => known.topicArn === topicArn && known.endpoint === endpoint,
+    ) ?? {
+      topicArn,
+      endpoint,
+      token: randomBytes(64).toString('hex'),
+      arn: `${topicArn}:${randomUUID()}`,
+      isConfirmed: false,
+    };
+  }
+
+  get current(): Subscription {
+    return this.#subscription;
+  }
+
+  /** Remembers the subscription and starts asking when it is not confirmed yet. */
+  async start(): Promise<void> {
+    await this.#save();
+    if (!this.#subscription.isConfirmed) void this.#ask(firstRetryMs);
+  }
+
+  /** What visiting the `SubscribeURL` does; false for a token of somebody else. */
+  async confirm(token: string): Promise<boolean> {
+    if (token !== this.#subscription.token) return false;
+    if (this.#subscription.isConfirmed) return true;
+    this.#subscription = { ...this.#subscription, isConfirmed: true };
+    this.stop();
+    await this.#save();
+    this.#onConfirmed();
+    return true;
+  }
+
+  /** Asks no more. */
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #ask(retryMs: number): Promise<void> {
+    const { topicArn, token, arn } = this.#subscription;
+    const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topicArn, Token: token });
+    const message = await this.#signer.sign({
+      Type: 'SubscriptionConfirmation',
+      MessageId: randomUUID(),
+      Token: token,
+      TopicArn: topicArn,
+      Message: `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`,
+      SubscribeURL: `${this.#baseUrl}/sns/confirm?${query}`,
+      Timestamp: new Date().toISOString(),
+      SigningCertURL: signingCertUrl(this.#baseUrl, this.#signer),
+    });
+    const outcome = await this.#webhook.post(message, arn);
+    if (this.#isStopped) return;
+    const waitMs = isDelivered(outcome) ? repeatMs : retryMs;
+    this.#timer = setTimeout(() => void this.#ask(Math.min(retryMs * 2, longestRetryMs)), waitMs);
+  }
+
+  #save(): Promise<void> {
+    const { topicArn, endpoint } = this.#subscription;
+    return this.#state.update((value) => ({
+      ...value,
+      subscriptions: [
+        ...value.subscriptions.filter((other) => other.topicArn !== topicArn || other.endpoint !== endpoint),
+        this.#subscription,
+      ],
+    }));
+  }
+}
+
+/** Where the certificate of a signer is served. */
+export function signingCertUrl(baseUrl: string, signer: SnsSigner): string {
+  return `${baseUrl}/sns/SimpleNotificationService-${signer.certificateId}.pem`;
+}

@@ -1,0 +1,66 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { SignedSnsMessage } from '../sns-signer.ts';
+
+/** As long as SNS waits for an HTTP endpoint. */
+const answerTimeoutMs = 15_000;
+
+/** How a delivery ended: the status that was answered, or `null` when nothing answered. */
+export type DeliveryOutcome = { status: number | null };
+
+/** Posts messages to an HTTP(S) endpoint as SNS does, over connections that stay open. */
+export class Webhook {
+  readonly url: URL;
+  readonly #agent: http.Agent;
+  readonly #request: typeof http.request;
+
+  constructor(url: string, maximumConnections: number) {
+    this.url = new URL(url);
+    const isSecure = this.url.protocol === 'https:';
+    const options = { keepAlive: true, maxSockets: maximumConnections };
+    this.#agent = isSecure ? new https.Agent(options) : new http.Agent(options);
+    this.#request = isSecure ? https.request : http.request;
+  }
+
+  /** Never rejects: whatever goes wrong is an outcome. */
+  post(message: SignedSnsMessage, subscriptionArn: string | null): Promise<DeliveryOutcome> {
+    const body = Buffer.from(JSON.stringify(message));
+    return new Promise((resolve) => {
+      const request = this.#request(
+        this.url,
+        {
+          method: 'POST',
+          agent: this.#agent,
+          timeout: answerTimeoutMs,
+          headers: {
+            'content-type': 'text/plain; charset=UTF-8',
+            'content-length': body.length,
+            'user-agent': 'Amazon Simple Notification Service Agent',
+            'x-amz-sns-message-type': message.Type,
+            'x-amz-sns-message-id': message.MessageId,
+            'x-amz-sns-topic-arn': message.TopicArn,
+            ...(subscriptionArn !== null && { 'x-amz-sns-subscription-arn': subscriptionArn }),
+          },
+        },
+        (response) => {
+          response.resume();
+          response.on('end', () => resolve({ status: response.statusCode ?? null }));
+          response.on('error', () => resolve({ status: null }));
+        },
+      );
+      request.on('timeout', () => request.destroy(new Error('no answer in time')));
+      request.on('error', () => resolve({ status: null }));
+      request.end(body);
+    });
+  }
+
+  /** Cuts all connections; what is on its way ends without an answer. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** SNS takes any 2xx as taken over. */
+export function isDelivered({ status }: DeliveryOutcome): boolean {
+  return status !== null && status >= 200 && status < 300;
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { firstLink } from '../events/first-link.ts';
+import type { PublisherFigures } from '../events/publisher.ts';
+import { type Faults, faultSettingsSchema } from '../faults.ts';
+import { redirect, sendJson } from '../http/answers.ts';
+import { HttpProblem } from '../http/http-problem.ts';
+import type { Route } from '../http/router.ts';
+import type { MailStore, StoredMessage } from '../mail/mail-store.ts';
+import type { PlannedEvent } from '../mail/records.ts';
+import type { ConfigurationSets } from '../state/configuration-sets.ts';
+import type { Identities } from '../state/identities.ts';
+import { findMessage } from './message-routes.ts';
+import { isForm, readInput } from './read-input.ts';
+
+/** The part of the publisher that can be watched and held back. */
+export interface EventControl {
+  readonly figures: PublisherFigures & { confirmed: boolean; webhook: string | null };
+  setPaused(isPaused: boolean): void;
+}
+
+const eventSchema = z.object({
+  type: z.enum(['open', 'click', 'bounce', 'complaint']),
+  /** Of a click; without one, the first link of the message. */
+  link: z.url().optional(),
+  bounceType: z.enum(['Permanent', 'Transient']).default('Permanent'),
+});
+const pauseSchema = z.object({ paused: z.boolean() });
+const identitySchema = z.object({ status: z.enum(['pending', 'verified', 'failed']) });
+
+/** What tests and people use to make the provider behave: events, faults, holding back, identities. */
+export function controlRoutes(options: {
+  store: MailStore;
+  faults: Faults;
+  events: EventControl;
+  identities: Identities;
+  configurationSets: ConfigurationSets;
+}): Route[] {
+  const { store, faults, events, identities, configurationSets } = options;
+  return [
+    {
+      method: 'POST',
+      path: '/api/messages/:id/events',
+      handle: async ({ request, response, params }) => {
+        const message = findMessage(store, params.id);
+        const wanted = await readInput(eventSchema, request);
+        const stored = await store.read(message.line);
+        const event = toEvent(wanted, stored);
+        const publish = configurationSets.publishedBy(stored.record.configurationSet);
+        if (publish([event]).length === 0) {
+          throw new HttpProblem(
+            409,
+            'The message was sent without a configuration set that publishes this event.',
+          );
+        }
+        if (!(await store.addEvent(message, event))) findMessage(store, params.id);
+        if (isForm(request)) redirect(response, `/messages/${message.id}?event=${wanted.type}`);
+        else sendJson(response, 202, { eventType: event.type });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/faults',
+      handle: ({ response }) => sendJson(response, 200, faults.settings),
+    },
+    {
+      method: 'PUT',
+      path: '/api/faults',
+      handle: async ({ request, response }) => {
+        faults.replace(await readInput(faultSettingsSchema, request));
+        sendJson(response, 200, faults.settings);
+      },
+    },
+    { method: 'GET', path: '/api/events', handle: ({ response }) => sendJson(response, 200, events.figures) },
+    {
+      method: 'PUT',
+      path: '/api/events',
+      handle: async ({ request, response }) => {
+        events.setPaused((await readInput(pauseSchema, request)).paused);
+        sendJson(response, 200, events.figures);
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/api/identities/:name',
+      handle: async ({ request, response, params }) => {
+        const { status } = await readInput(identitySchema, request);
+        await identities.pin(params.name ?? '', status);
+        sendJson(response, 200, { identity: params.name, status });
+      },
+    },
+  ];
+}
+
+function toEvent(wanted: z.output<typeof eventSchema>, { record, content }: StoredMessage): PlannedEvent {
+  const { recipients } = record;
+  switch (wanted.type) {
+    case 'open':
+      return { type: 'Open' };
+    case 'complaint':
+      return { type: 'Complaint', recipients };
+    case 'bounce':
+      return { type: 'Bounce', bounceType: wanted.bounceType, bounceSubType: 'General', recipients };
+    case 'click': {
+      const link = wanted.link ?? firstLink(content.html);
+      if (link === null) throw new HttpProblem(400, 'link: the message has no link, so one has to be given');
+      return { type: 'Click', link };
+    }
+  }
+}

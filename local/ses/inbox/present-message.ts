@@ -1,0 +1,67 @@
+import type { StoredMessage } from '../mail/mail-store.ts';
+import { writtenHeaders } from '../mail/written-headers.ts';
+import { decodeEncodedWords } from '../protocol/encoded-words.ts';
+import type { SesAttachment } from '../protocol/schemas.ts';
+
+/** A message as the inbox API shows it. */
+export interface InboxMessage {
+  id: string;
+  /** The tag of that name, `null` when the message was sent without. */
+  emailId: string | null;
+  /** ISO 8601, UTC. */
+  receivedAt: string;
+  from: string;
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  replyTo: string | null;
+  subject: string;
+  html: string | null;
+  text: string | null;
+  /** Encoded words are left as they were sent; repeated headers are joined by a comma. */
+  headers: Record<string, string>;
+  attachments: InboxAttachment[];
+}
+
+export interface InboxAttachment {
+  filename: string;
+  contentType: string;
+  contentId: string | null;
+  disposition: 'attachment' | 'inline';
+  /** Decoded bytes. */
+  size: number;
+}
+
+/** Encoded words of addresses are decoded, as a mail client shows them. */
+export function presentMessage({ record, content }: StoredMessage): InboxMessage {
+  const headers: Record<string, string> = {};
+  for (const { name, value } of writtenHeaders(record)) {
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    headers[name] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return {
+    id: record.id,
+    emailId: record.tags.emailId ?? null,
+    receivedAt: new Date(record.at).toISOString(),
+    from: decodeEncodedWords(record.from),
+    to: record.to.map(decodeEncodedWords),
+    cc: record.cc.map(decodeEncodedWords),
+    bcc: record.bcc.map(decodeEncodedWords),
+    replyTo: record.replyTo.length === 0 ? null : record.replyTo.map(decodeEncodedWords).join(', '),
+    subject: content.subject,
+    html: content.html,
+    text: content.text,
+    headers,
+    attachments: content.attachments.map(presentAttachment),
+  };
+}
+
+function presentAttachment(attachment: SesAttachment): InboxAttachment {
+  return {
+    filename: attachment.FileName,
+    contentType: attachment.ContentType ?? 'application/octet-stream',
+    contentId: attachment.ContentId ?? null,
+    disposition: attachment.ContentDisposition === 'INLINE' ? 'inline' : 'attachment',
+    size: Buffer.byteLength(attachment.RawContent, 'base64'),
+  };
+}

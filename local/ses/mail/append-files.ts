@@ -1,0 +1,175 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where a line or a body is in its file, in bytes. */
+export interface Position {
+  offset: number;
+  length: number;
+}
+
+/** One thing to append. */
+export interface Append {
+  /** Goes to `bodies.log` as it is; may be empty. */
+  body: Buffer;
+  /** Gives the lines for `mail.log`, without line ends. Called at its turn, when offsets and numbers are final. */
+  lines(bodyOffset: number): string[];
+  /** Called once everything is on disk, with the place of each line. */
+  committed(lines: Position[]): void;
+}
+
+/** Writes a line, and empties both files before it when that is allowed at its turn. */
+export interface Clearing {
+  mayTruncate(): boolean;
+  line(): string;
+  committed(truncated: boolean): void;
+}
+
+type Waiting = { resolve: () => void; reject: (cause: unknown) => void } & (
+  | { append: Append }
+  | { clearing: Clearing }
+);
+
+const maximumBatch = 512;
+
+/**
+ * `mail.log` and `bodies.log` with group commit: whatever was handed in while the batch before was on its way to
+ * the disk goes as one write and one sync per file. A batch that fails is cut off again, so that the files never
+ * hold a part of one.
+ */
+export class AppendFiles {
+  readonly #log: FileHandle;
+  readonly #bodies: FileHandle;
+  #logSize: number;
+  #bodiesSize: number;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | null = null;
+
+  private constructor(log: FileHandle, bodies: FileHandle, logSize: number, bodiesSize: number) {
+    this.#log = log;
+    this.#bodies = bodies;
+    this.#logSize = logSize;
+    this.#bodiesSize = bodiesSize;
+  }
+
+  /** @param logSize bytes of `mail.log` that are whole lines; a torn one behind them is cut off */
+  static async open(directory: string, logSize: number): Promise<AppendFiles> {
+    const flags = constants.O_RDWR | constants.O_CREAT;
+    const log = await open(join(directory, 'mail.log'), flags, 0o600);
+    const bodies = await open(join(directory, 'bodies.log'), flags, 0o600);
+    await log.truncate(logSize);
+    return new AppendFiles(log, bodies, logSize, (await bodies.stat()).size);
+  }
+
+  /** Resolves once it is on disk. */
+  append(append: Append): Promise<void> {
+    return new Promise((resolve, reject) => this.#enqueue({ append, resolve, reject }));
+  }
+
+  /** Resolves once it is on disk. */
+  clear(clearing: Clearing): Promise<void> {
+    return new Promise((resolve, reject) => this.#enqueue({ clearing, resolve, reject }));
+  }
+
+  async readLine(position: Position): Promise<string> {
+    return (await read(this.#log, position)).toString('utf8');
+  }
+
+  readBody(position: Position): Promise<Buffer> {
+    return read(this.#bodies, position);
+  }
+
+  /** Waits for what is on its way and closes the files. */
+  async close(): Promise<void> {
+    await this.#running;
+    await Promise.all([this.#log.close(), this.#bodies.close()]);
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#running ??= this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    // Lets calls that arrived in the same turn of the event loop share the first batch.
+    await Promise.resolve();
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if ('clearing' in first) {
+        this.#waiting.shift();
+        await settle([first], () => this.#commitClearing(first.clearing));
+      } else {
+        const end = this.#waiting.findIndex((waiting) => 'clearing' in waiting);
+        const batch = this.#waiting.splice(0, Math.min(end === -1 ? maximumBatch : end, maximumBatch));
+        await settle(batch, () =>
+          this.#commit(batch.flatMap((waiting) => ('append' in waiting ? [waiting.append] : []))),
+        );
+      }
+    }
+    this.#running = null;
+  }
+
+  async #commit(appends: Append[]): Promise<void> {
+    let bodiesEnd = this.#bodiesSize;
+    let logEnd = this.#logSize;
+    const written: string[] = [];
+    const places = appends.map((append) => {
+      const lines = append.lines(bodiesEnd);
+      bodiesEnd += append.body.length;
+      return lines.map((line): Position => {
+        const length = Buffer.byteLength(line);
+        const place = { offset: logEnd, length };
+        written.push(line);
+        logEnd += length + 1;
+        return place;
+      });
+    });
+    const bodies = appends.map((append) => append.body).filter((body) => body.length > 0);
+    try {
+      // In this order, so that a line that is there always has its body, also after a `kill -9` in between.
+      if (bodies.length > 0) await write(this.#bodies, bodies, this.#bodiesSize);
+      const text = written.map((line) => `${line}\n`).join('');
+      if (text !== '') await write(this.#log, [Buffer.from(text)], this.#logSize);
+      await Promise.all([bodies.length > 0 && this.#bodies.datasync(), this.#log.datasync()]);
+    } catch (cause) {
+      await Promise.all([this.#log.truncate(this.#logSize), this.#bodies.truncate(this.#bodiesSize)]);
+      throw cause;
+    }
+    this.#bodiesSize = bodiesEnd;
+    this.#logSize = logEnd;
+    for (const [index, append] of appends.entries()) append.committed(places[index] ?? []);
+  }
+
+  async #commitClearing(clearing: Clearing): Promise<void> {
+    const truncated = clearing.mayTruncate();
+    if (truncated) {
+      await Promise.all([this.#log.truncate(0), this.#bodies.truncate(0)]);
+      this.#logSize = 0;
+      this.#bodiesSize = 0;
+    }
+    const line = Buffer.from(`${clearing.line()}\n`);
+    await write(this.#log, [line], this.#logSize);
+    this.#logSize += line.length;
+    clearing.committed(truncated);
+  }
+}
+
+async function settle(batch: Waiting[], work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+    for (const waiting of batch) waiting.resolve();
+  } catch (cause) {
+    for (const waiting of batch) waiting.reject(cause);
+  }
+}
+
+async function write(file: FileHandle, buffers: Buffer[], offset: number): Promise<void> {
+  const wanted = buffers.reduce((sum, buffer) => sum + buffer.length, 0);
+  const { bytesWritten } = await file.writev(buffers, offset);
+  if (bytesWritten !== wanted) throw new Error(`Only ${bytesWritten} of ${wanted} bytes could be written.`);
+}
+
+async function read(file: FileHandle, { offset, length }: Position): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  const { bytesRead } = await file.read(buffer, 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+}

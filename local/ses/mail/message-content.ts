@@ -1,0 +1,76 @@
+import { compileTemplate, type InlineTemplate, parseTemplateData } from '../protocol/inline-template.ts';
+import {
+  type SendBulkEmailCall,
+  type SendEmailCall,
+  type SesAttachment,
+  type SesTemplate,
+  sendBulkEmailSchema,
+  sendEmailSchema,
+} from '../protocol/schemas.ts';
+
+/** What a recipient sees. `null` stands for a part that the message does not have. */
+export interface MessageContent {
+  subject: string;
+  html: string | null;
+  text: string | null;
+  attachments: SesAttachment[];
+}
+
+/** Gives the content of the entries of one call; what they share is compiled once. */
+export type ContentOfEntry = (entry: number | null) => MessageContent;
+
+/** Reads the content out of the stored JSON of a call that was accepted before. */
+export function openStoredCall(body: Buffer, isBulk: boolean): ContentOfEntry {
+  const value: unknown = JSON.parse(body.toString('utf8'));
+  if (isBulk) return contentOfBulk(sendBulkEmailSchema.parse(value));
+  const single = sendEmailSchema.parse(value);
+  return () => contentOfSingle(single);
+}
+
+/**
+ * Content of a single call.
+ *
+ * @throws SesError or MissingAttribute when it is given by a template that cannot be rendered
+ */
+export function contentOfSingle({ Content: content }: SendEmailCall): MessageContent {
+  if (content.Simple !== undefined) {
+    return {
+      subject: content.Simple.Subject.Data,
+      html: content.Simple.Body.Html?.Data ?? null,
+      text: content.Simple.Body.Text?.Data ?? null,
+      attachments: content.Simple.Attachments,
+    };
+  }
+  return contentOfTemplate(content.Template ?? { Headers: [], Attachments: [] })('{}');
+}
+
+/**
+ * Content of the entries of a bulk call.
+ *
+ * @throws SesError or MissingAttribute when the template or the data of an entry cannot be rendered
+ */
+export function contentOfBulk(call: SendBulkEmailCall): ContentOfEntry {
+  const render = contentOfTemplate(call.DefaultContent.Template ?? { Headers: [], Attachments: [] });
+  return (entry) => {
+    const replacement = call.BulkEmailEntries[entry ?? 0]?.ReplacementEmailContent?.ReplacementTemplate;
+    return render(replacement?.ReplacementTemplateData);
+  };
+}
+
+function contentOfTemplate(template: SesTemplate): (replacementData: string | undefined) => MessageContent {
+  const compile = (source: string | undefined): InlineTemplate | null =>
+    source === undefined ? null : compileTemplate(source);
+  const subject = compile(template.TemplateContent?.Subject);
+  const html = compile(template.TemplateContent?.Html);
+  const text = compile(template.TemplateContent?.Text);
+  const defaults = parseTemplateData(template.TemplateData);
+  return (replacementData) => {
+    const data = { ...defaults, ...parseTemplateData(replacementData) };
+    return {
+      subject: subject?.render(data) ?? '',
+      html: html?.render(data) ?? null,
+      text: text?.render(data) ?? null,
+      attachments: template.Attachments,
+    };
+  };
+}

@@ -1,0 +1,110 @@
+import type { Position } from './append-files.ts';
+import { Fifo } from './fifo.ts';
+import type { LogRecord, MessageRecord, PlannedEvent } from './records.ts';
+
+/** An event that was not delivered yet. */
+export interface PendingEvent {
+  /** Unique for ever, also over restarts. */
+  number: number;
+  /** When it happened, milliseconds since the epoch. */
+  at: number;
+  /** Where its message's line is in the log. */
+  line: Position;
+  /** The event itself, or its position in the message's plan. */
+  event: PlannedEvent | number;
+}
+
+/** The queue of events that wait for delivery, and the numbers that make each one unique. */
+export class PendingEvents {
+  readonly #queue = new Fifo<PendingEvent>();
+  readonly #unsettled = new Set<number>();
+  #replayed = new Map<number, PendingEvent>();
+  #lineOfMessage = new Map<string, Position>();
+  #nextNumber = 1;
+  #onAdded: () => void = () => {};
+
+  /** Events that were neither delivered nor given up, whether they wait in the queue or are on their way. */
+  get size(): number {
+    return this.#unsettled.size;
+  }
+
+  get nextNumber(): number {
+    return this.#nextNumber;
+  }
+
+  /** The listener is called after events were added. */
+  onAdded(listener: () => void): void {
+    this.#onAdded = listener;
+  }
+
+  /** Takes `count` numbers and returns the first. */
+  reserve(count: number): number {
+    const first = this.#nextNumber;
+    this.#nextNumber += count;
+    return first;
+  }
+
+  add(event: PendingEvent): void {
+    this.#unsettled.add(event.number);
+    this.#queue.push(event);
+    this.#onAdded();
+  }
+
+  /** Adds what is planned for a message; each event happens a millisecond after the one before. */
+  addPlanned(message: MessageRecord, line: Position): void {
+    for (const event of plannedOf(message, line)) {
+      this.#unsettled.add(event.number);
+      this.#queue.push(event);
+    }
+    if (message.events.length > 0) this.#onAdded();
+  }
+
+  /** The next one that waits; it stays unsettled until {@link settle}. */
+  take(): PendingEvent | undefined {
+    return this.#queue.shift();
+  }
+
+  settle(numbers: readonly number[]): void {
+    for (const number of numbers) this.#unsettled.delete(number);
+  }
+
+  /** Takes over one record of the log at start. */
+  replay(record: LogRecord, line: Position): void {
+    switch (record.kind) {
+      case 'message':
+        this.#nextNumber = record.firstEvent + record.events.length;
+        this.#lineOfMessage.set(record.id, line);
+        for (const event of plannedOf(record, line)) this.#replayed.set(event.number, event);
+        return;
+      case 'event': {
+        this.#nextNumber = record.number + 1;
+        const message = this.#lineOfMessage.get(record.messageId);
+        if (message === undefined) return;
+        this.#replayed.set(record.number, { ...record, line: message });
+        return;
+      }
+      case 'delivered':
+        for (const number of record.numbers) this.#replayed.delete(number);
+        return;
+      case 'cleared':
+        this.#nextNumber = record.nextEvent;
+        return;
+    }
+  }
+
+  /** Queues what the replay left over and forgets what only the replay needed. */
+  endReplay(): void {
+    for (const event of this.#replayed.values()) this.add(event);
+    this.#replayed = new Map();
+    this.#lineOfMessage = new Map();
+  }
+}
+
+function plannedOf(message: MessageRecord, line: Position): PendingEvent[] {
+  return message.events.map((_event, position) => ({
+    number: message.firstEvent + position,
+    at: message.at + position,
+    line,
+    event: position,
+  }));
+}

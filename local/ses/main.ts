@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { defaultMaxSendRate, defaultTopicArn, startLocalSes } from './server.ts';
+
+const environment = z
+  .object({
+    /** Shared with the rest of the local stack; this process keeps to its folder `ses` in there. */
+    DATA_DIR: z.string().min(1).default('.data'),
+    INBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(8025),
+    /** Without it no events are published. */
+    SNS_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
+    SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
+    SES_MAX_SEND_RATE: z.coerce.number().positive().default(defaultMaxSendRate),
+    SNS_SIGNATURE_VERSION: z.enum(['1', '2', 'alternate']).default('2'),
+    /** 1024 signs three times as fast; see `createSigningKey`. */
+    SNS_KEY_BITS: z.enum(['1024', '2048']).default('2048'),
+    /** A parent that holds the other end of standard input: its end is ours. */
+    EXIT_WITH_STDIN: z.enum(['0', '1']).default('0'),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
+  })
+  .parse(Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')));
+
+const ses = await startLocalSes({
+  port: environment.INBOX_PORT,
+  dataDir: join(environment.DATA_DIR, 'ses'),
+  ...(environment.SNS_WEBHOOK_URL !== undefined && { webhookUrl: environment.SNS_WEBHOOK_URL }),
+  topicArn: environment.SNS_TOPIC_ARN,
+  maxSendRate: environment.SES_MAX_SEND_RATE,
+  signatureVersion: environment.SNS_SIGNATURE_VERSION,
+  signingKeyBits: environment.SNS_KEY_BITS === '1024' ? 1024 : 2048,
+  logger: pino({ level: environment.LOG_LEVEL }, pino.destination(2)),
+});
+
+let isStopping = false;
+function stop(): void {
+  if (isStopping) return;
+  isStopping = true;
+  ses.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+}
+
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+// A parent that dies takes the channel with it, whatever killed it.
+if (process.connected) process.on('disconnect', stop);
+if (environment.EXIT_WITH_STDIN === '1') process.stdin.on('end', stop).on('error', stop).resume();
+
+process.stdout.write(`local SES ready on ${ses.url}\n`);

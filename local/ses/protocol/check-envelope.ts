@@ -1,0 +1,113 @@
+import { parseMailbox } from './addresses.ts';
+import type { SesAttachment, SesDestination, SesHeader, SesTag } from './schemas.ts';
+import { SesError } from './ses-error.ts';
+
+const maximumRecipients = 50;
+const maximumHeaders = 15;
+const maximumHeaderName = 126;
+const maximumHeaderValue = 995;
+const maximumHeaderLine = 996;
+const headerName = /^[!-9;-~]+$/;
+const headerValue = /^[ -~]*$/;
+const tagText = /^[A-Za-z0-9_-]{1,256}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const controlCharacters = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** Headers that SES writes itself from other members of the call; a second one would be a duplicate. */
+const writtenByService = new Set([
+  'bcc',
+  'cc',
+  'content-disposition',
+  'content-transfer-encoding',
+  'content-type',
+  'date',
+  'from',
+  'message-id',
+  'mime-version',
+  'reply-to',
+  'return-path',
+  'sender',
+  'subject',
+  'to',
+]);
+
+/**
+ * Bare addresses of all recipients, in the order To, Cc, Bcc.
+ *
+ * @throws SesError BadRequestException for none, for more than 50, and for a malformed one
+ */
+export function checkRecipients(destination: SesDestination | undefined): string[] {
+  const all = [
+    ...(destination?.ToAddresses ?? []),
+    ...(destination?.CcAddresses ?? []),
+    ...(destination?.BccAddresses ?? []),
+  ];
+  if (all.length === 0) throw new SesError('BadRequestException', 'Missing destination: no recipient given.');
+  if (all.length > maximumRecipients) {
+    throw new SesError('BadRequestException', `Recipient count exceeds ${maximumRecipients}.`);
+  }
+  return all.map(parseMailbox);
+}
+
+/**
+ * Checks custom headers and gives them as pairs. A value with a line break would start a header of its own; SES
+ * takes printable ASCII only, so it refuses that.
+ *
+ * @throws SesError BadRequestException (API reference, MessageHeader)
+ */
+export function checkHeaders(headers: readonly SesHeader[]): [name: string, value: string][] {
+  if (headers.length > maximumHeaders) {
+    throw new SesError('BadRequestException', `No more than ${maximumHeaders} headers are allowed.`);
+  }
+  return headers.map(({ Name: name, Value: value }) => {
+    const fault = (reason: string): SesError =>
+      new SesError('BadRequestException', `Illegal header ${JSON.stringify(name)}: ${reason}`);
+    if (name.length > maximumHeaderName || !headerName.test(name)) throw fault('the name is malformed.');
+    if (writtenByService.has(name.toLowerCase())) throw fault('duplicate of a header that SES writes.');
+    if (!headerValue.test(value)) throw fault('the value may hold printable ASCII only.');
+    if (value.length > maximumHeaderValue || name.length + value.length > maximumHeaderLine) {
+      throw fault(`the value is longer than ${maximumHeaderValue} characters.`);
+    }
+    return [name, value];
+  });
+}
+
+/**
+ * Message tags by name; a later tag of the same name wins, as an entry's tag wins over the default one.
+ *
+ * @throws SesError BadRequestException for characters outside of letters, digits, `_` and `-`
+ */
+export function checkTags(...lists: readonly SesTag[][]): Record<string, string> {
+  const tags: Record<string, string> = {};
+  for (const { Name: name, Value: value } of lists.flat()) {
+    if (!tagText.test(name) || !tagText.test(value)) {
+      throw new SesError(
+        'BadRequestException',
+        `Illegal message tag ${JSON.stringify(`${name}=${value}`)}: letters, digits, _ and - only, up to 256.`,
+      );
+    }
+    tags[name] = value;
+  }
+  return tags;
+}
+
+/** @throws SesError BadRequestException when a subject has a line break or another control character */
+export function checkSubject(subject: string): string {
+  if (!controlCharacters.test(subject)) return subject;
+  throw new SesError('BadRequestException', 'Illegal subject: control characters are not allowed.');
+}
+
+/** @throws SesError BadRequestException when a text that ends up in a part's headers has control characters */
+export function checkAttachments(attachments: readonly SesAttachment[]): void {
+  for (const attachment of attachments) {
+    const headerTexts = [
+      attachment.FileName,
+      attachment.ContentType,
+      attachment.ContentId,
+      attachment.ContentDescription,
+    ];
+    if (headerTexts.some((text) => text !== undefined && controlCharacters.test(text))) {
+      throw new SesError('BadRequestException', 'Illegal attachment: control characters in its headers.');
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { SesError } from './ses-error.ts';
+
+const dataSchema = z.record(z.string(), z.unknown());
+
+export type TemplateData = z.output<typeof dataSchema>;
+
+/** A template of literals and placeholders. `render` throws {@link MissingAttribute} when the data lacks one. */
+export interface InlineTemplate {
+  render(data: TemplateData): string;
+}
+
+/** The data has no value for a placeholder; real SES reports it by a `RenderingFailure` event. */
+export class MissingAttribute extends Error {
+  override readonly name = 'MissingAttribute';
+}
+
+/**
+ * Compiles `{{name}}` and `{{{name}}}`; values go in as they are, without escaping, and are never expanded again.
+ * The rest of the template language of SES (conditions, loops, partials) is refused.
+ *
+ * @throws SesError BadRequestException for anything between braces that is not a bare name
+ */
+export function compileTemplate(source: string): InlineTemplate {
+  const parts = source.split(/(\{\{\{[^{}]*\}\}\}|\{\{[^{}]*\}\})/);
+  const names = parts.map((part, index) => (index % 2 === 1 ? placeholderName(part) : null));
+  return {
+    render: (data) => {
+      const [first] = names.length === 3 && parts[0] === '' && parts[2] === '' ? [names[1]] : [];
+      // The usual case here: the whole field is one placeholder, and its value needs no copy.
+      if (first !== undefined && first !== null) return attributeOf(data, first);
+      let rendered = '';
+      for (const [index, part] of parts.entries()) {
+        const name = names[index];
+        rendered += name === null || name === undefined ? part : attributeOf(data, name);
+      }
+      return rendered;
+    },
+  };
+}
+
+/** @throws SesError BadRequestException when `json` is not a JSON object */
+export function parseTemplateData(json: string | undefined): TemplateData {
+  if (json === undefined || json === '') return {};
+  try {
+    return dataSchema.parse(JSON.parse(json));
+  } catch {
+    throw new SesError('BadRequestException', 'Template data has to be a JSON object.');
+  }
+}
+
+function placeholderName(placeholder: string): string {
+  const name = placeholder.replace(/^\{+\s*|\s*\}+$/g, '');
+  if (/^[\w$-]+$/.test(name)) return name;
+  throw new SesError(
+    'BadRequestException',
+    `The local SES takes bare placeholders only, not ${JSON.stringify(placeholder)}.`,
+  );
+}
+
+function attributeOf(data: TemplateData, name: string): string {
+  const value = Object.hasOwn(data, name) ? data[name] : undefined;
+  if (value === undefined || value === null) {
+    throw new MissingAttribute(`Attribute '${name}' is not present in the rendering data.`);
+  }
+  return typeof value === 'string' ? value : String(value);
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+// Shapes of the SES v2 REST-JSON protocol, as far as the local SES reads them. Members that it does not know are
+// dropped, as a newer service would take them. Rules beyond the shape are in `check-envelope.ts`.
+
+const text = z.object({ Data: z.string(), Charset: z.string().optional() });
+const header = z.object({ Name: z.string(), Value: z.string() });
+const tag = z.object({ Name: z.string(), Value: z.string() });
+
+const attachment = z.object({
+  /** Base64 on the wire. */
+  RawContent: z.string(),
+  FileName: z.string().min(1).max(255),
+  ContentDisposition: z.enum(['ATTACHMENT', 'INLINE']).optional(),
+  ContentDescription: z.string().optional(),
+  ContentId: z.string().optional(),
+  ContentTransferEncoding: z.enum(['BASE64', 'QUOTED_PRINTABLE', 'SEVEN_BIT']).optional(),
+  ContentType: z.string().optional(),
+});
+
+const destination = z.object({
+  ToAddresses: z.array(z.string()).default([]),
+  CcAddresses: z.array(z.string()).default([]),
+  BccAddresses: z.array(z.string()).default([]),
+});
+
+const template = z.object({
+  TemplateName: z.string().optional(),
+  TemplateArn: z.string().optional(),
+  TemplateContent: z
+    .object({ Subject: z.string().optional(), Html: z.string().optional(), Text: z.string().optional() })
+    .optional(),
+  TemplateData: z.string().optional(),
+  Headers: z.array(header).default([]),
+  Attachments: z.array(attachment).default([]),
+});
+
+const simple = z.object({
+  Subject: text,
+  Body: z.object({ Html: text.optional(), Text: text.optional() }),
+  Headers: z.array(header).default([]),
+  Attachments: z.array(attachment).default([]),
+});
+
+const envelope = {
+  FromEmailAddress: z.string().optional(),
+  ReplyToAddresses: z.array(z.string()).default([]),
+  ConfigurationSetName: z.string().optional(),
+};
+
+/** Body of `POST /v2/email/outbound-emails`. */
+export const sendEmailSchema = z.object({
+  ...envelope,
+  Destination: destination.optional(),
+  Content: z.object({ Simple: simple.optional(), Template: template.optional(), Raw: z.unknown().optional() }),
+  EmailTags: z.array(tag).default([]),
+});
+
+/** Body of `POST /v2/email/outbound-bulk-emails`. */
+export const sendBulkEmailSchema = z.object({
+  ...envelope,
+  DefaultEmailTags: z.array(tag).default([]),
+  DefaultContent: z.object({ Template: template.optional() }),
+  BulkEmailEntries: z.array(
+    z.object({
+      Destination: destination,
+      ReplacementTags: z.array(tag).default([]),
+      ReplacementHeaders: z.array(header).default([]),
+      ReplacementEmailContent: z
+        .object({
+          ReplacementTemplate: z.object({ ReplacementTemplateData: z.string().optional() }).optional(),
+        })
+        .optional(),
+    }),
+  ),
+});
+
+export type SendEmailCall = z.output<typeof sendEmailSchema>;
+export type SendBulkEmailCall = z.output<typeof sendBulkEmailSchema>;
+export type SesDestination = z.output<typeof destination>;
+export type SesTemplate = z.output<typeof template>;
+export type SesHeader = z.output<typeof header>;
+export type SesTag = z.output<typeof tag>;
+export type SesAttachment = z.output<typeof attachment>;

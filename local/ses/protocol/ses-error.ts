@@ -1,0 +1,30 @@
+/** The errors of SES v2 that the local SES can answer with, and their HTTP statuses (API reference, Errors). */
+const statusByCode = {
+  BadRequestException: 400,
+  MessageRejected: 400,
+  MailFromDomainNotVerifiedException: 400,
+  AlreadyExistsException: 400,
+  LimitExceededException: 400,
+  SerializationException: 400,
+  NotFoundException: 404,
+  UnknownOperationException: 404,
+  TooManyRequestsException: 429,
+  InternalServiceErrorException: 500,
+} as const;
+
+export type SesErrorCode = keyof typeof statusByCode;
+
+/** A refusal in the shape of SES: the code goes into `x-amzn-errortype`, the message into the body. */
+export class SesError extends Error {
+  override readonly name = 'SesError';
+  readonly code: SesErrorCode;
+
+  constructor(code: SesErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  get status(): number {
+    return statusByCode[this.code];
+  }
+}

@@ -1,0 +1,190 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger, pino } from 'pino';
+import { accountRoutes } from './calls/account-routes.ts';
+import { configurationSetRoutes } from './calls/configuration-set-routes.ts';
+import { identityRoutes } from './calls/identity-routes.ts';
+import { sendingRoutes } from './calls/sending-routes.ts';
+import { type EventStack, startEvents } from './events/start-events.ts';
+import { Faults } from './faults.ts';
+import { sendJson } from './http/answers.ts';
+import { isFromHere } from './http/browser-guard.ts';
+import { HttpProblem } from './http/http-problem.ts';
+import { createRouter, type Route } from './http/router.ts';
+import { controlRoutes } from './inbox/control-routes.ts';
+import { messageRoutes } from './inbox/message-routes.ts';
+import { pageRoutes } from './inbox/page-routes.ts';
+import { MailStore } from './mail/mail-store.ts';
+import { answerError } from './protocol/exchange.ts';
+import { SesError } from './protocol/ses-error.ts';
+import { ConfigurationSets } from './state/configuration-sets.ts';
+import { Identities } from './state/identities.ts';
+import { openState } from './state/state.ts';
+
+/** Longer than clients keep a connection, so that none is closed under a call that is just being sent. */
+const keepAliveTimeoutMs = 15 * 60 * 1_000;
+const drainMs = 2_000;
+
+export interface LocalSesOptions {
+  /** 0 takes any free port. Always on 127.0.0.1. */
+  port: number;
+  /** Folder of its own; created when missing. */
+  dataDir: string;
+  /** Where events go. Without one no events are published. */
+  webhookUrl?: string;
+  topicArn?: string;
+  /** Emails per second that `GetAccount` claims to grant; not enforced. */
+  maxSendRate?: number;
+  signatureVersion?: '1' | '2' | 'alternate';
+  /** Size of the signing key; see `createSigningKey`. */
+  signingKeyBits?: 1024 | 2048;
+  /** Default: silent. */
+  logger?: Logger;
+}
+
+export interface LocalSes {
+  /** Without a slash at the end. */
+  url: string;
+  port: number;
+  /** Answers what is on its way, writes what has to be kept, and ends. */
+  close(): Promise<void>;
+}
+
+export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
+export const defaultMaxSendRate = 100_000;
+
+/**
+ * Starts the local email provider: the SES v2 calls for the unmodified AWS SDK, events as signed SNS notifications,
+ * and the inbox page and API, all on one port. Everything that was accepted survives a restart on the same folder.
+ *
+ * @throws Error with `code` EADDRINUSE when the port is taken
+ */
+export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes> {
+  const logger = options.logger ?? pino({ level: 'silent' });
+  const topicArn = options.topicArn ?? defaultTopicArn;
+  await mkdir(options.dataDir, { recursive: true });
+
+  let handle = (_request: IncomingMessage, response: ServerResponse): void => {
+    sendJson(response, 503, { error: { message: 'The local SES is starting.' } });
+  };
+  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) =>
+    handle(request, response),
+  );
+  // First the port, because the addresses in notifications contain it and a taken one must leave the files alone.
+  const port = await listen(server, options.port);
+  const url = `http://127.0.0.1:${port}`;
+
+  const state = await openState(options.dataDir);
+  const store = await MailStore.open(options.dataDir);
+  const configurationSets = await ConfigurationSets.open(
+    state,
+    options.webhookUrl === undefined ? null : topicArn,
+  );
+  const identities = new Identities(state);
+  const faults = new Faults();
+  const events: EventStack = await startEvents({
+    store,
+    state,
+    dataDir: options.dataDir,
+    baseUrl: url,
+    topicArn,
+    webhookUrl: options.webhookUrl ?? null,
+    signatureVersion: options.signatureVersion ?? '2',
+    signingKeyBits: options.signingKeyBits ?? 2048,
+  });
+  const routes: Route[] = [
+    ...sendingRoutes({ store, identities, configurationSets }, faults),
+    ...accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
+    ...identityRoutes(identities),
+    ...configurationSetRoutes(configurationSets),
+    ...events.routes,
+    ...messageRoutes(store),
+    ...controlRoutes({ store, faults, events: events.control, identities, configurationSets }),
+    ...pageRoutes(store, events.control),
+    {
+      method: 'GET',
+      path: '/health',
+      handle: ({ response }) => sendJson(response, 200, { status: 'ok', messages: store.size }),
+    },
+  ];
+  const route = createRouter(routes, answerUnknown, (error, request, response) =>
+    answerFailure(error, request, response, logger),
+  );
+  handle = (request, response) => {
+    if (isFromHere(request)) route(request, response);
+    else sendJson(response, 403, { error: { message: 'Requests from other web sites are not answered.' } });
+  };
+  logger.info({ url, messages: store.size, pendingEvents: store.pending.size }, 'local SES started');
+
+  return {
+    url,
+    port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await Promise.race([closed, sleep(drainMs, undefined, { ref: false })]);
+      server.closeAllConnections();
+      await closed;
+      await events.stop();
+      await store.close();
+      await state.close();
+    },
+  };
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      const address = server.address();
+      if (address === null || typeof address === 'string') reject(new Error('The server has no port.'));
+      else resolve(address.port);
+    });
+  });
+}
+
+function answerUnknown(request: IncomingMessage, response: ServerResponse): void {
+  if (isSesCall(request)) {
+    answerError(
+      response,
+      new SesError(
+        'UnknownOperationException',
+        `The local SES does not know ${request.method} ${request.url}.`,
+      ),
+    );
+  } else {
+    sendJson(response, 404, { error: { message: 'There is nothing here.' } });
+  }
+}
+
+function answerFailure(
+  error: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  logger: Logger,
+): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const known = error instanceof SesError || error instanceof HttpProblem ? error : null;
+  if (known === null)
+    logger.error({ err: error, method: request.method, url: request.url }, 'request failed');
+  if (isSesCall(request)) {
+    answerError(
+      response,
+      known instanceof SesError
+        ? known
+        : new SesError('InternalServiceErrorException', 'The local SES failed; its log says why.'),
+    );
+  } else {
+    const message = known?.message ?? 'The local SES failed; its log says why.';
+    sendJson(response, known?.status ?? 500, { error: { message } });
+  }
+}
+
+function isSesCall(request: IncomingMessage): boolean {
+  return request.url?.startsWith('/v2/') ?? false;
+}

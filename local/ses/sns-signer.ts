@@ -1,0 +1,142 @@
+import { createHash, createPrivateKey, sign as signBytes, X509Certificate } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { generate } from 'selfsigned';
+
+interface SnsMessageBase {
+  MessageId: string;
+  TopicArn: string;
+  Message: string;
+  /** ISO 8601 with milliseconds. */
+  Timestamp: string;
+  /** Where the receiver fetches the certificate. Not signed. */
+  SigningCertURL?: string;
+}
+
+/** A notification as SNS posts it, before it is signed. */
+export interface SnsNotification extends SnsMessageBase {
+  Type: 'Notification';
+  Subject?: string;
+  /** Not signed. */
+  UnsubscribeURL?: string;
+}
+
+/** A message that asks the receiver to confirm, before it is signed. */
+export interface SnsConfirmation extends SnsMessageBase {
+  Type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
+  Token: string;
+  SubscribeURL: string;
+}
+
+export type SnsMessage = SnsNotification | SnsConfirmation;
+
+/** A message with the signature that makes it genuine. */
+export type SignedSnsMessage<Message extends SnsMessage = SnsMessage> = Message & {
+  SignatureVersion: '1' | '2';
+  Signature: string;
+};
+
+/** Key and certificate that belong together, both PEM. */
+export interface SigningKey {
+  privateKeyPem: string;
+  certificatePem: string;
+}
+
+export interface SnsSigner {
+  /** Self-signed X.509, what `SigningCertURL` has to serve. */
+  readonly certificatePem: string;
+  /** Hexadecimal, changes only with the certificate; part of the URL as in AWS. */
+  readonly certificateId: string;
+  /** Signs as SNS does: a receiver that fetches the certificate finds the message genuine. */
+  sign<Message extends SnsMessage>(message: Message): Promise<SignedSnsMessage<Message>>;
+}
+
+export interface SnsSignerOptions {
+  /** Version 1 is SHA-1, version 2 SHA-256; `alternate` takes them in turn. Default 2. */
+  version?: '1' | '2' | 'alternate';
+  /** Default: a new key. */
+  key?: SigningKey;
+}
+
+/**
+ * Makes a signer of SNS messages. Each has a key of its own unless one is given, so a message signed by one is a
+ * forgery to whoever trusts another.
+ *
+ * Source: SNS developer guide, "Verifying the signatures of Amazon SNS messages".
+ */
+export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<SnsSigner> {
+  const { certificatePem, privateKeyPem } = options.key ?? (await createSigningKey());
+  const key = createPrivateKey(privateKeyPem);
+  const limit = createLimit(availableParallelism());
+  let isOdd = false;
+  return {
+    certificatePem,
+    certificateId: createHash('sha256')
+      .update(new X509Certificate(certificatePem).raw)
+      .digest('hex')
+      .slice(0, 32),
+    sign: async (message) => {
+      isOdd = !isOdd;
+      const version = options.version === 'alternate' ? (isOdd ? '1' : '2') : (options.version ?? '2');
+      const text = Buffer.from(stringToSign(message));
+      const signature = await limit(
+        () =>
+          new Promise<Buffer>((resolve, reject) => {
+            signBytes(version === '1' ? 'sha1' : 'sha256', text, key, (error, bytes) =>
+              error === null ? resolve(bytes) : reject(error),
+            );
+          }),
+      );
+      return { ...message, SignatureVersion: version, Signature: signature.toString('base64') };
+    },
+  };
+}
+
+/**
+ * Creates an RSA key and a self-signed certificate of it, valid for ten years.
+ *
+ * @param bits 2048 as in AWS. 1024 signs three times as fast, enough where only this machine trusts the certificate
+ */
+export async function createSigningKey(bits: 1024 | 2048 = 2048): Promise<SigningKey> {
+  const notAfterDate = new Date();
+  notAfterDate.setFullYear(notAfterDate.getFullYear() + 10);
+  const made = await generate([{ name: 'commonName', value: 'sns.localhost' }], {
+    keySize: bits,
+    algorithm: 'sha256',
+    notAfterDate,
+  });
+  return { privateKeyPem: made.private, certificatePem: made.cert };
+}
+
+/** The canonical text under the signature: names and values in the order that SNS prescribes, a line each. */
+export function stringToSign(message: SnsMessage): string {
+  const fields: [string, string][] = [
+    ['Message', message.Message],
+    ['MessageId', message.MessageId],
+  ];
+  if (message.Type === 'Notification') {
+    if (message.Subject !== undefined) fields.push(['Subject', message.Subject]);
+  } else {
+    fields.push(['SubscribeURL', message.SubscribeURL]);
+  }
+  fields.push(['Timestamp', message.Timestamp]);
+  if (message.Type !== 'Notification') fields.push(['Token', message.Token]);
+  fields.push(['TopicArn', message.TopicArn], ['Type', message.Type]);
+  return fields.map(([name, value]) => `${name}\n${value}\n`).join('');
+}
+
+/** Signing runs in the thread pool that also writes the files, so only a few may be there at once. */
+function createLimit(maximum: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= maximum) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
