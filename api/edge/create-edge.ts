@@ -4,7 +4,7 @@ import { deriveKey } from '../../core/crypto/derive-key.ts';
 import type { Em } from '../../db/orm.ts';
 import { type Authenticator, createAuthenticator } from './authenticate.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
-import { createProjectChanges } from './project-changes.ts';
+import { createProjectChanges, type ProjectChanges } from './project-changes.ts';
 import { createProjectKeys, type ProjectKeys } from './project-keys.ts';
 import { sweepRateLimitWindows } from './rate-limit-leases.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
@@ -18,6 +18,8 @@ const sweepEveryMs = 5 * 60_000;
 export interface Edge {
   authenticate: Authenticator;
   projectKeys: ProjectKeys;
+  /** Tells caches that a project has changed, in whichever process. */
+  projectChanges: ProjectChanges;
   sessions: Sessions;
   /** Null where the limit is off. */
   projectLimiter: RateLimiter | null;
@@ -70,6 +72,7 @@ export function createEdge({ config, em, logger }: EdgeOptions): Edge {
       trustedHosts,
     }),
     projectKeys,
+    projectChanges: changes,
     sessions,
     projectLimiter: limiter(config.API_RATE_LIMIT_PER_MINUTE),
     addressLimiter: limiter(config.AUTH_RATE_LIMIT_PER_MINUTE),

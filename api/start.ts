@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createKeyVault } from '../core/crypto/project-keys.ts';
+import { createTemplateCache } from '../core/rendering/template-cache.ts';
+import { createSnsVerifier } from '../providers/sns/verifier.ts';
+import type { ProductMetrics } from '../runtime/product-metrics.ts';
+import type { Resources } from '../runtime/resources.ts';
+import type { Shutdown } from '../runtime/shutdown.ts';
+import { createApp } from './app.ts';
+import { createApiServer } from './edge/api-server.ts';
+import { createEdge, type Edge, publicApiUrl } from './edge/create-edge.ts';
+import type { ApiMetrics } from './edge/metrics.ts';
+import type { DependencyCheck } from './edge/readiness.ts';
+import type { Services } from './edge/services.ts';
+import { routes } from './routes/index.ts';
+import { createAccountsService } from './services/accounts.ts';
+import { createContactsService } from './services/contacts.ts';
+import { createDomainsService } from './services/domains.ts';
+import { createFieldTypes } from './services/field-types.ts';
+import { createPasswords } from './services/passwords.ts';
+import { createProjectsService } from './services/projects.ts';
+import { createProviderEventsService } from './services/provider-events.ts';
+import { createSendService } from './services/send.ts';
+import { createSenderDomains } from './services/sender-domains.ts';
+import { createTrackService } from './services/track.ts';
+
+/** Version of the product, as `package.json` names it. */
+export const version: string = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).version;
+
+export interface ApiParts {
+  apiMetrics: ApiMetrics;
+  metrics: ProductMetrics;
+  /** Called after commits that left rows in the journal. */
+  wakeJournal: () => void;
+  checks: { clickhouse?: DependencyCheck };
+}
+
+export interface RunningApi {
+  url: string;
+  services: Services;
+}
+
+function createServices(resources: Resources, edge: Edge, parts: ApiParts): Services {
+  const { config, log, orm, relay, identities } = resources;
+  const committed = () => {
+    relay.wake();
+    parts.wakeJournal();
+  };
+  const fieldTypes = createFieldTypes(orm);
+  return {
+    accounts: createAccountsService({
+      orm,
+      sessions: edge.sessions,
+      passwords: createPasswords(),
+      signupEnabled: config.SIGNUP_ENABLED,
+    }),
+    projects: createProjectsService({
+      orm,
+      vault: createKeyVault(config.APP_SECRET),
+      projectKeys: edge.projectKeys,
+    }),
+    contacts: createContactsService(orm, fieldTypes, committed),
+    domains: createDomainsService({
+      orm,
+      identities,
+      committed,
+      warn: (message, err) => log.warn({ err }, message),
+    }),
+    send: createSendService({
+      orm,
+      fieldTypes,
+      senderDomains: createSenderDomains(orm, edge.projectChanges),
+      templates: createTemplateCache(),
+      committed,
+    }),
+    track: createTrackService(orm, fieldTypes, committed),
+    sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
+    providerEvents: createProviderEventsService(orm, committed),
+    notifications: { count: (outcome) => parts.metrics.countNotification(outcome) },
+  };
+}
+
+/**
+ * Starts the API of this process: it listens when this answers. The shutdown stops taking connections first and
+ * lets running requests finish.
+ */
+export async function startApi(
+  resources: Resources,
+  parts: ApiParts,
+  shutdown: Shutdown,
+): Promise<RunningApi> {
+  const { config, log, orm } = resources;
+  const edge = createEdge({ config, em: orm.em.fork(), logger: log });
+  edge.start();
+  shutdown.add('edge', () => edge.close());
+  const services = createServices(resources, edge, parts);
+  const app = createApp({
+    config,
+    version,
+    routes,
+    services,
+    edge,
+    metrics: parts.apiMetrics,
+    logger: log,
+    readiness: {
+      postgres: () => orm.em.fork().execute('select 1'),
+      temporal: () => resources.temporal.connection.ensureConnected(),
+      ...parts.checks,
+    },
+  });
+  const server = createApiServer(app.callback());
+  server.listen(config.PORT, config.HOST);
+  await once(server, 'listening');
+  shutdown.add('API', async () => {
+    server.close();
+    server.closeIdleConnections();
+    const force = setTimeout(() => server.closeAllConnections(), config.SHUTDOWN_GRACE_SECONDS * 1000);
+    await once(server, 'close');
+    clearTimeout(force);
+  });
+  log.info({ url: publicApiUrl(config) }, 'the API listens');
+  return { url: publicApiUrl(config), services };
+}
