@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream';
+import type { Backend } from './client/backend.ts';
+import { type EmbeddedOptions, openEmbeddedBackend } from './client/embedded-backend.ts';
+import { ClickHouseUnavailable, toClickHouseError } from './client/errors.ts';
+import { type HttpOptions, openHttpBackend } from './client/http-backend.ts';
+import { type InsertTarget, insertStatement, type Settings, withSettings } from './client/statement.ts';
+import type { QueryParameters, Question } from './question.ts';
+
+export type ClickHouseOptions = HttpOptions | EmbeddedOptions;
+
+/**
+ * The read model for activity and analytics: a ClickHouse server or the embedded engine, with the same behaviour.
+ * Every call throws `ClickHouseUnavailable` when the store can't be reached or can't answer now, and
+ * `ClickHouseRefused` when it refuses the statement.
+ */
+export interface ClickHouse {
+  /** Asks a question; the rows come parsed, in the order of its SQL. */
+  query<Parameters extends QueryParameters, Row>(
+    question: Question<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row[]>;
+  /**
+   * Inserts rows, each a line of tab-separated values (`tsvValue`) without its line feed. Returns when the rows and
+   * what the views make of them are stored. An error leaves open whether they are: repeat the whole call.
+   */
+  insert(target: InsertTarget, lines: readonly string[]): Promise<void>;
+  /** Runs a statement without an answer, such as DDL. */
+  command(statement: string): Promise<void>;
+  /** Creates the configured database when it is missing. */
+  createDatabase(): Promise<void>;
+  /** Whether the store answers now. Never throws. */
+  ping(): Promise<boolean>;
+  /** Waits for what is running and closes. */
+  close(): Promise<void>;
+}
+
+/** The same for every question. Instants come in ISO form, 64-bit numbers as numbers. */
+const questionSettings: Settings = {
+  date_time_output_format: 'iso',
+  output_format_json_quote_64bit_integers: 0,
+  // Rows of one key are always in one partition, so FINAL need not look across them.
+  do_not_merge_across_partitions_select_final: 1,
+};
+
+/**
+ * An insert is stored when it returns (`async_insert`). A repeated batch is inserted again rather than skipped,
+ * since a skipped one would also skip views that the first try did not reach; the tables forget repeated rows.
+ */
+const insertSettings: Settings = {
+  async_insert: 0,
+  insert_deduplicate: 0,
+  max_partitions_per_insert_block: 0,
+};
+
+const defaultTimeoutMs = 10_000;
+
+/**
+ * Connects to ClickHouse. A server is first contacted by the first statement, so this works while it is away; the
+ * embedded engine is opened here and creates its database.
+ *
+ * @throws ClickHouseUnavailable when the embedded engine can't be opened.
+ */
+export async function connectClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
+  if (!/^\w+$/.test(options.database)) throw new Error(`Not the name of a database: ${options.database}`);
+  return clickHouseOver(
+    'embeddedPath' in options ? await openEmbeddedBackend(options) : openHttpBackend(options),
+  );
+}
+
+/** Stands in where no ClickHouse is configured: every call but `ping` and `close` throws ClickHouseUnavailable. */
+export function withoutClickHouse(): ClickHouse {
+  const refuse = () => Promise.reject(new ClickHouseUnavailable('No ClickHouse is configured'));
+  return {
+    query: refuse,
+    insert: refuse,
+    command: refuse,
+    createDatabase: refuse,
+    ping: async () => false,
+    close: async () => undefined,
+  };
+}
+
+function clickHouseOver(backend: Backend): ClickHouse {
+  return {
+    async query(question, parameters) {
+      const rows = await guarded(() => ask(backend, question, parameters));
+      return rows.map((row) => question.row.parse(row));
+    },
+    async insert(target, lines) {
+      if (lines.length === 0) return;
+      const query = insertStatement(target, {
+        ...insertSettings,
+        log_comment: `insert into ${target.table}`,
+      });
+      const body = `${lines.join('\n')}\n`;
+      await guarded(() =>
+        backend.writer.run(async (client) => {
+          const result = await client.exec({ query, values: Readable.from([body], { objectMode: false }) });
+          // The answer is empty, but its connection is free only when it has been read.
+          await result.stream.toArray();
+        }),
+      );
+    },
+    async command(statement) {
+      await guarded(() => backend.writer.run((client) => client.command({ query: statement })));
+    },
+    createDatabase: () => guarded(() => backend.createDatabase()),
+    async ping() {
+      try {
+        return await backend.reader.run(async (client) => (await client.ping({ select: true })).success);
+      } catch {
+        return false;
+      }
+    },
+    close: () => backend.close(),
+  };
+}
+
+async function ask<Parameters extends QueryParameters>(
+  backend: Backend,
+  question: Question<Parameters, unknown>,
+  parameters: Parameters,
+): Promise<unknown[]> {
+  const query = withSettings(question.sql, {
+    ...questionSettings,
+    max_execution_time: Math.ceil((question.timeoutMs ?? defaultTimeoutMs) / 1000),
+    log_comment: question.name,
+  });
+  return backend.reader.run(async (client) => {
+    const result = await client.query({ query, query_params: { ...parameters }, format: 'JSONEachRow' });
+    return result.json();
+  });
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toClickHouseError(error);
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * ClickHouse can't be reached, or is in no state to answer (starting, not migrated yet, overloaded, out of
+ * memory). The same call may work later; nothing is wrong with the data or the question.
+ */
+export class ClickHouseUnavailable extends Error {
+  override readonly name = 'ClickHouseUnavailable';
+}
+
+/** ClickHouse was reached and refused: the statement or a row of the data is wrong, and will be the next time. */
+export class ClickHouseRefused extends Error {
+  override readonly name = 'ClickHouseRefused';
+  /** ClickHouse's own number, such as `27` for CANNOT_PARSE_INPUT_ASSERTION_FAILED. */
+  readonly code: string;
+
+  constructor(message: string, code: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** Codes of refusals that are about the state of the server (ClickHouse, `src/Common/ErrorCodes.cpp`). */
+const transientCodes = new Set([
+  '3', // UNEXPECTED_END_OF_FILE
+  '32', // ATTEMPT_TO_READ_AFTER_EOF
+  '60', // UNKNOWN_TABLE: not migrated yet
+  '81', // UNKNOWN_DATABASE: the same
+  '76', // CANNOT_OPEN_FILE
+  '159', // TIMEOUT_EXCEEDED
+  '160', // TOO_SLOW
+  '164', // READONLY
+  '192', // UNKNOWN_USER
+  '193', // WRONG_PASSWORD
+  '194', // REQUIRED_PASSWORD
+  '202', // TOO_MANY_SIMULTANEOUS_QUERIES
+  '203', // NO_FREE_CONNECTION
+  '209', // SOCKET_TIMEOUT
+  '210', // NETWORK_ERROR
+  '218', // TABLE_IS_DROPPED
+  '236', // ABORTED
+  '241', // MEMORY_LIMIT_EXCEEDED
+  '242', // TABLE_IS_READ_ONLY
+  '243', // NOT_ENOUGH_SPACE
+  '252', // TOO_MANY_PARTS
+  '394', // QUERY_WAS_CANCELLED
+  '439', // CANNOT_SCHEDULE_TASK
+  '497', // ACCESS_DENIED
+  '516', // AUTHENTICATION_FAILED
+  '745', // SERVER_OVERLOADED
+  '999', // KEEPER_EXCEPTION
+]);
+
+/**
+ * Tells a refusal from an outage. Both clients throw errors with the server's number in `code`; everything else
+ * (refused connection, time-out, answer of a proxy, closed engine) means that the server was not reached.
+ */
+export function toClickHouseError(error: unknown): ClickHouseUnavailable | ClickHouseRefused {
+  if (error instanceof ClickHouseUnavailable || error instanceof ClickHouseRefused) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const message = error instanceof Error ? error.message : String(error);
+  if (/^\d+$/.test(code) && !transientCodes.has(code)) {
+    return new ClickHouseRefused(`ClickHouse refused: ${message}`, code, error);
+  }
+  return new ClickHouseUnavailable(`ClickHouse is not available: ${message}`, { cause: error });
+}

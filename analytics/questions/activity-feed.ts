@@ -1,0 +1,33 @@
+import type { ClickHouse } from '../clickhouse.ts';
+import type { Question } from '../question.ts';
+import {
+  type EventPageFilter,
+  type EventPageParameters,
+  type EventRow,
+  eventPageSql,
+  eventRow,
+  toEventPageParameters,
+} from './event-page.ts';
+
+export interface ActivityFilter extends EventPageFilter {
+  /** Activity types to show; none or empty: all. */
+  types?: readonly string[] | undefined;
+}
+
+const question: Question<EventPageParameters & { types: readonly string[] }, EventRow> = {
+  name: 'activity-feed',
+  sql: eventPageSql(
+    `activity_type != '' AND (empty({types:Array(String)}) OR activity_type IN {types:Array(String)})`,
+  ),
+  row: eventRow,
+};
+
+/**
+ * A page of the activity feed of a project.
+ *
+ * @returns newest first, by instant and id; no rows behind the last page.
+ * @throws ClickHouseUnavailable
+ */
+export function activityFeed(clickhouse: ClickHouse, filter: ActivityFilter): Promise<EventRow[]> {
+  return clickhouse.query(question, { ...toEventPageParameters(filter), types: filter.types ?? [] });
+}

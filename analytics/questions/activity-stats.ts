@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../clickhouse.ts';
+import { countColumn, type Question } from '../question.ts';
+import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
+
+const eventCounts = z.object({ totalEvents: countColumn, workflowsStarted: countColumn });
+
+const countEvents: Question<PeriodParameters, z.output<typeof eventCounts>> = {
+  name: 'activity-stats-events',
+  sql: `
+SELECT count() AS totalEvents, countIf(activity_type = 'workflow.started') AS workflowsStarted
+FROM event FINAL
+WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND activity_type != ''`,
+  row: eventCounts,
+};
+
+const emailCounts = z.object({
+  sent: countColumn,
+  delivered: countColumn,
+  opened: countColumn,
+  clicked: countColumn,
+  bounced: countColumn,
+  complained: countColumn,
+});
+
+const countEmails: Question<PeriodParameters, z.output<typeof emailCounts>> = {
+  name: 'activity-stats-emails',
+  sql: `
+SELECT
+  countIf(${inPeriod('sent_at')}) AS sent,
+  countIf(${inPeriod('delivered_at')}) AS delivered,
+  countIf(${inPeriod('opened_at')}) AS opened,
+  countIf(${inPeriod('clicked_at')}) AS clicked,
+  countIf(${inPeriod('bounced_at')}) AS bounced,
+  countIf(${inPeriod('complained_at')}) AS complained
+FROM email_state FINAL
+WHERE project_id = {projectId:UUID}`,
+  row: emailCounts,
+};
+
+/**
+ * `totalEvents` are rows of the feed; the others but `workflowsStarted` are emails. An email counts in the period
+ * in which the thing first happened to it, so that the periods of a time add up to the whole.
+ */
+export type ActivityStats = z.output<typeof eventCounts> & z.output<typeof emailCounts>;
+
+/**
+ * What happened in a project in a period.
+ *
+ * @throws ClickHouseUnavailable
+ */
+export async function activityStats(clickhouse: ClickHouse, period: ProjectPeriod): Promise<ActivityStats> {
+  const parameters = toPeriodParameters(period);
+  const [[events], [emails]] = await Promise.all([
+    clickhouse.query(countEvents, parameters),
+    clickhouse.query(countEmails, parameters),
+  ]);
+  return {
+    totalEvents: events?.totalEvents ?? 0,
+    workflowsStarted: events?.workflowsStarted ?? 0,
+    sent: emails?.sent ?? 0,
+    delivered: emails?.delivered ?? 0,
+    opened: emails?.opened ?? 0,
+    clicked: emails?.clicked ?? 0,
+    bounced: emails?.bounced ?? 0,
+    complained: emails?.complained ?? 0,
+  };
+}

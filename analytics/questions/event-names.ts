@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../clickhouse.ts';
+import type { Question } from '../question.ts';
+
+const row = z.object({ name: z.string() });
+
+const question: Question<{ projectId: string; limit: number }, z.output<typeof row>> = {
+  name: 'event-names',
+  sql: `
+SELECT DISTINCT name
+FROM event_name
+WHERE project_id = {projectId:UUID} AND kind IN ('tracked', 'emitted')
+ORDER BY name
+LIMIT {limit:UInt32}`,
+  row,
+};
+
+/**
+ * The names of the events that a project has had, in the order of their characters.
+ *
+ * @param limit at most this many.
+ * @throws ClickHouseUnavailable
+ */
+export async function eventNames(clickhouse: ClickHouse, projectId: string, limit = 1000): Promise<string[]> {
+  const rows = await clickhouse.query(question, { projectId, limit });
+  return rows.map((found) => found.name);
+}

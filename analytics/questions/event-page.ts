@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import {
+  earliest,
+  instantColumn,
+  jsonObjectColumn,
+  latest,
+  nullableIdColumn,
+  toInstantParameter,
+} from '../question.ts';
+
+/** The place of a row in a listing; a page starts behind it. */
+export interface EventPosition {
+  occurredAt: Date;
+  id: string;
+}
+
+/** What every listing of events takes. */
+export interface EventPageFilter {
+  projectId: string;
+  contactId?: string | undefined;
+  /** Both inclusive. */
+  startDate?: Date | undefined;
+  endDate?: Date | undefined;
+  /** The last row of the page before. */
+  before?: EventPosition | undefined;
+  /** At most this many rows. Ask for one more than a page holds to learn whether there is another. */
+  limit: number;
+}
+
+/** An event as ClickHouse has it. */
+export const eventRow = z.object({
+  id: z.guid(),
+  occurredAt: instantColumn,
+  name: z.string(),
+  kind: z.enum(['tracked', 'emitted', 'activity']),
+  /** Empty: not in the activity feed. */
+  activityType: z.string(),
+  contactId: nullableIdColumn,
+  emailId: nullableIdColumn,
+  campaignId: nullableIdColumn,
+  workflowId: nullableIdColumn,
+  data: jsonObjectColumn,
+});
+
+export type EventRow = z.output<typeof eventRow>;
+
+export type EventPageParameters = {
+  projectId: string;
+  contactId: string;
+  since: string;
+  until: string;
+  beforeAt: string;
+  beforeId: string;
+  limit: number;
+};
+
+const greatestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export function toEventPageParameters(filter: EventPageFilter): EventPageParameters {
+  const beforeAt = filter.before?.occurredAt ?? latest;
+  const until = filter.endDate !== undefined && filter.endDate < beforeAt ? filter.endDate : beforeAt;
+  return {
+    projectId: filter.projectId,
+    contactId: filter.contactId ?? '',
+    since: toInstantParameter(filter.startDate ?? earliest),
+    until: toInstantParameter(until),
+    beforeAt: toInstantParameter(beforeAt),
+    beforeId: filter.before?.id ?? greatestUuid,
+    limit: filter.limit,
+  };
+}
+
+/**
+ * SQL of a page of events, newest first, each once however often it was delivered. The inner query finds the keys
+ * and reads only narrow columns; the outer one reads the rows of those keys. `until` repeats a bound of the tuple
+ * comparison, because the index is only used for the plain one.
+ *
+ * @param condition what the listing shows, as SQL over the columns of `event`.
+ */
+export function eventPageSql(condition: string): string {
+  return `
+SELECT
+  event_id AS id, occurred_at AS occurredAt, name, kind, activity_type AS activityType, contact_id AS contactId,
+  email_id AS emailId, campaign_id AS campaignId, workflow_id AS workflowId, data
+FROM event
+WHERE project_id = {projectId:UUID}
+  AND (occurred_at, event_id) IN (
+    SELECT occurred_at, event_id
+    FROM event
+    WHERE project_id = {projectId:UUID}
+      AND occurred_at >= {since:DateTime64(3, 'UTC')}
+      AND occurred_at <= {until:DateTime64(3, 'UTC')}
+      AND (occurred_at, event_id) < ({beforeAt:DateTime64(3, 'UTC')}, {beforeId:UUID})
+      AND ({contactId:String} = '' OR contact_id = toUUIDOrZero({contactId:String}))
+      AND ${condition}
+    ORDER BY occurred_at DESC, event_id DESC
+    LIMIT 1 BY occurred_at, event_id
+    LIMIT {limit:UInt32}
+  )
+ORDER BY occurred_at DESC, event_id DESC
+LIMIT 1 BY occurred_at, event_id`;
+}
