@@ -1,0 +1,42 @@
+/**
+ * A reason why the local stack can't start or go on. `message` is one or two clear sentences for the person at
+ * the terminal: what is wrong and what to do. It is printed as it is, without a stack trace.
+ */
+export class LocalStackError extends Error {
+  override readonly name = 'LocalStackError';
+}
+
+function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return errorCode(error.cause);
+}
+
+/** What a full disk looks like in the output of Postgres, Temporal's SQLite and Node. */
+const diskFullPattern = /No space left on device|ENOSPC|database or disk is full|SQLITE_FULL/i;
+
+/** Whether a line of a child's log says that the disk is full. */
+export function saysDiskFull(line: string): boolean {
+  return diskFullPattern.test(line);
+}
+
+export function diskFullMessage(directory: string): string {
+  return `The disk that holds ${directory} is full. Free some space, or set DATA_DIR to a folder on another disk, and start again.`;
+}
+
+/**
+ * Turns any failure into the sentence that is printed. Known causes (disk full, not writable) are recognised
+ * wherever they come from; an unknown one names the log file that has its stack trace.
+ */
+export function describeFailure(error: unknown, dataDirectory: string, logFile: string): string {
+  if (error instanceof LocalStackError) return error.message;
+  if (error instanceof Error && error.name === 'ConfigError') return error.message;
+  const text = error instanceof Error ? error.message : String(error);
+  const code = errorCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT' || saysDiskFull(text)) return diskFullMessage(dataDirectory);
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
+    return `A file or folder may not be used (${text}). Correct its permissions, or set DATA_DIR to a folder of your own.`;
+  }
+  const firstLine = text.split('\n', 1)[0] ?? '';
+  return `Posthaste failed: ${firstLine}\nThe details are in ${logFile}.`;
+}

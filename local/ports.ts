@@ -1,0 +1,114 @@
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
+import { LocalStackError } from './failure.ts';
+
+/** The ports of the local stack by the variable that sets each, with the one that is tried first. */
+export const defaultPorts = {
+  PORT: 8080,
+  INBOX_PORT: 8025,
+  TEMPORAL_PORT: 7233,
+  TEMPORAL_UI_PORT: 8233,
+  POSTGRES_PORT: 5433,
+} as const;
+
+export type PortName = keyof typeof defaultPorts;
+
+/** A port that is kept occupied by us until `release`, so that nobody takes it while its owner is starting. */
+export interface ReservedPort {
+  readonly port: number;
+  /** Frees the port for its owner, who should listen at once. Harmless when called twice. */
+  release(): Promise<void>;
+}
+
+export interface PortRequest {
+  name: PortName;
+  /** What the user asked for; 0 means any free port. It never gives way. */
+  explicit?: number | undefined;
+  /** What an earlier run on the same data had; it is tried before the default. */
+  remembered?: number | undefined;
+  host?: string;
+}
+
+/** How far behind the default a free port is looked for before the system is asked for any. */
+const searchWidth = 100;
+
+/**
+ * Finds and holds the port of one part of the stack. A port that was asked for is taken or refused; without
+ * that, the one of the last run, then the default, then the next free one behind it.
+ *
+ * @throws LocalStackError when the port that was asked for is taken or not allowed.
+ */
+export async function reservePort(request: PortRequest): Promise<ReservedPort> {
+  const host = request.host ?? '127.0.0.1';
+  if (request.explicit !== undefined) {
+    const server = await listen(request.explicit, host);
+    if (typeof server === 'string') throw refusal(request.name, request.explicit, host, server);
+    return reservation(server);
+  }
+  const first = defaultPorts[request.name];
+  const candidates = [first, ...Array.from({ length: searchWidth }, (_, step) => first + step + 1), 0];
+  if (request.remembered !== undefined) candidates.unshift(request.remembered);
+  for (const candidate of candidates) {
+    const server = await listen(candidate, host);
+    if (typeof server !== 'string') return reservation(server);
+  }
+  throw new LocalStackError(`No free port was found for ${request.name}. Set ${request.name} to a free one.`);
+}
+
+function refusal(name: PortName, port: number, host: string, code: string): LocalStackError {
+  if (code === 'EADDRINUSE') {
+    return new LocalStackError(
+      `Port ${port} (${name}) is taken by another program. Stop that program, set ${name} to another port, or leave ${name} unset to use any free one.`,
+    );
+  }
+  if (code === 'EACCES') {
+    return new LocalStackError(
+      `Port ${port} (${name}) needs more rights than this user has. Set ${name} to a port above 1023.`,
+    );
+  }
+  return new LocalStackError(
+    `${host}:${port} (${name}) can't be used: ${code}. Set ${name} to another port.`,
+  );
+}
+
+function listen(port: number, host: string): Promise<Server | string> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, host, exclusive: true }, () => resolve(server));
+  });
+}
+
+function reservation(server: Server): ReservedPort {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  server.unref();
+  let released: Promise<void> | undefined;
+  return {
+    port: address.port,
+    release() {
+      released ??= new Promise((resolve) => server.close(() => resolve()));
+      return released;
+    },
+  };
+}
+
+const rememberedPortsSchema = z.partialRecord(
+  z.enum(Object.keys(defaultPorts) as [PortName, ...PortName[]]), // the keys of a literal object are its PortNames
+  z.number().int().min(1).max(65_535),
+);
+
+export type RememberedPorts = z.output<typeof rememberedPortsSchema>;
+
+/** Ports that the last run on this data folder had; none when it never ran or the file can't be read. */
+export async function readRememberedPorts(dataDirectory: string): Promise<RememberedPorts> {
+  const stored = await readJsonFile(join(dataDirectory, 'ports.json'), rememberedPortsSchema);
+  return stored === undefined || stored === 'malformed' ? {} : stored;
+}
+
+/** Remembers the ports of this run, so that addresses survive a restart. */
+export async function rememberPorts(dataDirectory: string, ports: RememberedPorts): Promise<void> {
+  await writeFileAtomically(join(dataDirectory, 'ports.json'), `${JSON.stringify(ports, null, 2)}\n`, 0o644);
+}

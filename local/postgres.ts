@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type ChildExit, type RunningChild, startChildProcess } from './child-process.ts';
+import { LocalStackError } from './failure.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { clearLeftoverServer, ensureCluster, postgresEnvironment, postgresRole } from './postgres-cluster.ts';
+import { commandAs, findPostgresUser } from './program-user.ts';
+
+export interface PostgresOptions {
+  /** Folder of the cluster; created when missing. One server at a time: the caller holds a lock above it. */
+  directory: string;
+  /** A port that is free on 127.0.0.1 now. */
+  port: number;
+  /** Password of the role `posthaste`; must be the one that the cluster was created with. */
+  password: string;
+  /** Takes each line of the server's log. */
+  log: (line: string) => void;
+  /** Server settings that override ours, such as `{ fsync: 'off' }` for a cluster that tests throw away. */
+  settings?: Record<string, string>;
+  /** Ends the start, and the server, when it fires. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A running Postgres that accepts connections and has the database `posthaste`. */
+export interface RunningPostgres {
+  /** `postgres://posthaste:<password>@127.0.0.1:<port>/posthaste`; the role is superuser. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Settles when the server has ended, asked or not. */
+  readonly exited: Promise<ChildExit>;
+  /** Disconnects everyone, writes a checkpoint and ends the server. */
+  stop(): Promise<void>;
+}
+
+/** Sized for a machine with 2 cores and a few GB that it shares with everything else of the stack. */
+const defaultSettings: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '256MB',
+  effective_cache_size: '1GB',
+  work_mem: '16MB',
+  maintenance_work_mem: '128MB',
+  wal_buffers: '16MB',
+  wal_compression: 'pglz',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  random_page_cost: '1.1',
+  jit: 'off',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+};
+
+/** Recovery after a crash replays at most `max_wal_size` of log, which even a slow disk does in this time. */
+const startTimeoutMs = 120_000;
+const stopTimeoutMs = 20_000;
+
+/**
+ * Starts the embedded Postgres 18 on a folder, creating cluster and database the first time. As root the server
+ * runs as another user. A server that a killed run left on the folder is ended first; crash recovery is
+ * Postgres's own.
+ *
+ * @throws LocalStackError when the cluster can't be created or the server does not come up.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const { directory, port, password, log, signal } = options;
+  const binaries = await findPostgresBinaries();
+  const user = findPostgresUser(directory);
+  await ensureCluster({ directory, password, binaries, user, signal });
+  await clearLeftoverServer(directory);
+
+  const settings = Object.entries({ ...defaultSettings, ...options.settings });
+  const flags = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const args = ['-D', directory, '-p', String(port), ...flags];
+  const how = commandAs(user, [binaries.postgres, directory], binaries.postgres, args);
+  const child = await startChildProcess({
+    name: 'Postgres',
+    ...how,
+    environment: postgresEnvironment,
+    workingDirectory: '/',
+    log,
+    // SIGINT is Postgres's "fast" shutdown: it does not wait for clients to leave.
+    stopSignal: 'SIGINT',
+    stopTimeoutMs,
+    signal,
+  });
+  const url = `postgres://${postgresRole}:${encodeURIComponent(password)}@127.0.0.1:${port}/${postgresRole}`;
+  try {
+    await waitForDatabase(url, child, directory);
+  } catch (error) {
+    await child.stop();
+    signal?.throwIfAborted();
+    throw error;
+  }
+  return { url, port, pid: child.pid, exited: child.exited, stop: child.stop };
+}
+
+async function waitForDatabase(url: string, child: RunningChild, directory: string): Promise<void> {
+  let exit: ChildExit | undefined;
+  void child.exited.then((value) => {
+    exit = value;
+  });
+  const deadline = Date.now() + startTimeoutMs;
+  for (;;) {
+    if (exit !== undefined) {
+      throw new LocalStackError(
+        `Postgres ended while it was starting: ${exit.lastLines.at(-1) ?? 'no output'}`,
+      );
+    }
+    const outcome = await tryToConnect(url);
+    if (outcome === 'connected') return;
+    if (outcome === 'no database') await createDatabase(url);
+    if (outcome === 'wrong password') {
+      throw new LocalStackError(
+        `The Postgres in ${directory} has another password than secrets.json beside it. Put back the secrets.json that belongs to it.`,
+      );
+    }
+    if (Date.now() > deadline) {
+      throw new LocalStackError('Postgres did not accept connections within two minutes; its log tells why.');
+    }
+    if (outcome === 'not yet') await delay(20);
+  }
+}
+
+type ConnectOutcome = 'connected' | 'no database' | 'wrong password' | 'not yet';
+
+async function tryToConnect(url: string): Promise<ConnectOutcome> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return 'connected';
+  } catch (error) {
+    // SQLSTATE 3D000 invalid_catalog_name, 28P01 invalid_password.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === '3D000' ? 'no database' : code === '28P01' ? 'wrong password' : 'not yet';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const administration = new URL(url);
+  administration.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: administration.href });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query(`CREATE DATABASE ${postgresRole}`);
+  } catch (error) {
+    // Not fatal here: the caller connects again, and the server's exit or the deadline tells what is wrong.
+    if (error instanceof pg.DatabaseError && error.code !== '42P04') throw error;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

