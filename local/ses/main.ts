@@ -13,8 +13,8 @@ const environment = z
     SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
     SES_MAX_SEND_RATE: z.coerce.number().positive().default(defaultMaxSendRate),
     SNS_SIGNATURE_VERSION: z.enum(['1', '2', 'alternate']).default('2'),
-    /** 1024 signs three times as fast; see `createSigningKey`. */
-    SNS_KEY_BITS: z.enum(['1024', '2048']).default('2048'),
+    /** See `LocalSesOptions.signingKeyBits`. */
+    SNS_KEY_BITS: z.enum(['1024', '2048']).default('1024'),
     /** A parent that holds the other end of standard input: its end is ours. */
     EXIT_WITH_STDIN: z.enum(['0', '1']).default('0'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),

@@ -139,8 +139,7 @@ export class Publisher {
 
   async #attempt(event: PendingEvent): Promise<DeliveryOutcome> {
     try {
-      const message = await this.#toNotification(event);
-      if (this.#stopping.signal.aborted) return { status: null };
+      const message = this.#toNotification(event);
       return await this.#webhook.post(message, this.#subscriber.current.arn);
     } catch {
       // The store could not be read; the event stays and is tried again.
@@ -148,8 +147,8 @@ export class Publisher {
     }
   }
 
-  async #toNotification(pending: PendingEvent): Promise<SignedSnsMessage> {
-    const record = await this.#store.readRecord(pending.line);
+  #toNotification(pending: PendingEvent): SignedSnsMessage {
+    const record = this.#store.readRecord(pending.line);
     const event = typeof pending.event === 'number' ? record.events[pending.event] : pending.event;
     if (event === undefined) throw new Error(`Event ${pending.number} is not in the plan of its message.`);
     const messageId = uuidv5(String(pending.number), this.#instanceId);

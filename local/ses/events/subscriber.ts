@@ -79,7 +79,7 @@ export class Subscriber {
   async #ask(retryMs: number): Promise<void> {
     const { topicArn, token, arn } = this.#subscription;
     const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topicArn, Token: token });
-    const message = await this.#signer.sign({
+    const message = this.#signer.sign({
       Type: 'SubscriptionConfirmation',
       MessageId: randomUUID(),
       Token: token,

@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import type { SignedSnsMessage } from '../sns-signer.ts';
 
 /** As long as SNS waits for an HTTP endpoint. */
@@ -13,6 +14,7 @@ export class Webhook {
   readonly url: URL;
   readonly #agent: http.Agent;
   readonly #request: typeof http.request;
+  readonly #target: http.RequestOptions;
 
   constructor(url: string, maximumConnections: number) {
     this.url = new URL(url);
@@ -20,6 +22,12 @@ export class Webhook {
     const options = { keepAlive: true, maxSockets: maximumConnections };
     this.#agent = isSecure ? new https.Agent(options) : new http.Agent(options);
     this.#request = isSecure ? https.request : http.request;
+    this.#target = {
+      ...urlToHttpOptions(this.url),
+      method: 'POST',
+      agent: this.#agent,
+      timeout: answerTimeoutMs,
+    };
   }
 
   /** Never rejects: whatever goes wrong is an outcome. */
@@ -27,11 +35,8 @@ export class Webhook {
     const body = Buffer.from(JSON.stringify(message));
     return new Promise((resolve) => {
       const request = this.#request(
-        this.url,
         {
-          method: 'POST',
-          agent: this.#agent,
-          timeout: answerTimeoutMs,
+          ...this.#target,
           headers: {
             'content-type': 'text/plain; charset=UTF-8',
             'content-length': body.length,

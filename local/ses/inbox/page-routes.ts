@@ -45,10 +45,10 @@ export function pageRoutes(store: MailStore, events: EventControl): Route[] {
     {
       method: 'GET',
       path: '/',
-      handle: async ({ response, query }) => {
+      handle: ({ response, query }) => {
         const { to, subject, page } = parseInput(listSchema, query);
         const { total, messages } = store.search({ to, subject }, pageSize, (page - 1) * pageSize);
-        const records = await Promise.all(messages.map(({ line }) => store.readRecord(line)));
+        const records = messages.map(({ line }) => store.readRecord(line));
         const view = { to, subject, page, pageSize, total, messages: records, events: events.figures };
         sendText(response, 200, 'text/html; charset=utf-8', listPage(view), pageHeaders);
       },

@@ -143,10 +143,10 @@ export class MailStore {
   }
 
   /** The envelope of a message, given the place of its line. */
-  async readRecord(line: Position): Promise<MessageRecord> {
+  readRecord(line: Position): MessageRecord {
     const cached = this.#lines.get(line.offset);
     if (cached !== undefined) return cached;
-    const record = logRecordSchema.parse(JSON.parse(await this.#files.readLine(line)));
+    const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
     if (record.kind !== 'message') throw new Error(`There is no message at byte ${line.offset} of the log.`);
     this.#lines.set(line.offset, record);
     return record;
@@ -154,7 +154,7 @@ export class MailStore {
 
   /** A message with its content. */
   async read(line: Position): Promise<StoredMessage> {
-    const record = await this.readRecord(line);
+    const record = this.readRecord(line);
     const contentOf = await this.#openCall(record);
     return { record, content: contentOf(record.entry) };
   }

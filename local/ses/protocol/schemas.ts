@@ -52,7 +52,11 @@ const envelope = {
 export const sendEmailSchema = z.object({
   ...envelope,
   Destination: destination.optional(),
-  Content: z.object({ Simple: simple.optional(), Template: template.optional(), Raw: z.unknown().optional() }),
+  Content: z.object({
+    Simple: simple.optional(),
+    Template: template.optional(),
+    Raw: z.unknown().optional(),
+  }),
   EmailTags: z.array(tag).default([]),
 });
 
