@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { createTemplateCache } from '../core/rendering/template-cache.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
@@ -10,10 +11,10 @@ import { createApp } from './app.ts';
 import { createApiServer } from './edge/api-server.ts';
 import { createEdge, type Edge, publicApiUrl } from './edge/create-edge.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
-import type { DependencyCheck } from './edge/readiness.ts';
 import type { Services } from './edge/services.ts';
 import { routes } from './routes/index.ts';
 import { createAccountsService } from './services/accounts.ts';
+import { createActivityService } from './services/activity.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createFieldTypes } from './services/field-types.ts';
@@ -34,7 +35,7 @@ export interface ApiParts {
   metrics: ProductMetrics;
   /** Called after commits that left rows in the journal. */
   wakeJournal: () => void;
-  checks: { clickhouse?: DependencyCheck };
+  clickhouse: ClickHouse;
 }
 
 export interface RunningApi {
@@ -61,6 +62,7 @@ function createServices(resources: Resources, edge: Edge, parts: ApiParts): Serv
       vault: createKeyVault(config.APP_SECRET),
       projectKeys: edge.projectKeys,
     }),
+    activity: createActivityService(parts.clickhouse, orm),
     contacts: createContactsService(orm, fieldTypes, committed),
     domains: createDomainsService({
       orm,
@@ -107,7 +109,9 @@ export async function startApi(
     readiness: {
       postgres: () => orm.em.fork().execute('select 1'),
       temporal: () => resources.temporal.connection.ensureConnected(),
-      ...parts.checks,
+      clickhouse: async () => {
+        if (!(await parts.clickhouse.ping())) throw new Error('ClickHouse does not answer');
+      },
     },
   });
   const server = createApiServer(app.callback());

@@ -1,5 +1,8 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
+/** Lines gather up to so many bytes, or so long, before they are written: a write per line costs more than it. */
+const blockBytes = 16 * 1024;
+const flushEveryMs = 500;
 /** Longest chain of causes that is logged. */
 const maxCauses = 5;
 
@@ -44,6 +47,7 @@ export function createLogger(level: LoggerOptions['level'], destination?: Destin
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => presentError(error) },
     },
-    destination ?? pino.destination({ dest: 1, sync: false, minLength: 4096 }),
+    destination ??
+      pino.destination({ dest: 1, sync: false, minLength: blockBytes, periodicFlush: flushEveryMs }),
   );
 }

@@ -9,7 +9,7 @@ export interface ProductMetrics {
   /** One message at `/webhooks/sns`. */
   countNotification(outcome: string): void;
   /** Tells how far ClickHouse is behind the journal, at each scrape. */
-  watchStream(lagSeconds: () => number): void;
+  watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
 }
 
 /** Registers the product's own metrics. The outbox is read when the metrics are scraped. */
@@ -51,14 +51,20 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   return {
     countHandOver: (outcome) => handOvers.inc({ outcome }),
     countNotification: (outcome) => notifications.inc({ outcome }),
-    watchStream(lagSeconds) {
-      const lag = new Gauge({
+    watchStream(lag) {
+      const seconds = new Gauge({
         name: 'posthaste_journal_stream_lag_seconds',
         help: 'Age of the oldest row of the journal that ClickHouse does not have yet.',
         registers: [registry],
         collect() {
-          lag.set(lagSeconds());
+          seconds.set(lag().secondsBehind);
+          rows.set(lag().rowsBehind);
         },
+      });
+      const rows = new Gauge({
+        name: 'posthaste_journal_stream_lag_rows',
+        help: 'Rows of the journal that ClickHouse does not have yet, counted up to 50,000.',
+        registers: [registry],
       });
     },
   };

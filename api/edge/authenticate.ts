@@ -30,6 +30,8 @@ export interface AuthenticatorOptions {
  */
 export type Authenticator = (exchange: Exchange, auth: AuthKind) => Identity | Promise<Identity>;
 
+/** Ours have 43 characters; longer ones are not worth remembering that they are unknown. */
+const longestKey = 128;
 const nobody: Identity = { project: null, user: null };
 const uuid = z.uuid();
 
@@ -43,7 +45,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     if (key === undefined) throw missingKey(kind);
     const claimed = apiKeyKind(key);
     if (claimed !== undefined && claimed !== kind) throw wrongKind(kind, claimed);
-    if (claimed === undefined) throw unknownKey(kind);
+    if (claimed === undefined || key.length > longestKey) throw unknownKey(kind);
     const found = keys.find(kind, key);
     if (found instanceof Promise) return found.then((project) => identityOf(project, kind));
     return identityOf(found, kind);

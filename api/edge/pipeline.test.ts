@@ -4,8 +4,13 @@ import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import {
+  createTestProject,
+  startTestApi,
+  type TestApi,
+  type TestProject,
+} from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
-import { createTestProject, startTestApi, type TestApi, type TestProject } from '../../test/setup/start-test-api.ts';
 
 interface FakeServices {
   runs: string[];

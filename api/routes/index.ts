@@ -1,8 +1,10 @@
 import type { Route } from '../edge/route.ts';
 import type { Services } from '../edge/services.ts';
+import { activityStatistics, listActivity, listActivityTypes, recentActivityCount } from './activity.ts';
 import { logIn, logOut, oauthConfig, signUp } from './auth.ts';
 import { deleteContact, getContact, listContacts, patchContact, upsertContact } from './contacts.ts';
 import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
+import { eventStatistics, listContactEvents, listEventNames, listEvents } from './events.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import { sendEmail } from './send.ts';
 import { trackEvent, trackEventFromDashboard } from './track.ts';
@@ -19,6 +21,14 @@ export const routes: readonly Route<Services>[] = [
   patchContact,
   deleteContact,
   trackEventFromDashboard,
+  listEvents,
+  eventStatistics,
+  listContactEvents,
+  listEventNames,
+  listActivity,
+  activityStatistics,
+  recentActivityCount,
+  listActivityTypes,
   listProjectDomains,
   addDomain,
   verifyDomain,

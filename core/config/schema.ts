@@ -70,6 +70,10 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Folder of the embedded engine, one process only. `npm start` sets it.'),
 
+  ANALYTICS_RETENTION_DAYS: integer(0).describe(
+    'Days that ClickHouse keeps events and figures; 0 = for ever.',
+  ),
+
   TEMPORAL_ADDRESS: z
     .string()
     .optional()

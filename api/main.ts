@@ -1,0 +1,24 @@
+import { loadConfig } from '../core/config/load.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
+import { prepareDatabase } from '../runtime/prepare-database.ts';
+import { createProductMetrics } from '../runtime/product-metrics.ts';
+import { openResources } from '../runtime/resources.ts';
+import { runProcess } from '../runtime/run-process.ts';
+import { createApiMetrics } from './edge/metrics.ts';
+import { startApi } from './start.ts';
+
+/** An API process of its own; any number of them may run. */
+const log = createLogger(process.env.LOG_LEVEL ?? 'info');
+await runProcess(log, async (shutdown) => {
+  const config = loadConfig(process.env);
+  const stopping = new AbortController();
+  const clickhouse = await openClickHouse(config, shutdown);
+  const resources = openResources(config, process.env, log, shutdown);
+  shutdown.add('preparations', async () => stopping.abort());
+  await prepareDatabase(resources.orm, config.DATABASE_URL, log);
+  void prepareClickHouse(clickhouse, config, log, stopping.signal);
+  const apiMetrics = createApiMetrics();
+  const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
+  await startApi(resources, { apiMetrics, metrics, clickhouse, wakeJournal: () => undefined }, shutdown);
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentActivity } from '../presenters/activity.ts';
+import {
+  activityPageSchema,
+  activityQuerySchema,
+  activityStatsSchema,
+  periodQuerySchema,
+  recentCountQuerySchema,
+} from '../schemas/activity.ts';
+
+const tags = ['Activity'];
+
+const percentOf = (part: number, whole: number) =>
+  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+
+export const listActivity = defineRoute({
+  method: 'GET',
+  path: '/activity',
+  auth: 'secretKey',
+  tags,
+  summary: 'What happened in the project, newest first',
+  description:
+    'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more.',
+  query: activityQuerySchema,
+  responses: { 200: { description: 'A page of the feed.', schema: activityPageSchema } },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler({ project, query, services }) {
+    const { rows, cursor, emails } = await services.activity.feed(project.id, query);
+    return {
+      status: 200,
+      body: { data: rows.map((row) => presentActivity(row, emails)), cursor, hasMore: cursor !== null },
+    };
+  },
+});
+
+export const activityStatistics = defineRoute({
+  method: 'GET',
+  path: '/activity/stats',
+  auth: 'secretKey',
+  tags,
+  summary: 'Counts and rates of a period',
+  description: 'The last 30 days by default. Opens and clicks count emails, not repetitions.',
+  query: periodQuerySchema,
+  responses: { 200: { description: 'The figures.', schema: activityStatsSchema } },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler({ project, query, services }) {
+    const stats = await services.activity.stats(project.id, query);
+    return {
+      status: 200,
+      body: {
+        ...stats,
+        openRate: percentOf(stats.opened, stats.sent),
+        clickRate: percentOf(stats.clicked, stats.sent),
+      },
+    };
+  },
+});
+
+export const recentActivityCount = defineRoute({
+  method: 'GET',
+  path: '/activity/recent-count',
+  auth: 'secretKey',
+  tags,
+  summary: 'How much happened in the last minutes',
+  query: recentCountQuerySchema,
+  responses: {
+    200: {
+      description: 'Rows of the feed.',
+      schema: z.object({ count: z.number().int(), minutes: z.number().int() }),
+    },
+  },
+  errors: ['SERVICE_UNAVAILABLE'],
+  async handler({ project, query: { minutes }, services }) {
+    return {
+      status: 200,
+      body: { count: await services.activity.recentCount(project.id, minutes), minutes },
+    };
+  },
+});
+
+export const listActivityTypes = defineRoute({
+  method: 'GET',
+  path: '/activity/types',
+  auth: 'secretKey',
+  tags,
+  summary: 'The activity types that the project has had',
+  responses: {
+    200: { description: 'In alphabetical order.', schema: z.object({ types: z.array(z.string()) }) },
+  },
+  errors: ['SERVICE_UNAVAILABLE'],
+  async handler({ project, services }) {
+    return { status: 200, body: { types: await services.activity.types(project.id) } };
+  },
+});

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+
+/** Types of the activity feed, in the order of their kinds. */
+export const activityTypes = [
+  'email.sent',
+  'email.delivered',
+  'email.opened',
+  'email.clicked',
+  'email.bounced',
+  'email.complained',
+  'email.received',
+  'event.tracked',
+  'contact.subscribed',
+  'contact.unsubscribed',
+  'contact.snoozed',
+  'campaign.scheduled',
+  'campaign.sent',
+  'workflow.started',
+  'workflow.completed',
+] as const;
+
+/** Anything that a date parser accepts, as an instant. */
+export const dateSchema = z
+  .string()
+  .max(64)
+  .meta({ description: 'A date or date-time, ISO 8601.', example: '2026-01-31T00:00:00.000Z' })
+  .transform((text, context) => {
+    const instant = new Date(text);
+    if (!Number.isNaN(instant.getTime())) return instant;
+    context.issues.push({
+      code: 'custom',
+      message: 'Expected a date',
+      params: { code: 'invalid_string' },
+      input: text,
+    });
+    return z.NEVER;
+  });
+
+const pageLimit = (fallback: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(fallback)
+    .transform((limit) => Math.min(limit, 100));
+
+export const periodQuerySchema = z.object({
+  startDate: dateSchema.optional(),
+  endDate: dateSchema.optional(),
+});
+export type PeriodQuery = z.output<typeof periodQuerySchema>;
+
+export const activityQuerySchema = periodQuerySchema.extend({
+  limit: pageLimit(50),
+  cursor: z.string().optional(),
+  types: z
+    .union([z.string(), z.array(z.string())])
+    .transform((types) =>
+      [types]
+        .flat()
+        .flatMap((part) => part.split(','))
+        .filter((type) => type !== ''),
+    )
+    .pipe(z.array(z.enum(activityTypes)))
+    .optional()
+    .meta({ description: 'Activity types, separated by commas.', example: 'email.sent,email.opened' }),
+  contactId: z.uuid().optional(),
+});
+export type ActivityQuery = z.output<typeof activityQuerySchema>;
+
+export const eventListQuerySchema = z.object({
+  limit: pageLimit(50),
+  cursor: z.string().optional(),
+  name: z.string().max(255).optional(),
+});
+export type EventListQuery = z.output<typeof eventListQuerySchema>;
+
+export const recentCountQuerySchema = z.object({
+  minutes: z.coerce.number().int().min(1).max(1440).default(5).describe('How far back to look.'),
+});
+
+const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
+
+export const activitySchema = z
+  .object({
+    id: z.uuid(),
+    type: z.string(),
+    timestamp: z.iso.datetime(),
+    contactId: z.uuid().nullable(),
+    contactEmail: z.string().nullable().describe('Null once the contact was deleted.'),
+    metadata: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'Activity' });
+export const activityPageSchema = pageOf(activitySchema);
+
+export const eventSchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    data: z.record(z.string(), z.unknown()),
+    contactId: z.uuid().nullable(),
+    emailId: z.uuid().nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Event' });
+export const eventPageSchema = pageOf(eventSchema);
+
+const count = z.number().int();
+export const activityStatsSchema = z.object({
+  totalEvents: count,
+  sent: count,
+  delivered: count,
+  opened: count,
+  clicked: count,
+  bounced: count,
+  complained: count,
+  workflowsStarted: count,
+  openRate: z.number().describe('Percent of sent.'),
+  clickRate: z.number().describe('Percent of sent.'),
+});
+
+export const eventStatsSchema = z.object({
+  total: count,
+  byName: z.array(z.object({ name: z.string(), count })),
+  timeseries: z.array(z.object({ date: z.string(), count })),
+});

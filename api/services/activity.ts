@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
+import { activityFeed } from '../../analytics/questions/activity-feed.ts';
+import { type ActivityStats, activityStats } from '../../analytics/questions/activity-stats.ts';
+import { activityTypesOf } from '../../analytics/questions/activity-types.ts';
+import { listEvents } from '../../analytics/questions/event-list.ts';
+import { eventNames } from '../../analytics/questions/event-names.ts';
+import type { EventPosition, EventRow } from '../../analytics/questions/event-page.ts';
+import { type EventStats, eventStats } from '../../analytics/questions/event-stats.ts';
+import { recentActivityCount } from '../../analytics/questions/recent-activity-count.ts';
+import { DomainError, notFound } from '../../core/errors.ts';
+import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import type { Orm } from '../../db/orm.ts';
+import { findContact, findContactEmails } from '../../db/repositories/contacts.ts';
+import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
+
+export interface EventPage {
+  rows: EventRow[];
+  cursor: string | null;
+}
+
+/** Readers of the journal in ClickHouse. Every call throws `SERVICE_UNAVAILABLE` while that store is away. */
+export interface ActivityService {
+  /** A page of the feed, and the addresses of its contacts by id. */
+  feed(projectId: string, query: ActivityQuery): Promise<EventPage & { emails: Map<string, string> }>;
+  stats(projectId: string, query: PeriodQuery): Promise<ActivityStats>;
+  recentCount(projectId: string, minutes: number): Promise<number>;
+  types(projectId: string): Promise<string[]>;
+  events(projectId: string, query: EventListQuery): Promise<EventPage>;
+  /** @throws DomainError `NOT_FOUND` for a contact that is not the project's */
+  contactEvents(projectId: string, contactId: string, query: EventListQuery): Promise<EventPage>;
+  eventNames(projectId: string): Promise<string[]>;
+  eventStats(projectId: string, query: PeriodQuery): Promise<EventStats>;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const defaultPeriodMs = 30 * dayMs;
+const positionSchema = z.tuple([z.iso.datetime(), z.uuid()]);
+
+function readPosition(cursor: string | undefined): EventPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor<[string, string]>(cursor, positionSchema);
+  if (position === undefined) {
+    throw new DomainError('BAD_REQUEST', 'The cursor is not one of this list', {
+      suggestion: 'Pass back the cursor of the page before, or leave it out.',
+    });
+  }
+  return { occurredAt: new Date(position[0]), id: position[1] };
+}
+
+function toPage(found: EventRow[], limit: number): EventPage {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const more = found.length > limit && last !== undefined;
+  return { rows, cursor: more ? encodeCursor([last.occurredAt.toISOString(), last.id]) : null };
+}
+
+/** The last 30 days unless the query says otherwise; the end includes what happens while it is asked. */
+function toPeriod(projectId: string, query: PeriodQuery) {
+  const endDate = query.endDate ?? new Date(Date.now() + 60_000);
+  const startDate = query.startDate ?? new Date(endDate.getTime() - defaultPeriodMs);
+  if (startDate > endDate) throw new DomainError('BAD_REQUEST', 'startDate is after endDate');
+  return { projectId, startDate, endDate };
+}
+
+async function whileAvailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (!(cause instanceof ClickHouseUnavailable)) throw cause;
+    throw new DomainError('SERVICE_UNAVAILABLE', 'Analytics is not available right now', {
+      cause,
+      suggestion: 'Nothing is lost: what happens meanwhile shows up when it is back.',
+    });
+  }
+}
+
+export function createActivityService(clickhouse: ClickHouse, orm: Orm): ActivityService {
+  const page = async (projectId: string, contactId: string | undefined, query: EventListQuery) => {
+    const before = readPosition(query.cursor);
+    const { name, limit } = query;
+    return toPage(
+      await whileAvailable(listEvents(clickhouse, { projectId, contactId, name, before, limit: limit + 1 })),
+      limit,
+    );
+  };
+
+  return {
+    async feed(projectId, { cursor, limit, ...filter }) {
+      const before = readPosition(cursor);
+      const found = await whileAvailable(
+        activityFeed(clickhouse, { projectId, ...filter, before, limit: limit + 1 }),
+      );
+      const { rows, cursor: next } = toPage(found, limit);
+      const contactIds = [...new Set(rows.flatMap((row) => row.contactId ?? []))];
+      const emails =
+        contactIds.length === 0
+          ? new Map<string, string>()
+          : await findContactEmails(orm.em.fork(), projectId, contactIds);
+      return { rows, cursor: next, emails };
+    },
+    stats: async (projectId, query) => whileAvailable(activityStats(clickhouse, toPeriod(projectId, query))),
+    recentCount: (projectId, minutes) =>
+      whileAvailable(recentActivityCount(clickhouse, projectId, new Date(Date.now() - minutes * 60_000))),
+    types: (projectId) => whileAvailable(activityTypesOf(clickhouse, projectId)),
+    events: (projectId, query) => page(projectId, undefined, query),
+    async contactEvents(projectId, contactId, query) {
+      if ((await findContact(orm.em.fork(), projectId, contactId)) === undefined) throw notFound('Contact');
+      return page(projectId, contactId, query);
+    },
+    eventNames: (projectId) => whileAvailable(eventNames(clickhouse, projectId)),
+    eventStats: async (projectId, query) =>
+      whileAvailable(eventStats(clickhouse, toPeriod(projectId, query))),
+  };
+}

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../analytics/clickhouse.ts';
+import { migrateClickHouse } from '../analytics/migrate.ts';
+import type { Config } from '../core/config/schema.ts';
+import type { Shutdown } from './shutdown.ts';
+
+const longestRetryMs = 30_000;
+
+/** The configured ClickHouse: a server, the embedded engine, or none. */
+export async function openClickHouse(config: Config, shutdown: Shutdown): Promise<ClickHouse> {
+  const database = config.CLICKHOUSE_DATABASE;
+  const clickhouse =
+    config.CLICKHOUSE_URL !== undefined
+      ? await connectClickHouse({
+          url: config.CLICKHOUSE_URL,
+          username: config.CLICKHOUSE_USER,
+          password: config.CLICKHOUSE_PASSWORD,
+          database,
+        })
+      : config.CLICKHOUSE_EMBEDDED_PATH !== undefined
+        ? await connectClickHouse({ embeddedPath: config.CLICKHOUSE_EMBEDDED_PATH, database })
+        : withoutClickHouse();
+  shutdown.add('ClickHouse', () => clickhouse.close());
+  return clickhouse;
+}
+
+/**
+ * Brings the tables of ClickHouse up to date; tries for as long as it is away, so that a process starts without
+ * it. Only what reads and writes there has to wait.
+ */
+export async function prepareClickHouse(
+  clickhouse: ClickHouse,
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const days = config.ANALYTICS_RETENTION_DAYS || undefined;
+  for (let pauseMs = 500; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestRetryMs)) {
+    try {
+      await migrateClickHouse(clickhouse, { event: days, email_state: days });
+      return;
+    } catch (err) {
+      log.warn({ err }, 'ClickHouse is not ready; trying again');
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { migrateDatabase, type Orm } from '../db/orm.ts';
+
+const patienceMs = 60_000;
+
+/**
+ * Migrates the database, waiting up to a minute for it to answer.
+ * @throws the last failure after that
+ */
+export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      await migrateDatabase(orm, url);
+      return;
+    } catch (err) {
+      const code = err instanceof Error && 'code' in err ? err.code : undefined;
+      // 57P03: it is starting up. Everything else that is not a failed connection is ours to report.
+      const isAway =
+        code === '57P03' || code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+      if (!isAway || Date.now() > deadline) throw err;
+      log.warn({ err }, 'Postgres is not ready; trying again');
+      await delay(1_000);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { loadConfig } from '../../core/config/load.ts';
+import { startJournalStreamer } from '../../journal/streamer.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
+import { prepareDatabase } from '../../runtime/prepare-database.ts';
+import { createProductMetrics } from '../../runtime/product-metrics.ts';
+import { openResources } from '../../runtime/resources.ts';
+import { runProcess } from '../../runtime/run-process.ts';
+import { startProbes } from './probes.ts';
+import { runWorker } from './run-worker.ts';
+import { installTemporalRuntime } from './start.ts';
+
+/** A worker process of its own; any number of them may run, and one of them streams the journal. */
+const log = createLogger(process.env.LOG_LEVEL ?? 'info');
+await runProcess(log, async (shutdown) => {
+  const config = loadConfig(process.env);
+  installTemporalRuntime(log);
+  const stopping = new AbortController();
+  const clickhouse = await openClickHouse(config, shutdown);
+  const resources = openResources(config, process.env, log, shutdown);
+  shutdown.add('preparations', async () => stopping.abort());
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics = createProductMetrics(registry, resources.orm);
+  const worker: { state: () => string } = { state: () => 'STARTING' };
+  await startProbes(
+    { host: config.HOST, port: config.METRICS_PORT, registry, isReady: () => worker.state() === 'RUNNING' },
+    shutdown,
+  );
+  await prepareDatabase(resources.orm, config.DATABASE_URL, log);
+  const journal = startJournalStreamer({ databaseUrl: config.DATABASE_URL, clickhouse, log });
+  shutdown.add('journal', () => journal.stop());
+  metrics.watchStream(() => journal.lag());
+  void prepareClickHouse(clickhouse, config, log, stopping.signal);
+  const running = await runWorker(resources, { metrics, wakeJournal: journal.wake }, shutdown);
+  worker.state = running.state;
+  log.info('the worker runs');
+  await running.ended;
+});
