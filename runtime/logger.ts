@@ -1,7 +1,7 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
 /** Lines gather up to so many bytes, or so long, before they are written: a write per line costs more than it. */
-const blockBytes = 16 * 1024;
+const blockBytes = 8 * 1024;
 const flushEveryMs = 500;
 /** Longest chain of causes that is logged. */
 const maxCauses = 5;

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+import { createApp } from '../../api/app.ts';
+import { createApiServer } from '../../api/edge/api-server.ts';
+import { createEdge, type Edge } from '../../api/edge/create-edge.ts';
+import { createApiMetrics } from '../../api/edge/metrics.ts';
+import type { Route } from '../../api/edge/route.ts';
+import { loadConfig } from '../../core/config/load.ts';
+import type { Config } from '../../core/config/schema.ts';
+import { createKeyVault, type KeyVault } from '../../core/crypto/project-keys.ts';
+import { sql } from '../../db/sql.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import type { TestDatabase } from './database.ts';
+
+const appSecret = 'a secret of the tests, long enough to be one';
+
+export interface TestProject {
+  id: string;
+  publicKey: string;
+  secretKey: string;
+}
+
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  /** The body parsed as JSON, or its text when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  body: any;
+}
+
+export interface TestRequest {
+  method?: string;
+  key?: string;
+  /** Sent as JSON unless it is text or bytes. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** An API of a test, over HTTP on a port of its own. */
+export interface TestApi {
+  url: string;
+  edge: Edge;
+  server: Server;
+  vault: KeyVault;
+  config: Config;
+  /** Every line that was logged, parsed. */
+  logLines: Record<string, unknown>[];
+  request(path: string, request?: TestRequest): Promise<TestAnswer>;
+  close(): Promise<void>;
+}
+
+export interface TestApiOptions<S> {
+  database: TestDatabase;
+  routes: readonly Route<S>[];
+  /** The services, or what makes them once the edge exists. */
+  services: S | ((edge: Edge, config: Config) => S);
+  environment?: Record<string, string>;
+  requestTimeoutMs?: number;
+  checks?: { clickhouse?: () => Promise<unknown>; temporal?: () => Promise<unknown> };
+}
+
+function isFactory<S>(
+  services: S | ((edge: Edge, config: Config) => S),
+): services is (edge: Edge, config: Config) => S {
+  return typeof services === 'function';
+}
+
+/** Starts an API with the given routes on a real database; answers are checked against their declarations. */
+export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestApi> {
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    APP_SECRET: appSecret,
+    DATABASE_URL: options.database.url,
+    VALIDATE_RESPONSES: 'true',
+    ...options.environment,
+  });
+  const { orm } = options.database;
+  const logLines: Record<string, unknown>[] = [];
+  const logger = createLogger('info', { write: (line: string) => logLines.push(JSON.parse(line)) });
+  const edge = createEdge({ config, em: orm.em.fork(), logger });
+  edge.start();
+  const app = createApp<S>({
+    config,
+    version: '0.0.0',
+    routes: options.routes,
+    services: isFactory(options.services) ? options.services(edge, config) : options.services,
+    edge,
+    metrics: createApiMetrics(),
+    logger,
+    readiness: { postgres: () => sql(orm.em.fork(), 'select 1'), ...options.checks },
+  });
+  const timeout =
+    options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs };
+  const server = createApiServer(app.callback(), timeout).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const url = `http://127.0.0.1:${address.port}`;
+
+  return {
+    url,
+    edge,
+    server,
+    vault: createKeyVault(config.APP_SECRET),
+    config,
+    logLines,
+    request: (path, request) => send(`${url}${path}`, request),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await edge.close();
+    },
+  };
+}
+
+async function send(url: string, { method, key, body, headers }: TestRequest = {}): Promise<TestAnswer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...headers,
+    },
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: parseOr(text) };
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Adds a project with both keys, without an owner. */
+export async function createTestProject(
+  database: TestDatabase,
+  values: { disabled?: boolean } = {},
+): Promise<TestProject> {
+  const id = uuidv7();
+  const { publicKey, secretKey, stored } = createKeyVault(appSecret).createKeys(id);
+  await sql(
+    database.orm.em.fork(),
+    `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted,
+       secret_key_encrypted, disabled) values ($1, 'Test', $2, $3, $4, $5, $6)`,
+    [
+      id,
+      stored.publicKeyHash,
+      stored.secretKeyHash,
+      stored.publicKeyEncrypted,
+      stored.secretKeyEncrypted,
+      values.disabled ?? false,
+    ],
+  );
+  return { id, publicKey, secretKey };
+}
