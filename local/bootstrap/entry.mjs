@@ -1,0 +1,14 @@
+// Runs inside the pinned Node, around the entry: when the process that started us is gone, however it died, end
+// in the orderly way. Without this a killed `npm start` would leave a running stack behind.
+import { pathToFileURL } from 'node:url';
+
+const [entry, ...args] = process.argv.slice(2);
+
+if (process.channel) {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  // The channel alone must not keep a finished program running.
+  process.channel.unref();
+}
+
+process.argv = [process.argv[0], entry, ...args];
+await import(pathToFileURL(entry).href);

@@ -1,0 +1,52 @@
+// Runs the entry with the pinned Node and stays as thin as possible in between.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+/** npm forwards a Ctrl-C that the terminal has already delivered; within this time it is the same one. */
+const sameSignalMs = 500;
+
+/**
+ * Starts `entry` and answers its exit code. Signals are handed on once each. The child has a session of its own,
+ * so a Ctrl-C reaches it only through here, and a channel by which it notices when we are killed.
+ *
+ * @param {string} node
+ * @param {string} entry
+ * @param {string[]} args
+ * @param {string} loader
+ * @returns {Promise<number>}
+ */
+export function runEntry(node, entry, args, loader) {
+  return new Promise((done, failed) => {
+    const child = spawn(node, [loader, entry, ...args], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    const lastSent = new Map();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
+      process.on(signal, () => {
+        const now = Date.now();
+        if (now - (lastSent.get(signal) ?? 0) < sameSignalMs) return;
+        lastSent.set(signal, now);
+        child.kill(signal);
+      });
+    }
+    onNpmGone(() => child.kill('SIGTERM'));
+    child.once('error', failed);
+    child.once('exit', (code, signal) => done(code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+}
+
+/**
+ * A killed npm can't hand a signal on, so its end is ours too. Only npm's: a shell that has started us in the
+ * background may leave.
+ */
+function onNpmGone(act) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    act();
+  }, 1000);
+  timer.unref();
+}
