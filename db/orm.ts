@@ -28,7 +28,13 @@ export function createOrm(options: DatabaseOptions): Orm {
       snapshot: false,
     },
     pool: { min: 0, max: options.poolSize, idleTimeoutMillis: 60_000 },
-    driverOptions: { application_name: 'posthaste', connectionTimeoutMillis: 10_000, keepAlive: true },
+    driverOptions: {
+      application_name: 'posthaste',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
+      types: new pg.TypeOverrides(),
+    },
     logger: (message) => options.warn(message),
     colors: false,
   });

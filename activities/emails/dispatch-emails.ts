@@ -53,8 +53,11 @@ export async function dispatchEmails(
 
   const records: HandOverRecord[] = [];
   let retryInMs = 0;
-  const settle = (email: ClaimedEmail, record: Omit<HandOverRecord, 'emailId' | 'eventId'>) =>
-    records.push({ emailId: email.id, eventId: uuidv7(), ...record });
+  const settle = (
+    email: ClaimedEmail,
+    record: Omit<HandOverRecord, 'emailId' | 'eventId' | 'occurredAt'>,
+    occurredAt = new Date(),
+  ) => records.push({ emailId: email.id, eventId: uuidv7(), occurredAt, ...record });
   const putBack = (email: ClaimedEmail, reason: string, inMs: number) => {
     retryInMs = Math.max(retryInMs, inMs);
     settle(email, { status: 'QUEUED', messageId: null, reason, subject: null });
@@ -82,12 +85,17 @@ export async function dispatchEmails(
       if (!rendered.ok) {
         return settle(email, { status: 'FAILED', messageId: null, reason: rendered.reason, subject: null });
       }
+      const startedAt = new Date();
       const answer = await context.provider.handOver(rendered.email);
       context.count(answer.outcome);
       const { subject } = rendered.email;
       switch (answer.outcome) {
         case 'accepted':
-          return settle(email, { status: 'SENT', messageId: answer.messageId, reason: null, subject });
+          return settle(
+            email,
+            { status: 'SENT', messageId: answer.messageId, reason: null, subject },
+            startedAt,
+          );
         case 'refused':
           return settle(email, { status: 'FAILED', messageId: null, reason: answer.reason, subject });
         case 'unknown':
@@ -102,7 +110,7 @@ export async function dispatchEmails(
     { concurrency },
   );
 
-  await recordHandOvers(em, token, records, new Date());
+  await recordHandOvers(em, token, records);
   const open = await findOpenEmails(em, emailIds, context.unknownSeconds, liveSeconds);
   const sent = records.filter((record) => record.status === 'SENT').length;
   return {

@@ -13,12 +13,14 @@ export interface HandOverRecord {
   subject: string | null;
   /** Id for the event `email.sent`. */
   eventId: string;
+  /** When the hand-over began: not after anything that the provider reports of it. */
+  occurredAt: Date;
 }
 
 const recordSql = `
 with outcome as materialized (
   select * from json_to_recordset($2::json) as t(
-    "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid)
+    "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid, "occurredAt" timestamptz)
 ),
 held as materialized (
   select e.id from emails e
@@ -30,21 +32,21 @@ held as materialized (
 recorded as (
   update emails e
   set status = case when e.status in ('SENDING', 'UNKNOWN') then o."status" else e.status end,
-    sent_at = case when o."status" = 'SENT' then coalesce(e.sent_at, $3) else e.sent_at end,
+    sent_at = case when o."status" = 'SENT' then coalesce(e.sent_at, o."occurredAt") else e.sent_at end,
     attempts = case when o."status" = 'QUEUED' and e.status = 'SENDING' then e.attempts - 1 else e.attempts end,
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case when e.status in ('SENDING', 'UNKNOWN') then o."reason" else e.reason end,
     subject = coalesce(e.subject, o."subject")
   from outcome o
   where o."emailId" = e.id and e.id in (select id from held)
-  returning e.*, o."eventId" as event_id, old.sent_at as was_sent_at
+  returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at
 ),
 journaled as (
   insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
   select event_id, project_id, 'email.sent', 'emitted', contact_id, id, campaign_id, workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', id, 'messageId', message_id, 'subject', subject,
       'from', from_email, 'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source)),
-    $3
+    occurred_at
   from recorded
   where was_sent_at is null and sent_at is not null
   returning id, project_id, name, contact_id, occurred_at
@@ -66,13 +68,8 @@ select count(*)::int as recorded from recorded`;
  *
  * @returns how many of the records were applied.
  */
-export async function recordHandOvers(
-  em: Em,
-  token: string,
-  records: HandOverRecord[],
-  now: Date,
-): Promise<number> {
+export async function recordHandOvers(em: Em, token: string, records: HandOverRecord[]): Promise<number> {
   if (records.length === 0) return 0;
-  const [row] = await sql<{ recorded: number }>(em, recordSql, [token, JSON.stringify(records), now]);
+  const [row] = await sql<{ recorded: number }>(em, recordSql, [token, JSON.stringify(records)]);
   return row?.recorded ?? 0;
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 
 const encoding = Buffer.from('binary/encrypted');
 const cipher = 'aes-256-gcm';
@@ -10,7 +10,7 @@ const tagBytes = 16;
 function encrypt(key: Buffer, payload: Payload): Payload {
   const nonce = randomBytes(nonceBytes);
   const gcm = createCipheriv(cipher, key, nonce);
-  const plain = temporal.api.common.v1.Payload.encode(payload).finish();
+  const plain = proto.temporal.api.common.v1.Payload.encode(payload).finish();
   const data = Buffer.concat([nonce, gcm.update(plain), gcm.final(), gcm.getAuthTag()]);
   return { metadata: { encoding }, data };
 }
@@ -21,7 +21,7 @@ function decrypt(key: Buffer, payload: Payload): Payload {
   const gcm = createDecipheriv(cipher, key, data.subarray(0, nonceBytes));
   gcm.setAuthTag(data.subarray(-tagBytes));
   const plain = Buffer.concat([gcm.update(data.subarray(nonceBytes, -tagBytes)), gcm.final()]);
-  return temporal.api.common.v1.Payload.decode(plain);
+  return proto.temporal.api.common.v1.Payload.decode(plain);
 }
 
 function createPayloadCodec(key: Buffer): PayloadCodec {

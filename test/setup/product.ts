@@ -1,0 +1,70 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { loadConfig } from '../../core/config/load.ts';
+import { type RunningProduct, startProduct } from '../../local/product.ts';
+import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import { createShutdown } from '../../runtime/shutdown.ts';
+import { installTemporalRuntime } from '../../temporal/worker/start.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { freePort } from './free-port.ts';
+
+export const testTopic = 'arn:aws:sns:us-east-1:000000000000:posthaste';
+const log = createLogger('silent');
+let runtimeInstalled = false;
+
+/** The whole product on real parts: Postgres, Temporal, the embedded ClickHouse and the local SES. */
+export interface TestProduct {
+  url: string;
+  product: RunningProduct;
+  database: TestDatabase;
+  ses: LocalSes;
+  close(): Promise<void>;
+}
+
+/** Starts API, worker and journal stream in this process, with a database and a task queue of their own. */
+export async function startTestProduct(environment: Record<string, string> = {}): Promise<TestProduct> {
+  if (!runtimeInstalled) installTemporalRuntime(log);
+  runtimeInstalled = true;
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-product-'));
+  const [database, port] = await Promise.all([createTestDatabase(20), freePort()]);
+  const ses = await startLocalSes({
+    port: 0,
+    dataDir: path.join(directory, 'ses'),
+    webhookUrl: `http://127.0.0.1:${port}/webhooks/sns`,
+    topicArn: testTopic,
+  });
+  const all: Record<string, string> = {
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    PORT: String(port),
+    APP_SECRET: randomBytes(32).toString('base64url'),
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '10',
+    CLICKHOUSE_EMBEDDED_PATH: path.join(directory, 'clickhouse'),
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
+    SES_ENDPOINT: ses.url,
+    SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
+    SNS_TOPIC_ARNS: testTopic,
+    VALIDATE_RESPONSES: 'true',
+    ...environment,
+  };
+  const shutdown = createShutdown(log, 30_000);
+  const product = await startProduct({ config: loadConfig(all), environment: all, log, shutdown });
+  return {
+    url: product.url,
+    product,
+    database,
+    ses,
+    async close() {
+      await shutdown.run();
+      await ses.close();
+      await database.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
