@@ -1,0 +1,185 @@
+import {
+  CreateConfigurationSetCommand,
+  CreateConfigurationSetEventDestinationCommand,
+  CreateEmailIdentityCommand,
+  DeleteEmailIdentityCommand,
+  GetAccountCommand,
+  GetConfigurationSetCommand,
+  GetConfigurationSetEventDestinationsCommand,
+  GetEmailIdentityCommand,
+  ListEmailIdentitiesCommand,
+  PutEmailIdentityMailFromAttributesCommand,
+  SendEmailCommand,
+} from '@aws-sdk/client-sesv2';
+import { describe, expect, it } from 'vitest';
+import { emailTo, startTestSes } from './testing/test-ses.ts';
+
+describe('identities', () => {
+  it('are pending with three DKIM tokens when created, and verified at the first check', async () => {
+    const { client } = await startTestSes();
+    const created = await client.send(new CreateEmailIdentityCommand({ EmailIdentity: 'Example.test' }));
+    expect(created).toMatchObject({
+      IdentityType: 'DOMAIN',
+      VerifiedForSendingStatus: false,
+      DkimAttributes: { Status: 'NOT_STARTED', SigningAttributesOrigin: 'AWS_SES' },
+    });
+    const tokens = created.DkimAttributes?.Tokens ?? [];
+    expect(new Set(tokens).size).toBe(3);
+    for (const token of tokens) expect(token).toMatch(/^[a-z0-9]{32}$/);
+    await expect(client.send(new SendEmailCommand(emailTo('a@x.test')))).rejects.toMatchObject({
+      name: 'MessageRejected',
+    });
+    const checked = await client.send(new GetEmailIdentityCommand({ EmailIdentity: 'example.test' }));
+    expect(checked).toMatchObject({
+      VerifiedForSendingStatus: true,
+      VerificationStatus: 'SUCCESS',
+      DkimAttributes: { Status: 'SUCCESS', Tokens: tokens },
+    });
+    expect(checked.VerificationInfo?.LastSuccessTimestamp?.getTime()).toBeGreaterThan(Date.now() - 10_000);
+    await client.send(new SendEmailCommand(emailTo('a@x.test')));
+  });
+
+  it.each([
+    ['shop.invalid', 'PENDING'],
+    ['pending.example.test', 'PENDING'],
+    ['shop.failing.test', 'FAILED'],
+    ['pendings.test', 'SUCCESS'],
+  ])('named %s are %s after a check', async (domain, status) => {
+    const { client } = await startTestSes();
+    await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain }));
+    const checked = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+    expect(checked.VerificationStatus).toBe(status);
+    expect(checked.VerifiedForSendingStatus).toBe(status === 'SUCCESS');
+  });
+
+  it('keep a status that the control API has set, and stop sending with it', async () => {
+    const { client, verify, control } = await startTestSes();
+    await verify('example.test');
+    for (const status of ['pending', 'failed'] as const) {
+      expect((await control('PUT', '/api/identities/example.test', { status })).status).toBe(200);
+      const checked = await client.send(new GetEmailIdentityCommand({ EmailIdentity: 'example.test' }));
+      expect(checked.VerificationStatus).toBe(status.toUpperCase());
+      await expect(client.send(new SendEmailCommand(emailTo('a@x.test')))).rejects.toMatchObject({
+        name: 'MessageRejected',
+      });
+    }
+    await control('PUT', '/api/identities/example.test', { status: 'verified' });
+    await client.send(new SendEmailCommand(emailTo('a@x.test')));
+    expect((await control('PUT', '/api/identities/none.test', { status: 'verified' })).status).toBe(404);
+    expect((await control('PUT', '/api/identities/example.test', { status: 'maybe' })).status).toBe(400);
+  });
+
+  it('are refused twice, when malformed, and when gone', async () => {
+    const { client, verify } = await startTestSes();
+    await verify('example.test');
+    const create = (name: string) => client.send(new CreateEmailIdentityCommand({ EmailIdentity: name }));
+    await expect(create('EXAMPLE.test')).rejects.toMatchObject({ name: 'AlreadyExistsException' });
+    await expect(create('not a domain')).rejects.toMatchObject({ name: 'BadRequestException' });
+    await client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'example.test' }));
+    for (const command of [
+      new GetEmailIdentityCommand({ EmailIdentity: 'example.test' }),
+      new DeleteEmailIdentityCommand({ EmailIdentity: 'example.test' }),
+    ]) {
+      await expect(client.send(command)).rejects.toMatchObject({ name: 'NotFoundException' });
+    }
+    await create('example.test');
+  });
+
+  it('are listed page by page', async () => {
+    const { client, verify } = await startTestSes();
+    for (const name of ['b.test', 'ada@c.test', 'a.invalid']) await verify(name);
+    const first = await client.send(new ListEmailIdentitiesCommand({ PageSize: 2 }));
+    const second = await client.send(new ListEmailIdentitiesCommand({ NextToken: first.NextToken }));
+    expect([...(first.EmailIdentities ?? []), ...(second.EmailIdentities ?? [])]).toEqual([
+      {
+        IdentityName: 'a.invalid',
+        IdentityType: 'DOMAIN',
+        SendingEnabled: false,
+        VerificationStatus: 'PENDING',
+      },
+      {
+        IdentityName: 'ada@c.test',
+        IdentityType: 'EMAIL_ADDRESS',
+        SendingEnabled: true,
+        VerificationStatus: 'SUCCESS',
+      },
+      { IdentityName: 'b.test', IdentityType: 'DOMAIN', SendingEnabled: true, VerificationStatus: 'SUCCESS' },
+    ]);
+    expect(second.NextToken).toBeUndefined();
+  });
+
+  it('take a MAIL FROM domain below their own, which a check verifies', async () => {
+    const { client, verify } = await startTestSes();
+    await verify('example.test');
+    const put = (MailFromDomain: string) =>
+      client.send(
+        new PutEmailIdentityMailFromAttributesCommand({
+          EmailIdentity: 'example.test',
+          MailFromDomain,
+          BehaviorOnMxFailure: 'REJECT_MESSAGE',
+        }),
+      );
+    await expect(put('bounce.other.test')).rejects.toMatchObject({ name: 'BadRequestException' });
+    await put('bounce.example.test');
+    await expect(client.send(new SendEmailCommand(emailTo('a@x.test')))).rejects.toMatchObject({
+      name: 'MailFromDomainNotVerifiedException',
+    });
+    const checked = await client.send(new GetEmailIdentityCommand({ EmailIdentity: 'example.test' }));
+    expect(checked.MailFromAttributes).toEqual({
+      MailFromDomain: 'bounce.example.test',
+      MailFromDomainStatus: 'SUCCESS',
+      BehaviorOnMxFailure: 'REJECT_MESSAGE',
+    });
+    await client.send(new SendEmailCommand(emailTo('a@x.test')));
+  });
+});
+
+describe('account', () => {
+  it('grants the send rate that was configured and counts the day', async () => {
+    const { client, verify } = await startTestSes({ maxSendRate: 14 });
+    await verify('example.test');
+    await client.send(new SendEmailCommand(emailTo('a@x.test')));
+    expect(await client.send(new GetAccountCommand({}))).toMatchObject({
+      ProductionAccessEnabled: true,
+      SendingEnabled: true,
+      SendQuota: { MaxSendRate: 14, SentLast24Hours: 1 },
+    });
+  });
+});
+
+describe('configuration sets', () => {
+  it('are there by default, and can be set up', async () => {
+    const { client } = await startTestSes();
+    const name = { ConfigurationSetName: 'mine' };
+    await client.send(new GetConfigurationSetCommand({ ConfigurationSetName: 'posthaste' }));
+    await expect(client.send(new GetConfigurationSetCommand(name))).rejects.toMatchObject({
+      name: 'NotFoundException',
+    });
+    await client.send(new CreateConfigurationSetCommand(name));
+    await expect(client.send(new CreateConfigurationSetCommand(name))).rejects.toMatchObject({
+      name: 'AlreadyExistsException',
+    });
+    await client.send(
+      new CreateConfigurationSetEventDestinationCommand({
+        ...name,
+        EventDestinationName: 'sns',
+        EventDestination: {
+          Enabled: true,
+          MatchingEventTypes: ['SEND'],
+          SnsDestination: { TopicArn: 'arn:aws:sns:us-east-1:1:t' },
+        },
+      }),
+    );
+    const { EventDestinations: destinations } = await client.send(
+      new GetConfigurationSetEventDestinationsCommand(name),
+    );
+    expect(destinations).toEqual([
+      {
+        Name: 'sns',
+        Enabled: true,
+        MatchingEventTypes: ['SEND'],
+        SnsDestination: { TopicArn: 'arn:aws:sns:us-east-1:1:t' },
+      },
+    ]);
+  });
+});

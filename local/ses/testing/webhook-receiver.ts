@@ -1,0 +1,155 @@
+import { verify, X509Certificate } from 'node:crypto';
+import { createServer } from 'node:http';
+import { z } from 'zod';
+
+const messageSchema = z.object({
+  Type: z.enum(['Notification', 'SubscriptionConfirmation']),
+  MessageId: z.string(),
+  TopicArn: z.string(),
+  Subject: z.string().optional(),
+  Message: z.string(),
+  Timestamp: z.string(),
+  Token: z.string().optional(),
+  SubscribeURL: z.string().optional(),
+  SignatureVersion: z.enum(['1', '2']),
+  Signature: z.string(),
+  SigningCertURL: z.string(),
+});
+
+const eventSchema = z.looseObject({
+  eventType: z.string(),
+  mail: z.looseObject({
+    messageId: z.string(),
+    source: z.string(),
+    destination: z.array(z.string()),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })),
+    tags: z.record(z.string(), z.array(z.string())),
+  }),
+});
+
+export type ReceivedMessage = z.output<typeof messageSchema>;
+export type ReceivedEvent = z.output<typeof eventSchema>;
+
+/** A tiny endpoint for SNS messages that checks every signature by the book, with nothing of ours. */
+export interface WebhookReceiver {
+  readonly url: string;
+  /** Genuine messages that were answered with 200, in the order of their arrival, repeated ones included. */
+  readonly messages: ReceivedMessage[];
+  /** Their request headers, by message id. */
+  readonly headers: Map<string, NodeJS.Dict<string | string[]>>;
+  readonly forgeries: number;
+  /** SES events among the messages, one per message id. */
+  events(): ReceivedEvent[];
+  /** Answers with this status from now on; `null` cuts the connection. */
+  answerWith(status: number | null): void;
+  /** Resolves when the events satisfy the condition; rejects after `timeoutMs`. */
+  until(condition: (events: ReceivedEvent[]) => boolean, timeoutMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param confirm whether the receiver visits the `SubscribeURL`, as a webhook that trusts the topic does */
+export async function startWebhookReceiver(options: {
+  confirm: boolean;
+  port?: number;
+}): Promise<WebhookReceiver> {
+  const messages: ReceivedMessage[] = [];
+  const headers = new Map<string, NodeJS.Dict<string | string[]>>();
+  const certificates = new Map<string, Promise<string>>();
+  const waiting = new Set<() => void>();
+  let status: number | null = 200;
+  let forgeries = 0;
+
+  const events = (): ReceivedEvent[] => {
+    const byId = new Map(
+      messages
+        .filter(({ Type: type }) => type === 'Notification')
+        .map((message) => [message.MessageId, eventSchema.parse(JSON.parse(message.Message))]),
+    );
+    return [...byId.values()];
+  };
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const message = messageSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      if (status === null) {
+        request.socket.destroy();
+        return;
+      }
+      const isGenuine = await isSignedBy(message, certificates);
+      if (!isGenuine) forgeries += 1;
+      response.writeHead(isGenuine ? status : 403).end();
+      if (!isGenuine || status !== 200) return;
+      messages.push(message);
+      headers.set(message.MessageId, request.headers);
+      if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);
+      for (const check of waiting) check();
+    });
+  });
+  const port = await new Promise<number>((resolve) => {
+    server.listen(options.port ?? 0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+  return {
+    url: `http://127.0.0.1:${port}/webhooks/sns`,
+    messages,
+    headers,
+    get forgeries() {
+      return forgeries;
+    },
+    events,
+    answerWith: (wanted) => {
+      status = wanted;
+    },
+    until: (condition, timeoutMs = 5_000) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(check);
+          reject(new Error(`Only these events came: ${events().map(({ eventType }) => eventType)}`));
+        }, timeoutMs);
+        const check = (): void => {
+          if (!condition(events())) return;
+          clearTimeout(timer);
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function isSignedBy(
+  message: ReceivedMessage,
+  certificates: Map<string, Promise<string>>,
+): Promise<boolean> {
+  const { SigningCertURL: address } = message;
+  const pem = certificates.get(address) ?? fetch(address).then((response) => response.text());
+  certificates.set(address, pem);
+  const { publicKey } = new X509Certificate(await pem);
+  const algorithm = message.SignatureVersion === '1' ? 'sha1' : 'sha256';
+  const text = Buffer.from(canonicalText(message));
+  return verify(algorithm, text, publicKey, Buffer.from(message.Signature, 'base64'));
+}
+
+/** Written a second time on purpose: the signer must not be the judge of its own canonical form. */
+function canonicalText(message: ReceivedMessage): string {
+  const names =
+    message.Type === 'Notification'
+      ? (['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const)
+      : (['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'] as const);
+  let text = '';
+  for (const name of names) {
+    const value = message[name];
+    if (value !== undefined) text += `${name}\n${value}\n`;
+  }
+  return text;
+}
