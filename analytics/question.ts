@@ -42,10 +42,8 @@ export const instantColumn = z.iso.datetime().transform((text) => new Date(text)
 /** An id, null where the column has the zero UUID. */
 export const nullableIdColumn = z.guid().transform((id) => (id === zeroUuid ? null : id));
 
-/** The text of a JSON object. */
-export const jsonObjectColumn = z.string().transform((text, context): Record<string, unknown> => {
-  const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(text));
-  if (parsed.success) return parsed.data;
-  context.addIssue({ code: 'custom', message: 'not a JSON object' });
-  return z.NEVER;
-});
+/** The text of a JSON object. Any other JSON, which the journal does not write, is an empty object. */
+export const jsonObjectColumn = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.record(z.string(), z.unknown()).catch({}));

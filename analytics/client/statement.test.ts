@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { insertStatement, tsvValue, withSettings } from './statement.ts';
+
+describe('withSettings', () => {
+  it('puts the settings behind the query, with texts quoted', () => {
+    expect(withSettings('SELECT 1\n', { max_execution_time: 3, log_comment: "it's \\ me" })).toBe(
+      "SELECT 1\nSETTINGS max_execution_time = 3, log_comment = 'it\\'s \\\\ me'",
+    );
+  });
+
+  it('refuses what is no name of a setting', () => {
+    expect(() => withSettings('SELECT 1', { 'a = 1, b': 2 })).toThrow('Not the name of a setting');
+  });
+});
+
+describe('insertStatement', () => {
+  it('names the columns before the settings', () => {
+    expect(insertStatement({ table: 'event', columns: ['a', 'b'] }, { async_insert: 0 })).toBe(
+      'INSERT INTO event (a, b) SETTINGS async_insert = 0 FORMAT TabSeparated',
+    );
+  });
+});
+
+describe('tsvValue', () => {
+  it('escapes what ends a value or a line, and the escape itself', () => {
+    expect(tsvValue('a\tb\nc\rd\\N')).toBe('a\\tb\\nc\\rd\\\\N');
+  });
+});

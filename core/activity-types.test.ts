@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { activityTypeOf, activityTypes } from './activity-types.ts';
+
+describe('activityTypeOf', () => {
+  it.each([
+    ['email.delivery', 'email.delivered'],
+    ['email.open', 'email.opened'],
+    ['email.click', 'email.clicked'],
+    ['email.bounce', 'email.bounced'],
+    ['email.complaint', 'email.complained'],
+    ['workflow.started', 'workflow.started'],
+  ])('names our own %s %s', (name, type) => {
+    expect(activityTypeOf('emitted', name)).toBe(type);
+    expect(activityTypeOf('activity', name)).toBe(type);
+  });
+
+  it('takes whatever a client tracked as a tracked event, also by a name of ours', () => {
+    expect(activityTypeOf('tracked', 'page viewed')).toBe('event.tracked');
+    expect(activityTypeOf('tracked', 'campaign.sent')).toBe('event.tracked');
+  });
+
+  it.each(['segment.vip.entry', 'email.delivered', 'toString', ''])('keeps %j out of the feed', (name) => {
+    expect(activityTypeOf('emitted', name)).toBeUndefined();
+  });
+
+  it('has a journal row behind every type', () => {
+    const names = [
+      'email.delivery',
+      'email.open',
+      'email.click',
+      'email.bounce',
+      'email.complaint',
+      ...activityTypes,
+    ];
+    const reached = new Set(names.map((name) => activityTypeOf('emitted', name)));
+    expect(activityTypes.filter((type) => type !== 'event.tracked' && !reached.has(type))).toEqual([]);
+  });
+});
