@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import type { TemplateKind } from './engine.ts';
+import { compileTemplate } from './template.ts';
+import { createTemplateCache } from './template-cache.ts';
+
+const now = new Date('2024-05-01T10:20:30.456Z');
+const data = {
+  name: 'Ada <b>',
+  'first name': 'Ada',
+  'home town name': 'London',
+  'terms and conditions': 'accepted',
+  'opt in or out': 'in',
+  'empty seats': 4,
+  '24 hour plan': 'gold',
+  'true story': 'yes',
+  größe: 'L',
+  plan: { name: 'nested', 'full name': 'Plan A', tags: ['x', 'y'] },
+  'plan.name': 'flat',
+  'a.b': 'flat only',
+  none: null,
+  zero: 0,
+  no: false,
+  nothing: '',
+  items: [
+    { title: 'Shoes', price: 59.9, stock: null },
+    { title: 'Socks', price: 4, stock: 3 },
+  ],
+};
+const variables = { ...data, data, id: 'c1', email: 'ada@example.com' };
+
+function render(
+  source: string,
+  kind: TemplateKind = 'text',
+  values: Record<string, unknown> = variables,
+): string {
+  const compiled = compileTemplate(source, { kind });
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  const rendered = compiled.template.render(values, { now });
+  return rendered.ok ? rendered.output : `limit ${rendered.limit}`;
+}
+
+describe('variables', () => {
+  it.each([
+    ['{{ email }}', 'ada@example.com'],
+    ['{{email}}', 'ada@example.com'],
+    ['[{{ missing }}{{ missing.deeper[0].still }}{{ none }}]', '[]'],
+    ['{{ zero }}|{{ no }}|{{ nothing }}', '0|false|'],
+    ['{{ first name }}', 'Ada'],
+    ['{{first name}}', 'Ada'],
+    ['{{  first   name  }}', 'Ada'],
+    ['{{ home town name | upcase }}', 'LONDON'],
+    ['{{ data.first name }}', 'Ada'],
+    ['{{ data["first name"] }}', 'Ada'],
+    ["{{ data['first name'] | append: '!' }}", 'Ada!'],
+    ['{{ ["first name"] }}', 'Ada'],
+    ['{{ plan.full name }}', 'Plan A'],
+    ['{{ data.plan.full name.size }}', '6'],
+    ['{% assign key = "first name" %}{{ data[key] }}', 'Ada'],
+    ['{{ terms and conditions }}', 'accepted'],
+    ['{{ data.terms and conditions }}', 'accepted'],
+    ['{{ opt in or out | upcase }}', 'IN'],
+    ['{{ missing and conditions }}', 'false'],
+    ['{{ empty seats }}', '4'],
+    ['{{ 24 hour plan }}', 'gold'],
+    ['{{ true story }}', 'yes'],
+    ['{{ größe }}', 'L'],
+    ['{{ plan.name }}', 'flat'],
+    ['{{ data.plan.name }}', 'flat'],
+    ['{{ data["plan"].name }}', 'nested'],
+    ['{{ a.b }} {{ data.a.b }}', 'flat only flat only'],
+    ['{% assign plan = "mine" %}{{ plan.size }} {{ data.plan.tags }}', '4 xy'],
+    [
+      '{{ items[1].title }} {{ items[-1].title }} {{ items.first.title }} {{ items.last.title }} {{ items.size }}',
+      'Socks Socks Shoes Socks 2',
+    ],
+    ['{{ items["0"].title }}{{ items[9].title }}{{ items.length }}', 'Shoes'],
+    ['{{ plan.tags }}', 'xy'],
+    ['{{ data.items[1] }}', '{"title":"Socks","price":4,"stock":3}'],
+    ['{{ "text" }}{{ 1.5 }}{{ -2 }}{{ true }}{{ nil }}{{ empty }}', 'text1.5-2true'],
+    ['{{ "a \\"quoted\\" text" }}', 'a "quoted" text'],
+    ['{{-  name -}}   !', 'Ada <b>!'],
+  ])('%s gives %s', (source, expected) => {
+    expect(render(source)).toBe(expected);
+  });
+});
+
+describe('fallbacks', () => {
+  it.each([
+    ['{{ missing ?? "y" }}', 'y'],
+    ['{{missing??"y"}}', 'y'],
+    ['{{ none ?? "y" }}', 'y'],
+    ['{{ zero ?? "y" }}|{{ no ?? "y" }}|{{ nothing ?? "y" }}', '0|false|'],
+    ['{{ name ?? "y" }}', 'Ada <b>'],
+    ['{{ data.last name ?? "friend" }}', 'friend'],
+    ['{{ data.first name ?? "friend" }}', 'Ada'],
+    ['{{ plan.missing.deeper ?? "y" }}', 'y'],
+    ['{{ items[9].title ?? "none" }}', 'none'],
+    ['{{ missing ?? none ?? "c" }}', 'c'],
+    ['{{ missing ?? first name ?? "c" }}', 'Ada'],
+    ['{{ missing ?? "friend" | upcase }}', 'FRIEND'],
+    ['{{ missing | capitalize ?? "there" }}', 'there'],
+    ['{{ missing | capitalize ?? "there" | upcase }}', 'THERE'],
+    ['{{ first name | upcase ?? "there" | append: "!" }}', 'ADA!'],
+    ['{{ missing | default: "d" ?? "y" }}', 'd'],
+    ['{{ missing | upcase }}|', '|'],
+    ['{{ items | map: "stock" | first ?? "sold out" }}', 'sold out'],
+    ['{{ missing ?? 5 | plus: 1 }}', '6'],
+    ['{{ missing ?? nil ?? false }}', 'false'],
+    ['{{ "a ?? b" }}', 'a ?? b'],
+    ['{{ missing ?? "?? | }" }}', '?? | }'],
+    ["{{ missing ?? 'single' }}", 'single'],
+    ['{% if missing ?? "pro" == "pro" %}yes{% endif %}', 'yes'],
+    ['{% if missing ?? no %}yes{% else %}no{% endif %}', 'no'],
+    ['{% unless missing ?? true %}a{% else %}b{% endunless %}', 'b'],
+    ['{% assign who = last name ?? first name | upcase %}{{ who }}', 'ADA'],
+    ['{% case missing ?? "b" %}{% when "a" %}A{% when "b" %}B{% endcase %}', 'B'],
+    ['{% echo missing ?? "y" %}', 'y'],
+    ['{% liquid assign w = missing ?? "W"\n echo w %}', 'W'],
+    ['{% cycle missing ?? "y", "z" %}', 'y'],
+  ])('%s gives %s', (source, expected) => {
+    expect(render(source)).toBe(expected);
+  });
+});
+
+describe('tags and filters', () => {
+  it.each([
+    ['{% if first name == "Ada" and zero < 1 %}yes{% endif %}', 'yes'],
+    ['{% if home town name contains "ond" %}yes{% endif %}', 'yes'],
+    ['{% if nothing == blank and plan.tags contains "x" and missing == nil %}yes{% endif %}', 'yes'],
+    ['{% if not missing %}yes{% endif %}{% if not zero %}no{% endif %}', 'yes'],
+    ['{% if "10" > 9 and "b" > "a" and missing > 1 %}no{% else %}yes{% endif %}', 'yes'],
+    ['{% if items == empty %}a{% elsif items.size >= 2 %}b{% else %}c{% endif %}', 'b'],
+    [
+      '{% for item in items %}{{ forloop.index }}/{{ forloop.length }} {{ item.title }}{% unless forloop.last %}, {% endunless %}{% endfor %}',
+      '1/2 Shoes, 2/2 Socks',
+    ],
+    ['{% for i in (1..5) reversed limit: 2 offset: 1 %}{{ i }}{% endfor %}', '32'],
+    ['{% for i in (1..items.size) %}{{ i }}{% endfor %}', '12'],
+    ['{% for i in missing %}x{% else %}none{% endfor %}', 'none'],
+    ['{% for i in data["items"] %}{% if i.stock %}{{ i.title }}{% break %}{% endif %}{% endfor %}', 'Socks'],
+    ['{% for pair in plan %}{{ pair[0] }};{% endfor %}', 'name;full name;tags;'],
+    ['{% capture x %}<{{ first name }}>{% endcapture %}{{ x }}', '<Ada>'],
+    ['{% comment %}{{ broken | nope }}{% endcomment %}{% # note %}ok', 'ok'],
+    ['{% raw %}{{ name }}{% endraw %}', '{{ name }}'],
+    ['{% increment c %}{% increment c %}{{ c }}{% decrement d %}', '012-1'],
+    ['{{ items | map: "title" | join: " & " }}', 'Shoes & Socks'],
+    ['{{ items | where: "stock", 3 | map: "title" }}', 'Socks'],
+    ['{{ items | sort: "price" | map: "title" | first }}', 'Socks'],
+    ['{{ items | sum: "price" | round: 1 }}', '63.9'],
+    ['{{ first name | append: home town name }}', 'AdaLondon'],
+    ['{{ nothing | default: "d" }}{{ no | default: "d", allow_false: true }}', 'dfalse'],
+    ['{{ "a,b" | split: "," | reverse | join: "-" }}', 'b-a'],
+    ['{{ "<p>x</p>" | strip_html }}', 'x'],
+    ['{{ (1..3) | join: "," }}', '1,2,3'],
+  ])('%s gives %s', (source, expected) => {
+    expect(render(source)).toBe(expected);
+  });
+});
+
+describe('escaping', () => {
+  const values = { x: `<a href="?a=1&b='2'">`, list: ['<', '>'], object: { a: '<' } };
+
+  it.each([
+    ['{{ x }}', '&lt;a href=&quot;?a=1&amp;b=&#39;2&#39;&quot;&gt;'],
+    ['{{ x | raw }}', `<a href="?a=1&b='2'">`],
+    ['{{ missing ?? "<" }}', '&lt;'],
+    ['{{ missing ?? "<" | raw }}', '<'],
+    ['{{ x | raw | size }}', '21'],
+    ['{{ list }}{{ object }}', '&lt;&gt;{&quot;a&quot;:&quot;&lt;&quot;}'],
+    ['{% echo x %}', '&lt;a href=&quot;?a=1&amp;b=&#39;2&#39;&quot;&gt;'],
+    ['{% echo "<" | raw %}{% cycle "<", ">" %}', '<&lt;'],
+    ['{% capture c %}<b>{{ list[0] }}</b>{% endcapture %}{{ c | raw }}', '<b>&lt;</b>'],
+    ['<b>{{ list[1] }}</b>', '<b>&gt;</b>'],
+  ])('html: %s gives %s', (source, expected) => {
+    expect(render(source, 'html', values)).toBe(expected);
+  });
+
+  it('never happens in text', () => {
+    expect(render('{{ x }}{% echo list %}{% cycle "&" %}', 'text', values)).toBe(`<a href="?a=1&b='2'"><>&`);
+  });
+});
+
+describe('data that filters can not handle', () => {
+  it.each([
+    ['a{{ "%" | url_decode }}b', 'ab'],
+    ['a{{ "!" | base64_decode }}b', 'ab'],
+    ['a{{ "now" | date: "%Y", "Nowhere/Land" }}b', 'ab'],
+    ['a{{ 5 | append }}b{{ email }}', 'abada@example.com'],
+    ['a{% assign x = "%" | url_decode %}{{ x }}b', 'ab'],
+    ['{% for i in (1..2) %}{% if "%" | url_decode %}x{% endif %}{{ i }}{% endfor %}{{ i }}', '12'],
+    ['{{ items | plus: 1 }}|{{ plan | divided_by: 0 }}|{{ none | times: "x" }}', '1|NaN|0'],
+  ])('%s gives %s', (source, expected) => {
+    expect(render(source)).toBe(expected);
+  });
+});
+
+describe('templates that do not parse', () => {
+  it.each([
+    ['{{ x', 'output "{{ x" not closed', 1, 1],
+    ['ok\n  {{ name | shout }}', 'undefined filter: shout', 2, 13],
+    ['a\n\n{% if x %}\n{% endfor %}', 'tag "endfor" not found', 4, 1],
+    ['{% if x %}', 'tag {% if x %} not closed', 1, 1],
+    ['line\n{% include "x" %}', 'the tag "include" is not available', 2, 1],
+    ['{% render "x" %}', 'the tag "render" is not available', 1, 1],
+    ['{% layout "x" %}', 'the tag "layout" is not available', 1, 1],
+    ['{% block x %}{% endblock %}', 'the tag "block" is not available', 1, 1],
+    ['{{ }}', 'a value is missing', 1, 4],
+    ['{{ a ?? }}', 'invalid expression', 1, 4],
+    ['{{ ?? "b" }}', 'invalid expression', 1, 4],
+    ['{{ a == }}', 'invalid expression', 1, 4],
+    ['{{ "a" "b" }}', 'invalid expression', 1, 4],
+    ['{{ a. }}', 'a property name is missing after the dot', 1, 6],
+    ['{{ a[0 }}', '[ not closed', 1, 5],
+    ['{{ a | }}', 'expected filter name', 1, 7],
+    ['{{ a | append: }}', 'expected an argument', 1, 15],
+    ['{{ a ! }}', 'unexpected', 1, 6],
+    ['{{ (1.5) }}', 'invalid range syntax', 1, 4],
+    ["{{ don't }}", 'not closed', 1, 1],
+    ['{% if x == "a %}b{% endif %}', 'the text is not closed', 1, 12],
+    ['{% nope %}', 'tag "nope" not found', 1, 1],
+    ['{% for x of y %}{% endfor %}', 'illegal tag', 1, 1],
+    ['{{ x | where_exp: "a", "a" }}', 'undefined filter: where_exp', 1, 8],
+    [`${'{% if a %}'.repeat(101)}${'{% endif %}'.repeat(101)}`, 'nested too deeply', 1, 1001],
+  ])('%s: %s at %i:%i', (source, message, line, column) => {
+    const compiled = compileTemplate(source, { kind: 'html' });
+    if (compiled.ok) throw new Error('it parses');
+    expect(compiled.error).toEqual({ message: expect.stringContaining(message), line, column });
+    expect(compiled.error.message).not.toContain('line:');
+  });
+});
+
+describe('template cache', () => {
+  it('compiles a source once for each kind, and keeps failures', () => {
+    const cache = createTemplateCache(1000);
+    const html = cache.compile('{{ name }}', { kind: 'html' });
+    const failed = cache.compile('{{', { kind: 'html' });
+    expect(cache.compile('{{ name }}', { kind: 'html' })).toBe(html);
+    expect(cache.compile('{{', { kind: 'html' })).toBe(failed);
+    expect(cache.compile('{{ name }}', { kind: 'text' })).not.toBe(html);
+  });
+
+  it('forgets the least recently used beyond its size', () => {
+    const cache = createTemplateCache(1000);
+    const first = cache.compile('{{ a }}', { kind: 'html' });
+    cache.compile(`x${'y'.repeat(400)}`, { kind: 'html' });
+    expect(cache.compile('{{ a }}', { kind: 'html' })).toBe(first);
+    cache.compile(`z${'y'.repeat(495)}`, { kind: 'html' });
+    expect(cache.compile('{{ a }}', { kind: 'html' })).not.toBe(first);
+    expect(cache.compile('y'.repeat(5000), { kind: 'html' }).ok).toBe(true);
+  });
+});
