@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClickHouse, connectClickHouse } from '../clickhouse.ts';
+import { migrateClickHouse } from '../migrate.ts';
+import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
+import {
+  byInstantAndId,
+  deliveriesOf,
+  journalArbitrary,
+  modelActivityStats,
+  modelEventCounts,
+} from '../testing/journal-model.ts';
+import { activityFeed } from './activity-feed.ts';
+import { activityStats } from './activity-stats.ts';
+import { activityTypesOf } from './activity-types.ts';
+import { listEvents } from './event-list.ts';
+import { eventNames } from './event-names.ts';
+import type { EventPageFilter, EventPosition, EventRow } from './event-page.ts';
+import { eventStats } from './event-stats.ts';
+import { recentActivityCount } from './recent-activity-count.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-questions-'));
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'posthaste' });
+  await migrateClickHouse(clickhouse);
+});
+afterAll(async () => {
+  await clickhouse.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function store(rows: EventInsertRow[]): Promise<void> {
+  await clickhouse.insert(eventTable, rows.map(toEventLine));
+}
+
+/** All pages of a listing, one after the other. */
+async function everyPage(
+  list: (page: { before?: EventPosition; limit: number }) => Promise<EventRow[]>,
+  limit: number,
+): Promise<EventRow[]> {
+  const all: EventRow[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await list(last === undefined ? { limit } : { limit, before: last });
+    all.push(...page);
+    if (page.length < limit) return all;
+  }
+}
+
+function expected(rows: EventInsertRow[], keep: (row: EventInsertRow) => boolean): EventRow[] {
+  const found = rows.filter(keep).map(({ projectId: _, eventId, ...row }) => ({ id: eventId, ...row }));
+  return byInstantAndId(found);
+}
+
+const start = new Date('2026-01-30T00:00:00.000Z');
+const days = 4;
+const everything = { startDate: start, endDate: new Date('2026-02-10T00:00:00.000Z') };
+
+describe('every figure', () => {
+  it('is that of the journal, though each row is delivered three times in any order', async () => {
+    const journal = fc.constant(undefined).chain(() => {
+      const projectId = v7();
+      return journalArbitrary(projectId, start, days).chain((rows) =>
+        fc.record({
+          projectId: fc.constant(projectId),
+          rows: fc.constant(rows),
+          deliveries: deliveriesOf(rows),
+          limit: fc.integer({ min: 1, max: 20 }),
+          from: fc.integer({ min: 0, max: days * 24 }),
+          hours: fc.integer({ min: 0, max: days * 24 }),
+        }),
+      );
+    });
+    await fc.assert(
+      fc.asyncProperty(journal, async ({ projectId, rows, deliveries, limit, from, hours }) => {
+        for (const batch of deliveries) await store(batch);
+        const startDate = new Date(start.getTime() + from * 3_600_000);
+        const period = { projectId, startDate, endDate: new Date(startDate.getTime() + hours * 3_600_000) };
+        const inPeriod = (row: EventInsertRow) =>
+          row.occurredAt >= period.startDate && row.occurredAt <= period.endDate;
+
+        const feed = await everyPage((page) => activityFeed(clickhouse, { projectId, ...page }), limit);
+        expect(byInstantAndId(feed)).toEqual(expected(rows, (row) => row.activityType !== ''));
+        const [contactId] = rows.map((row) => row.contactId);
+        const types = ['email.opened', 'event.tracked'];
+        const filter = { ...period, contactId: contactId ?? undefined, types };
+        const filtered = await everyPage((page) => activityFeed(clickhouse, { ...filter, ...page }), limit);
+        expect(byInstantAndId(filtered)).toEqual(
+          expected(
+            rows,
+            (row) => inPeriod(row) && row.contactId === contactId && types.includes(row.activityType),
+          ),
+        );
+        const named: EventPageFilter & { name: string } = { projectId, name: 'page viewed', limit };
+        const list = await everyPage((page) => listEvents(clickhouse, { ...named, ...page }), limit);
+        expect(byInstantAndId(list)).toEqual(expected(rows, (row) => row.name === 'page viewed'));
+
+        for (const span of [period, { projectId, ...everything }]) {
+          expect(await activityStats(clickhouse, span)).toEqual(modelActivityStats(rows, span));
+          const stats = await eventStats(clickhouse, span);
+          const model = modelEventCounts(rows, span);
+          expect(stats.total).toBe(model.total);
+          expect(new Map(stats.byName.map(({ name, count }) => [name, count]))).toEqual(model.byName);
+          const busy = stats.timeseries.filter(({ count }) => count > 0);
+          expect(new Map(busy.map(({ date, count }) => [date, count]))).toEqual(model.byDay);
+        }
+        const recent = rows.filter((row) => row.activityType !== '' && row.occurredAt >= startDate);
+        expect(await recentActivityCount(clickhouse, projectId, startDate)).toBe(recent.length);
+        expect(await activityTypesOf(clickhouse, projectId)).toEqual(
+          [...new Set(rows.map((row) => row.activityType))].filter((type) => type !== '').sort(),
+        );
+        const names = rows.filter((row) => row.kind !== 'activity').map((row) => row.name);
+        expect(await eventNames(clickhouse, projectId)).toEqual([...new Set(names)].sort());
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe('a listing of events', () => {
+  it('gives data back as they were written', async () => {
+    const projectId = v7();
+    const data = {
+      'a.b': 1,
+      a: { b: null, '': [] },
+      tab: '\t\n\\N"',
+      big: 1e300,
+      at: '2026-01-01T00:00:00Z',
+      e: {},
+    };
+    await store([{ ...tracked(projectId), data }]);
+    expect((await listEvents(clickhouse, { projectId, limit: 1 }))[0]?.data).toEqual(data);
+  });
+
+  it('finds a row by its own instant as start and end', async () => {
+    const row = tracked(v7());
+    await store([row]);
+    const at = { startDate: row.occurredAt, endDate: row.occurredAt };
+    const found = await listEvents(clickhouse, { projectId: row.projectId, limit: 10, ...at });
+    expect(found.map(({ id }) => id)).toEqual([row.eventId]);
+  });
+
+  it('shows nothing of another project', async () => {
+    const row = tracked(v7());
+    await store([row]);
+    const projectId = v7();
+    const filter = { projectId, contactId: row.contactId ?? undefined, limit: 10 };
+    expect(await listEvents(clickhouse, filter)).toEqual([]);
+    expect(await activityFeed(clickhouse, filter)).toEqual([]);
+    expect(await eventNames(clickhouse, projectId)).toEqual([]);
+    expect(await eventStats(clickhouse, { projectId, ...everything })).toMatchObject({
+      total: 0,
+      byName: [],
+    });
+  });
+
+  it('takes a filter as a value, whatever it says', async () => {
+    const row = { ...tracked(v7()), name: "x' OR 1=1 --\t\\" };
+    await store([row, { ...tracked(row.projectId), name: 'other' }]);
+    const found = await listEvents(clickhouse, { projectId: row.projectId, name: row.name, limit: 10 });
+    expect(found.map(({ name }) => name)).toEqual([row.name]);
+    const contactId = "') OR 1=1 --";
+    expect(await listEvents(clickhouse, { projectId: row.projectId, contactId, limit: 10 })).toEqual([]);
+  });
+});
+
+function tracked(projectId: string): EventInsertRow {
+  return {
+    projectId,
+    eventId: v7(),
+    occurredAt: new Date(start.getTime() + 12_345),
+    name: 'page viewed',
+    kind: 'tracked',
+    activityType: 'event.tracked',
+    contactId: v7(),
+    emailId: null,
+    campaignId: null,
+    workflowId: null,
+    data: {},
+  };
+}
