@@ -8,6 +8,10 @@ const environment = z
     /** Shared with the rest of the local stack; this process keeps to its folder `ses` in there. */
     DATA_DIR: z.string().min(1).default('.data'),
     INBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(8025),
+    /** Address to listen on; in a container that of its network. */
+    INBOX_HOST: z.string().min(1).default('127.0.0.1'),
+    /** Where the API reaches this process, when that is not 127.0.0.1. */
+    INBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
     /** Without it no events are published. */
     SNS_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
     SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
@@ -23,6 +27,8 @@ const environment = z
 
 const ses = await startLocalSes({
   port: environment.INBOX_PORT,
+  host: environment.INBOX_HOST,
+  ...(environment.INBOX_URL !== undefined && { publicUrl: environment.INBOX_URL.replace(/\/+$/, '') }),
   dataDir: join(environment.DATA_DIR, 'ses'),
   ...(environment.SNS_WEBHOOK_URL !== undefined && { webhookUrl: environment.SNS_WEBHOOK_URL }),
   topicArn: environment.SNS_TOPIC_ARN,

@@ -27,8 +27,12 @@ const keepAliveTimeoutMs = 15 * 60 * 1_000;
 const drainMs = 2_000;
 
 export interface LocalSesOptions {
-  /** 0 takes any free port. Always on 127.0.0.1. */
+  /** 0 takes any free port. */
   port: number;
+  /** Address to listen on. Default: 127.0.0.1. */
+  host?: string;
+  /** Where others reach it, as notifications name it; without a slash at the end. Default: 127.0.0.1 and the port. */
+  publicUrl?: string;
   /** Folder of its own; created when missing. */
   dataDir: string;
   /** Where events go. Without one no events are published. */
@@ -75,8 +79,8 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
     handle(request, response),
   );
   // First the port, because the addresses in notifications contain it and a taken one must leave the files alone.
-  const port = await listen(server, options.port);
-  const url = `http://127.0.0.1:${port}`;
+  const port = await listen(server, options.port, options.host ?? '127.0.0.1');
+  const url = options.publicUrl ?? `http://127.0.0.1:${port}`;
 
   const state = await openState(options.dataDir);
   const store = await MailStore.open(options.dataDir);
@@ -136,10 +140,10 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   };
 }
 
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
+function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       server.off('error', reject);
       const address = server.address();
       if (address === null || typeof address === 'string') reject(new Error('The server has no port.'));
