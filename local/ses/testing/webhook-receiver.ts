@@ -59,14 +59,8 @@ export async function startWebhookReceiver(options: {
   let status: number | null = 200;
   let forgeries = 0;
 
-  const events = (): ReceivedEvent[] => {
-    const byId = new Map(
-      messages
-        .filter(({ Type: type }) => type === 'Notification')
-        .map((message) => [message.MessageId, eventSchema.parse(JSON.parse(message.Message))]),
-    );
-    return [...byId.values()];
-  };
+  const eventsById = new Map<string, ReceivedEvent>();
+  const events = (): ReceivedEvent[] => [...eventsById.values()];
 
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -83,6 +77,9 @@ export async function startWebhookReceiver(options: {
       if (!isGenuine || status !== 200) return;
       messages.push(message);
       headers.set(message.MessageId, request.headers);
+      if (message.Type === 'Notification') {
+        eventsById.set(message.MessageId, eventSchema.parse(JSON.parse(message.Message)));
+      }
       if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);
       for (const check of waiting) check();
     });
@@ -108,7 +105,10 @@ export async function startWebhookReceiver(options: {
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(check);
-          reject(new Error(`Only these events came: ${events().map(({ eventType }) => eventType)}`));
+          const types = events().map(({ eventType }) => eventType);
+          reject(
+            new Error(`After ${timeoutMs} ms ${types.length} events, the last of them ${types.slice(-10)}`),
+          );
         }, timeoutMs);
         const check = (): void => {
           if (!condition(events())) return;

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSdkClient, emailTo, startTestSes, temporaryFolder } from './testing/test-ses.ts';
+import { startWebhookReceiver } from './testing/webhook-receiver.ts';
+
+const main = new URL('./main.ts', import.meta.url).pathname;
+
+async function startProcess(
+  environment: Record<string, string>,
+): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, INBOX_PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return { child, url: await readyUrl(child) };
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('The process has no output.');
+  for await (const line of createInterface(child.stdout)) {
+    const url = /^local SES ready on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error('The process ended before it was ready.');
+}
+
+describe('restart', () => {
+  it('keeps messages, identities and the certificate', async () => {
+    const receiver = await startWebhookReceiver({ confirm: true });
+    onTestFinished(receiver.close);
+    const test = await startTestSes({ webhookUrl: receiver.url });
+    await test.verify('example.test');
+    await test.client.send(new SendEmailCommand(emailTo('one@x.test')));
+    await receiver.until((events) => events.length === 2);
+    const key = await readFile(join(test.dataDir, 'signing-key.pem'), 'utf8');
+    const again = await test.restart();
+    await again.client.send(new SendEmailCommand(emailTo('two@x.test')));
+    expect((await again.list()).messages.map(({ to }) => to[0])).toEqual(['two@x.test', 'one@x.test']);
+    await receiver.until((events) => events.length === 4);
+    expect(await readFile(join(test.dataDir, 'signing-key.pem'), 'utf8')).toBe(key);
+    const paths = receiver.messages.map(({ SigningCertURL: url }) => new URL(url).pathname);
+    expect(new Set(paths).size).toBe(1);
+    expect(receiver.forgeries).toBe(0);
+  });
+
+  it('delivers what was not delivered, also what was asked for, and nothing twice', async () => {
+    const receiver = await startWebhookReceiver({ confirm: true });
+    onTestFinished(receiver.close);
+    const test = await startTestSes({ webhookUrl: receiver.url });
+    await test.verify('example.test');
+    await test.client.send(new SendEmailCommand(emailTo('done@x.test')));
+    await receiver.until((events) => events.length === 2);
+    await expect.poll(async () => (await test.figures()).queued).toBe(0);
+    receiver.answerWith(503);
+    const { MessageId: id } = await test.client.send(new SendEmailCommand(emailTo('late@x.test')));
+    await test.control('POST', `/api/messages/${id}/events`, { type: 'open' });
+    await expect.poll(async () => (await test.figures()).retried).toBeGreaterThan(0);
+
+    const again = await test.restart();
+    expect(await again.figures()).toMatchObject({ queued: 3, delivered: 0 });
+    receiver.answerWith(200);
+    await receiver.until((events) => events.length === 5);
+    const late = receiver.events().filter(({ mail }) => mail.destination[0] === 'late@x.test');
+    expect(late.map(({ eventType }) => eventType).sort()).toEqual(['Delivery', 'Open', 'Send']);
+    expect(receiver.messages).toHaveLength(6);
+  });
+});
+
+describe('process', () => {
+  it('loses nothing that it answered when it is killed', async () => {
+    const receiver = await startWebhookReceiver({ confirm: true });
+    onTestFinished(receiver.close);
+    receiver.answerWith(500);
+    const environment = { DATA_DIR: await temporaryFolder(), SNS_WEBHOOK_URL: receiver.url };
+    const first = await startProcess(environment);
+    const client = createSdkClient(first.url);
+    onTestFinished(() => client.destroy());
+    await createVerified(first.url);
+    const sends = Array.from({ length: 300 }, async (_, n) => {
+      await client.send(new SendEmailCommand(emailTo(`a${n}@x.test`)));
+      return `a${n}@x.test`;
+    });
+    await sends[150];
+    first.child.kill('SIGKILL');
+    const outcomes = await Promise.allSettled(sends);
+    const answered = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(answered.length).toBeGreaterThan(150);
+
+    const second = await startProcess(environment);
+    const response = await fetch(`${second.url}/api/messages?limit=1000`);
+    const { messages } = (await response.json()) as { messages: { to: string[] }[] };
+    const kept = new Set(messages.map(({ to }) => to[0]));
+    expect(answered.filter((address) => !kept.has(address))).toEqual([]);
+    receiver.answerWith(200);
+    const sendEvents = (): Set<string | undefined> =>
+      new Set(
+        receiver
+          .events()
+          .filter(({ eventType }) => eventType === 'Send')
+          .map(({ mail }) => mail.destination[0]),
+      );
+    await receiver.until(() => answered.every((address) => sendEvents().has(address)), 15_000);
+    second.child.kill('SIGTERM');
+    await once(second.child, 'exit');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends cleanly on %s', async (signal) => {
+    const { child } = await startProcess({ DATA_DIR: await temporaryFolder() });
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('ends when its parent is killed', async () => {
+    const parent = spawn(
+      process.execPath,
+      [
+        '-e',
+        `const child = require('node:child_process').fork(${JSON.stringify(main)}, { silent: true });
+         child.stdout.once('data', () => console.log('pid ' + child.pid));`,
+      ],
+      {
+        env: { ...process.env, INBOX_PORT: '0', DATA_DIR: await temporaryFolder() },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    const [output] = await once(parent.stdout, 'data');
+    const pid = Number(/pid (\d+)/.exec(String(output))?.[1]);
+    parent.kill('SIGKILL');
+    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+  });
+
+  it('leaves its files alone when the port is taken', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      taken.close();
+    });
+    const address = taken.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(startTestSes({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+async function createVerified(url: string): Promise<void> {
+  await fetch(`${url}/v2/email/identities`, {
+    method: 'POST',
+    body: JSON.stringify({ EmailIdentity: 'example.test' }),
+  });
+  await fetch(`${url}/v2/email/identities/example.test`);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
