@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 beforeAll(async () => {
@@ -8,40 +9,61 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-it('takes an email from the API over Temporal and SES to the activity feed', async () => {
-  const { services } = stack.product;
-  const { user } = await services.accounts.signUp({
-    email: 'owner@posthaste.test',
-    password: 'a long password',
+it('takes an email from the API over Temporal and SES to the inbox, and what became of it to the feed', async () => {
+  const sender = await createTestSender(stack);
+  const sent = await sender.post('/v1/send', {
+    to: { email: 'Ada@Example.com', name: 'Ada L.' },
+    from: { email: `hello@${sender.domain}`, name: 'Example' },
+    subject: 'Hello {{ firstName ?? "friend" }}',
+    body: '<p>Hello <b>{{ firstName }}</b>, your code is {{ code }}.</p>',
+    reply: `answers@${sender.domain}`,
+    headers: { 'X-Campaign': 'spring' },
+    data: { firstName: '<Ada>', code: { value: '481516', persistent: false } },
   });
-  const project = await services.projects.create(user.id, 'First');
-  const domain = await services.domains.add(project.id, 'posthaste.test');
-  await services.domains.verify(project.id, domain.id);
+  expect(sent.status).toBe(200);
+  const [{ contact, email }] = sent.body.data.emails;
+  expect(contact.email).toBe('ada@example.com');
 
-  const answer = await fetch(`${stack.url}/v1/send`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${project.secretKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      to: 'ada@example.com',
-      from: 'hello@posthaste.test',
-      subject: 'Hello {{ firstName ?? "friend" }}',
-      body: '<p>Hello <b>{{ firstName }}</b></p>',
-      data: { firstName: 'Ada' },
-    }),
+  const inbox = () =>
+    fetch(`${stack.ses.url}/api/messages?to=ada@example.com`).then((answer) => answer.json());
+  const { messages } = await eventually(inbox, (found) => found.total > 0);
+  expect(messages).toHaveLength(1);
+  expect(messages[0]).toMatchObject({
+    emailId: email,
+    from: `Example <hello@${sender.domain}>`,
+    to: ['Ada L. <ada@example.com>'],
+    subject: 'Hello <Ada>',
+    html: expect.stringContaining('Hello <b>&lt;Ada&gt;</b>, your code is 481516.'),
+    text: expect.stringContaining('your code is 481516.'),
+    headers: expect.objectContaining({ 'X-Campaign': 'spring' }),
   });
-  const sent = await answer.json();
-  expect(answer.status, JSON.stringify(sent)).toBe(200);
-  const started = Date.now();
-  for (;;) {
-    const feed = await fetch(`${stack.url}/activity`, {
-      headers: { Authorization: `Bearer ${project.secretKey}` },
-    });
-    const { data } = (await feed.json()) as { data: { type: string }[] };
-    if (data?.some((row) => row.type === 'email.delivered')) {
-      console.log('delivered in feed after ms', Date.now() - started, data);
-      break;
-    }
-    if (Date.now() - started > 15_000) throw new Error('not delivered ' + JSON.stringify(data));
-    await delay(50);
-  }
+
+  await fetch(`${stack.ses.url}/api/messages/${messages[0].id}/events`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ type: 'open' }),
+  });
+  const feed = await eventually(
+    () => sender.get('/activity'),
+    (answer) => answer.body.data?.length >= 3,
+  );
+  expect(feed.body.data.map((row: { type: string }) => row.type)).toEqual([
+    'email.opened',
+    'email.delivered',
+    'email.sent',
+  ]);
+  expect(feed.body.data[2]).toMatchObject({
+    contactId: contact.id,
+    contactEmail: 'ada@example.com',
+    metadata: {
+      emailId: email,
+      subject: 'Hello <Ada>',
+      from: `hello@${sender.domain}`,
+      sourceType: 'TRANSACTIONAL',
+    },
+  });
+
+  const stored = await sender.get(`/contacts/${contact.id}`);
+  expect(stored.body).toMatchObject({ subscribed: false, data: { firstName: '<Ada>' } });
+  expect(stored.body.data).not.toHaveProperty('code');
 });
