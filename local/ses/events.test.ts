@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sesv2';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultTopicArn } from './server.ts';
-import { emailTo, startTestSes, type TestSes } from './testing/test-ses.ts';
+import { emailTo, soon, startTestSes, type TestSes } from './testing/test-ses.ts';
 import {
   type ReceivedEvent,
   startWebhookReceiver,
@@ -36,7 +36,7 @@ const typesOf = (events: ReceivedEvent[]): string[] => events.map(({ eventType }
 describe('subscription', () => {
   it('is confirmed by visiting the address in a signed message, and only then do events flow', async () => {
     const { test, receiver } = await startPair({ confirm: false });
-    await expect.poll(() => receiver.messages.length).toBe(1);
+    await expect.poll(() => receiver.messages.length, soon).toBe(1);
     await send(test, 'ada@x.test');
     expect(await test.figures()).toMatchObject({ confirmed: false, queued: 2, delivered: 0 });
     expect(receiver.messages[0]).toMatchObject({
@@ -57,7 +57,7 @@ describe('subscription', () => {
 
   it('is asked for again while the webhook cannot be reached or refuses', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed).toBe(true);
+    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
 
     const late = await startWebhookReceiver({ confirm: true });
     onTestFinished(late.close);
@@ -67,13 +67,13 @@ describe('subscription', () => {
     late.answerWith(500);
     await new Promise((resolve) => setTimeout(resolve, 200));
     late.answerWith(200);
-    await expect.poll(async () => (await other.figures()).confirmed, { timeout: 4_000 }).toBe(true);
+    await expect.poll(async () => (await other.figures()).confirmed, soon).toBe(true);
     expect(receiver.forgeries + late.forgeries).toBe(0);
   });
 
   it('is remembered per webhook', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed).toBe(true);
+    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     const again = await test.restart();
     expect((await again.figures()).confirmed).toBe(true);
     expect(receiver.messages).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('subscription', () => {
     onTestFinished(elsewhere.close);
     const moved = await again.restart({ webhookUrl: elsewhere.url });
     expect((await moved.figures()).confirmed).toBe(false);
-    await expect.poll(() => elsewhere.messages.length).toBe(1);
+    await expect.poll(() => elsewhere.messages.length, soon).toBe(1);
   });
 });
 
@@ -246,7 +246,7 @@ describe('published events', () => {
 describe('delivery of events', () => {
   it('is held back until told to go on', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed).toBe(true);
+    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     await test.control('PUT', '/api/events', { paused: true });
     await send(test, 'ada@x.test');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -254,32 +254,34 @@ describe('delivery of events', () => {
     expect(receiver.events()).toEqual([]);
     await test.control('PUT', '/api/events', { paused: false });
     await receiver.until((events) => events.length === 2);
-    await expect.poll(test.figures).toMatchObject({ paused: false, queued: 0, delivered: 2, failed: 0 });
+    await expect
+      .poll(test.figures, soon)
+      .toMatchObject({ paused: false, queued: 0, delivered: 2, failed: 0 });
   });
 
   it('is repeated with the same message id and content until the webhook takes it', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed).toBe(true);
+    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     receiver.answerWith(503);
     await send(test, 'ada@x.test');
-    await expect.poll(async () => (await test.figures()).retried).toBeGreaterThan(2);
+    await expect.poll(async () => (await test.figures()).retried, soon).toBeGreaterThan(2);
     receiver.answerWith(null);
     const before = (await test.figures()).retried;
-    await expect.poll(async () => (await test.figures()).retried).toBeGreaterThan(before);
+    await expect.poll(async () => (await test.figures()).retried, soon).toBeGreaterThan(before);
     receiver.answerWith(200);
     await receiver.until((events) => events.length === 2);
     expect(typesOf(receiver.events())).toEqual(['Delivery', 'Send']);
-    await expect.poll(test.figures).toMatchObject({ queued: 0, delivered: 2 });
+    await expect.poll(test.figures, soon).toMatchObject({ queued: 0, delivered: 2 });
   });
 
   it('brings each of thousands of events exactly once to a webhook that answers', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed).toBe(true);
+    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => send(test, `a${round}-${n}@x.test`)));
     }
-    await receiver.until((events) => events.length === 1_000, 15_000);
-    await expect.poll(test.figures).toMatchObject({ queued: 0, delivered: 1_000, retried: 0 });
+    await receiver.until((events) => events.length === 1_000);
+    await expect.poll(test.figures, soon).toMatchObject({ queued: 0, delivered: 1_000, retried: 0 });
     expect(receiver.messages).toHaveLength(1_001);
     expect(receiver.forgeries).toBe(0);
   });

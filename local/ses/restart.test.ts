@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSdkClient, emailTo, startTestSes, temporaryFolder } from './testing/test-ses.ts';
+import { createSdkClient, emailTo, soon, startTestSes, temporaryFolder } from './testing/test-ses.ts';
 import { startWebhookReceiver } from './testing/webhook-receiver.ts';
 
 const main = new URL('./main.ts', import.meta.url).pathname;
@@ -59,11 +59,11 @@ describe('restart', () => {
     await test.verify('example.test');
     await test.client.send(new SendEmailCommand(emailTo('done@x.test')));
     await receiver.until((events) => events.length === 2);
-    await expect.poll(async () => (await test.figures()).queued).toBe(0);
+    await expect.poll(async () => (await test.figures()).queued, soon).toBe(0);
     receiver.answerWith(503);
     const { MessageId: id } = await test.client.send(new SendEmailCommand(emailTo('late@x.test')));
     await test.control('POST', `/api/messages/${id}/events`, { type: 'open' });
-    await expect.poll(async () => (await test.figures()).retried).toBeGreaterThan(0);
+    await expect.poll(async () => (await test.figures()).retried, soon).toBeGreaterThan(0);
 
     const again = await test.restart();
     expect(await again.figures()).toMatchObject({ queued: 3, delivered: 0 });
@@ -108,7 +108,7 @@ describe('process', () => {
           .filter(({ eventType }) => eventType === 'Send')
           .map(({ mail }) => mail.destination[0]),
       );
-    await receiver.until(() => answered.every((address) => sendEvents().has(address)), 15_000);
+    await receiver.until(() => answered.every((address) => sendEvents().has(address)));
     second.child.kill('SIGTERM');
     await once(second.child, 'exit');
   });
@@ -135,7 +135,7 @@ describe('process', () => {
     const [output] = await once(parent.stdout, 'data');
     const pid = Number(/pid (\d+)/.exec(String(output))?.[1]);
     parent.kill('SIGKILL');
-    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid), soon).toBe(false);
   });
 
   it('leaves its files alone when the port is taken', async () => {

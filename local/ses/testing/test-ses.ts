@@ -7,9 +7,11 @@ import {
   SESv2Client,
   type SendEmailCommandInput,
 } from '@aws-sdk/client-sesv2';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { type LocalSes, type LocalSesOptions, startLocalSes } from '../server.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
 
 const messageSchema = z.object({
   id: z.string(),
@@ -41,6 +43,9 @@ const figuresSchema = z.object({
   retried: z.number(),
   failed: z.number(),
 });
+
+/** Bound of everything that is waited for: generous, because a busy machine is not a fault. */
+export const soon = { timeout: 15_000 };
 
 /** A local SES of one test, with the unmodified SDK and the inbox API, gone when the test ends. */
 export interface TestSes {
