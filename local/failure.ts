@@ -26,9 +26,9 @@ export function diskFullMessage(directory: string): string {
 
 /**
  * Turns any failure into the sentence that is printed. Known causes (disk full, not writable) are recognised
- * wherever they come from; an unknown one names the log file that has its stack trace.
+ * wherever they come from; an unknown one names the log file, if there is one, that has its stack trace.
  */
-export function describeFailure(error: unknown, dataDirectory: string, logFile: string): string {
+export function describeFailure(error: unknown, dataDirectory: string, logFile: string | undefined): string {
   if (error instanceof LocalStackError) return error.message;
   if (error instanceof Error && error.name === 'ConfigError') return error.message;
   const text = error instanceof Error ? error.message : String(error);
@@ -38,5 +38,5 @@ export function describeFailure(error: unknown, dataDirectory: string, logFile: 
     return `A file or folder may not be used (${text}). Correct its permissions, or set DATA_DIR to a folder of your own.`;
   }
   const firstLine = text.split('\n', 1)[0] ?? '';
-  return `Posthaste failed: ${firstLine}\nThe details are in ${logFile}.`;
+  return `Posthaste failed: ${firstLine}${logFile === undefined ? '' : `\nThe details are in ${logFile}.`}`;
 }

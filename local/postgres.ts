@@ -56,6 +56,11 @@ const defaultSettings: Record<string, string> = {
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 20_000;
 
+/** Where a Postgres that `startPostgres` started answers. */
+export function postgresUrl(port: number, password: string): string {
+  return `postgres://${postgresRole}:${encodeURIComponent(password)}@127.0.0.1:${port}/${postgresRole}`;
+}
+
 /**
  * Starts the embedded Postgres 18 on a folder, creating cluster and database the first time. As root the server
  * runs as another user. A server that a killed run left on the folder is ended first; crash recovery is
@@ -85,7 +90,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     stopTimeoutMs,
     signal,
   });
-  const url = `postgres://${postgresRole}:${encodeURIComponent(password)}@127.0.0.1:${port}/${postgresRole}`;
+  const url = postgresUrl(port, password);
   try {
     await waitForDatabase(url, child, directory);
   } catch (error) {
@@ -126,7 +131,7 @@ async function waitForDatabase(url: string, child: RunningChild, directory: stri
 type ConnectOutcome = 'connected' | 'no database' | 'wrong password' | 'not yet';
 
 async function tryToConnect(url: string): Promise<ConnectOutcome> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -143,7 +148,7 @@ async function tryToConnect(url: string): Promise<ConnectOutcome> {
 async function createDatabase(url: string): Promise<void> {
   const administration = new URL(url);
   administration.pathname = '/postgres';
-  const client = new pg.Client({ connectionString: administration.href });
+  const client = new pg.Client({ connectionString: administration.href, ssl: false });
   client.on('error', () => undefined);
   try {
     await client.connect();

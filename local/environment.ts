@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { DataDirectory } from './data-directory.ts';
+import { LocalStackError } from './failure.ts';
+import type { PortName } from './ports.ts';
+
+const port = z.coerce.number().int().min(0).max(65_535).optional();
+
+/** What the local stack itself reads; everything else of the environment goes on to the product. */
+const localEnvironmentSchema = z.object({
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .describe('Folder of everything that `npm start` stores; relative to the working directory.'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.describe('Port of the API. Unset: 8080 or the next free one.'),
+  INBOX_PORT: port.describe('Port of the local SES and its inbox. Unset: 8025 or the next free one.'),
+  TEMPORAL_PORT: port.describe('Port of the embedded Temporal. Unset: 7233 or the next free one.'),
+  TEMPORAL_UI_PORT: port.describe('Port of the Temporal UI. Unset: 8233 or the next free one.'),
+  POSTGRES_PORT: port.describe('Port of the embedded Postgres. Unset: 5433 or the next free one.'),
+  TEMPORAL_CLI_PATH: z
+    .string()
+    .optional()
+    .describe('The Temporal CLI to start; otherwise one is found or downloaded.'),
+  TEMPORAL_NAMESPACE: z.string().optional(),
+  DATABASE_URL: z.string().optional(),
+  CLICKHOUSE_URL: z.string().optional(),
+  TEMPORAL_ADDRESS: z.string().optional(),
+  TEMPORAL_UI_URL: z.string().optional(),
+  SES_ENDPOINT: z.string().optional(),
+  AWS_REGION: z.string().optional(),
+  EMAIL_PROVIDER: z.string().optional(),
+  API_URL: z.string().optional(),
+  APP_SECRET: z.string().optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  SNS_TOPIC_ARNS: z.string().optional(),
+});
+
+export type LocalEnvironment = z.output<typeof localEnvironmentSchema>;
+
+/**
+ * Reads the settings of the local stack. Empty strings count as not set.
+ *
+ * @throws LocalStackError that names every variable that is wrong.
+ */
+export function readLocalEnvironment(environment: Record<string, string | undefined>): LocalEnvironment {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = localEnvironmentSchema.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new LocalStackError(`The configuration is not valid:\n${lines.join('\n')}`);
+}
+
+/** Which parts are started here, because the environment names no other. */
+export interface EmbeddedParts {
+  postgres: boolean;
+  temporal: boolean;
+  ses: boolean;
+}
+
+export function chooseEmbeddedParts(settings: LocalEnvironment): EmbeddedParts {
+  return {
+    postgres: settings.DATABASE_URL === undefined,
+    temporal: settings.TEMPORAL_ADDRESS === undefined,
+    ses:
+      settings.SES_ENDPOINT === undefined &&
+      settings.AWS_REGION === undefined &&
+      settings.EMAIL_PROVIDER !== 'smtp',
+  };
+}
+
+/** The ports that a run with these parts needs. */
+export function neededPorts(parts: EmbeddedParts): PortName[] {
+  return [
+    'PORT',
+    ...(parts.ses ? (['INBOX_PORT'] as const) : []),
+    ...(parts.temporal ? (['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'] as const) : []),
+    ...(parts.postgres ? (['POSTGRES_PORT'] as const) : []),
+  ];
+}
+
+/** Topic that the local SES publishes its events on. */
+export const localTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
+
+export interface StackAddresses {
+  ports: Partial<Record<PortName, number>>;
+  databaseUrl: string;
+}
+
+/** The environment of the product: the user's own, completed by the addresses of what is started here. */
+export function productEnvironment(
+  environment: Record<string, string | undefined>,
+  settings: LocalEnvironment,
+  parts: EmbeddedParts,
+  data: DataDirectory,
+  { ports, databaseUrl }: StackAddresses,
+): Record<string, string | undefined> {
+  const topics = [settings.SNS_TOPIC_ARNS, localTopicArn].filter((topic) => topic !== undefined);
+  return {
+    METRICS_PORT: '0',
+    ...environment,
+    HOST: settings.HOST,
+    PORT: String(ports.PORT),
+    APP_SECRET: settings.APP_SECRET ?? data.secrets.appSecret,
+    DATABASE_URL: databaseUrl,
+    ...(settings.CLICKHOUSE_URL === undefined && {
+      CLICKHOUSE_EMBEDDED_PATH: join(data.path, 'clickhouse'),
+    }),
+    ...(parts.temporal && {
+      TEMPORAL_ADDRESS: `127.0.0.1:${ports.TEMPORAL_PORT}`,
+      TEMPORAL_UI_URL: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
+    }),
+    ...(parts.ses && {
+      EMAIL_PROVIDER: 'ses',
+      SES_ENDPOINT: `http://127.0.0.1:${ports.INBOX_PORT}`,
+      SNS_LOCAL_HOST: `127.0.0.1:${ports.INBOX_PORT}`,
+      SNS_TOPIC_ARNS: topics.join(','),
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+import { renameSync, statSync } from 'node:fs';
+import { type DestinationStream, pino } from 'pino';
+
+export interface ProductLog {
+  destination: DestinationStream;
+  /** Writes what is still waiting and closes the file. */
+  close(): void;
+}
+
+const checkIntervalMs = 5_000;
+
+/**
+ * Opens the log file of the product (mode 0600), keeping that of the last run as `<path>.1`. Lines are written in
+ * blocks off the request; the file is exchanged when it has grown beyond `maxBytes`. A failing disk does not fail
+ * the product; `onError` hears of it.
+ */
+export function openProductLog(
+  path: string,
+  onError: (error: Error) => void,
+  maxBytes = 50_000_000,
+): ProductLog {
+  const exchange = () => {
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(path, `${path}.1`);
+  };
+  exchange();
+  const destination = pino.destination({
+    dest: path,
+    mode: 0o600,
+    sync: false,
+    minLength: 8_192,
+    periodicFlush: 500,
+  });
+  destination.on('error', onError);
+  const timer = setInterval(() => {
+    try {
+      if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return;
+      exchange();
+      destination.reopen();
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }, checkIntervalMs);
+  timer.unref();
+  return {
+    destination,
+    close() {
+      clearInterval(timer);
+      try {
+        destination.flushSync();
+      } catch {
+        // The file was never opened, or the disk is full: nothing can be saved.
+      }
+      destination.end();
+    },
+  };
+}
