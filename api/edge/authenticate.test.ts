@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SignJWT } from 'jose';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { sql } from '../../db/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import {
+  createTestProject,
+  startTestApi,
+  type TestApi,
+  type TestProject,
+} from '../../test/setup/start-test-api.ts';
+import { type AuthKind, createDefineRoute } from './route.ts';
+
+const defineRoute = createDefineRoute<null>();
+const who = z.object({
+  projectId: z.string().nullable(),
+  userId: z.string().nullable(),
+  role: z.string().nullable(),
+});
+
+function route(method: 'GET' | 'POST', auth: AuthKind) {
+  return defineRoute({
+    method,
+    path: `/${auth}`,
+    auth,
+    tags: ['Test'],
+    summary: 'Who is it',
+    responses: { 200: { description: 'Who', schema: who } },
+    handler: async ({ project, user }) => ({
+      status: 200,
+      body: { projectId: project?.id ?? null, userId: user?.id ?? null, role: user?.role ?? null },
+    }),
+  });
+}
+const kinds = ['secretKey', 'publicKey', 'user', 'userOrSecretKey', 'none'] as const;
+const routes = kinds.flatMap((kind) => [route('GET', kind), route('POST', kind)]);
+
+let database: TestDatabase;
+let api: TestApi;
+let project: TestProject;
+let other: TestProject;
+const userId = uuidv7();
+let cookie: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({
+    database,
+    routes,
+    services: null,
+    environment: { DASHBOARD_URL: 'https://app.example' },
+  });
+  project = await createTestProject(database);
+  other = await createTestProject(database);
+  const em = database.orm.em.fork();
+  await sql(em, `insert into users (id, email, password_hash) values ($1, 'ada@example.com', 'x')`, [userId]);
+  await sql(em, `insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`, [
+    project.id,
+    userId,
+  ]);
+  cookie = (await api.edge.sessions.signIn({ userId, sessionVersion: 1 })).split(';')[0] ?? '';
+});
+
+afterAll(async () => {
+  await api?.close();
+  await database?.close();
+});
+
+async function ask(path: string, headers: Record<string, string>, method = 'GET') {
+  const { status, body } = await api.request(path, { method, headers });
+  return { status, code: body.error?.code, message: body.error?.message, who: body };
+}
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+describe('API keys', () => {
+  it('name the project they belong to', async () => {
+    const secret = await ask('/secretKey', bearer(project.secretKey));
+    expect(secret.who).toEqual({ projectId: project.id, userId: null, role: null });
+    const lower = await ask('/publicKey', { authorization: `bearer   ${other.publicKey}` });
+    expect(lower.who.projectId).toBe(other.id);
+  });
+
+  it('of the wrong kind are refused with the kind that is needed', async () => {
+    const pk = await ask('/secretKey', bearer(project.publicKey));
+    expect([pk.status, pk.code, pk.message]).toEqual([
+      401,
+      'INVALID_API_KEY',
+      expect.stringContaining('requires a secret key'),
+    ]);
+    const sk = await ask('/publicKey', bearer(project.secretKey));
+    expect([sk.status, sk.code, sk.message]).toEqual([
+      401,
+      'INVALID_API_KEY',
+      expect.stringContaining('requires a public key'),
+    ]);
+  });
+
+  it.each(['sk_unknown', 'nonsense', `sk_${'x'.repeat(500)}`])(
+    'that do not exist are refused: %s',
+    async (key) => {
+      const { status, code } = await ask('/secretKey', bearer(key));
+      expect([status, code]).toEqual([401, 'INVALID_API_KEY']);
+    },
+  );
+
+  it.each([undefined, 'Bearer', 'Basic abc', 'Bearer a b'])(
+    'that are missing are refused: %s',
+    async (authorization) => {
+      const { status, code } = await ask('/secretKey', authorization === undefined ? {} : { authorization });
+      expect([status, code]).toEqual([401, 'MISSING_API_KEY']);
+    },
+  );
+
+  it('are not taken where the session cookie is needed', async () => {
+    const { status, code } = await ask('/user', bearer(project.secretKey));
+    expect([status, code]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it('or the cookie alone are taken where a route says so', async () => {
+    expect((await ask('/userOrSecretKey', bearer(project.secretKey))).who.projectId).toBe(project.id);
+    expect((await ask('/userOrSecretKey', { cookie })).who.userId).toBe(userId);
+  });
+});
+
+describe('the session cookie', () => {
+  it('opens what belongs to the user', async () => {
+    expect((await ask('/user', { cookie })).who).toEqual({ projectId: null, userId, role: null });
+    expect((await ask('/user', { cookie: `a=b; ${cookie}; c` })).status).toBe(200);
+    expect((await ask('/user', {})).code).toBe('UNAUTHENTICATED');
+  });
+
+  it('with X-Project-Id opens a project of the user as a secret key does', async () => {
+    const { who: seen } = await ask('/secretKey', { cookie, 'X-Project-Id': project.id });
+    expect(seen).toEqual({ projectId: project.id, userId, role: 'MEMBER' });
+  });
+
+  it('opens no project of others: it does not exist', async () => {
+    for (const id of [other.id, uuidv7(), 'no-uuid', '']) {
+      const { status, code } = await ask('/secretKey', { cookie, 'X-Project-Id': id });
+      expect([id, status, code]).toEqual([id, 404, 'NOT_FOUND']);
+    }
+  });
+
+  it('does not open what takes the public key, nor a project that is not named', async () => {
+    expect((await ask('/publicKey', { cookie, 'X-Project-Id': project.id })).code).toBe('MISSING_API_KEY');
+    expect((await ask('/secretKey', { cookie })).code).toBe('MISSING_API_KEY');
+  });
+
+  it.each([
+    ['of another key', () => sign(deriveKey('another secret of more than 32 chars', 'session'), {})],
+    ['that is over', () => sign(sessionKey(), { expiresAt: '-1s' })],
+    ['of no user', () => sign(sessionKey(), { subject: uuidv7() })],
+    ['that was revoked', () => sign(sessionKey(), { version: 0 })],
+    ['with a subject that is no id', () => sign(sessionKey(), { subject: 'x' })],
+    [
+      'that nobody signed',
+      async () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: userId, ver: 1 }))}.`,
+    ],
+  ])('%s is worth nothing', async (_name, make) => {
+    const { status, code } = await ask('/user', { cookie: `token=${await make()}` });
+    expect([status, code]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+
+  it.each([
+    [undefined, 403],
+    ['null', 403],
+    ['https://evil.example', 403],
+    ['https://app.example.evil.example', 403],
+    ['http://127.0.0.1:8080', 200],
+    ['https://app.example', 200],
+  ])('changes something only for an Origin of this site: %s → %i', async (origin, expected) => {
+    const headers = { cookie, ...(origin === undefined ? {} : { origin }) };
+    expect((await ask('/user', headers, 'POST')).status).toBe(expected);
+    expect((await ask('/secretKey', { ...headers, 'X-Project-Id': project.id }, 'POST')).status).toBe(
+      expected,
+    );
+    expect((await ask('/user', headers, 'GET')).status).toBe(200);
+  });
+
+  it('takes the host that was asked for this site', async () => {
+    expect((await ask('/user', { cookie, origin: api.url }, 'POST')).status).toBe(200);
+  });
+
+  it('is not needed to refuse a foreign page on open endpoints', async () => {
+    expect((await ask('/none', { origin: 'https://evil.example' }, 'POST')).status).toBe(403);
+    expect((await ask('/none', {}, 'POST')).status).toBe(200);
+  });
+});
+
+describe('a key that was rotated in another process', () => {
+  it('is refused here as soon as the change is heard', async () => {
+    const rotated = await createTestProject(database);
+    expect((await ask('/secretKey', bearer(rotated.secretKey))).status).toBe(200);
+    const em = database.orm.em.fork();
+    await sql(
+      em,
+      `with changed as (update projects set secret_key_hash = '\\x00' where id = $1 returning id)
+       select pg_notify('project_changed', id::text) from changed`,
+      [rotated.id],
+    );
+    await delay(100);
+    expect((await ask('/secretKey', bearer(rotated.secretKey))).code).toBe('INVALID_API_KEY');
+  });
+
+  it('is looked up every time while changes can not be heard, and again once they can', async () => {
+    const rotated = await createTestProject(database);
+    const em = database.orm.em.fork();
+    const isDisabled = async (disabled: boolean) =>
+      sql(em, 'update projects set disabled = $2 where id = $1', [rotated.id, disabled]);
+    const disabledHere = async () => (await api.edge.projectKeys.find('secret', rotated.secretKey))?.disabled;
+
+    expect(await disabledHere()).toBe(false);
+    await isDisabled(true);
+    // Nobody announced it: the cache still says what it knew.
+    expect(await disabledHere()).toBe(false);
+
+    await sql(
+      em,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'posthaste-listen' and datname = current_database()`,
+    );
+    await until(() => !api.edge.projectChanges.isConnected);
+    expect(await disabledHere()).toBe(true);
+    await isDisabled(false);
+    expect(await disabledHere()).toBe(false);
+    await until(() => api.edge.projectChanges.isConnected);
+    await isDisabled(true);
+    expect(await disabledHere()).toBe(true);
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('It did not happen in time');
+    await delay(2);
+  }
+}
+
+function sessionKey(): Buffer {
+  return deriveKey(api.config.APP_SECRET, 'session');
+}
+
+function sign(
+  key: Buffer,
+  claims: { expiresAt?: string; subject?: string; version?: number },
+): Promise<string> {
+  return new SignJWT({ ver: claims.version ?? 1 })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('posthaste')
+    .setSubject(claims.subject ?? userId)
+    .setIssuedAt()
+    .setExpirationTime(claims.expiresAt ?? '1h')
+    .sign(key);
+}

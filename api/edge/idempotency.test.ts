@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DomainError } from '../../core/errors.ts';
+import { sql } from '../../db/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import {
+  createTestProject,
+  startTestApi,
+  type TestApi,
+  type TestProject,
+} from '../../test/setup/start-test-api.ts';
+import { createDefineRoute } from './route.ts';
+
+interface FakeServices {
+  runs: number;
+}
+
+function route(path: string) {
+  return createDefineRoute<FakeServices>()({
+    method: 'POST',
+    path,
+    auth: 'secretKey',
+    idempotent: true,
+    tags: ['Test'],
+    summary: 'Once',
+    body: z.object({ outcome: z.enum(['ok', 'refused', 'broken', 'slow']) }),
+    responses: { 200: { description: 'Ran', schema: z.object({}) } },
+    async handler({ body, services }) {
+      services.runs += 1;
+      if (body.outcome === 'slow') await delay(200);
+      if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
+      if (body.outcome === 'broken') throw new Error('Broken');
+      return { status: 200, body: {} };
+    },
+  });
+}
+
+let database: TestDatabase;
+let api: TestApi;
+let project: TestProject;
+const services: FakeServices = { runs: 0 };
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ database, routes: [route('/send'), route('/track')], services });
+  project = await createTestProject(database);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await database?.close();
+});
+
+const post = (outcome: string, key: string, { path = '/send', secretKey = project.secretKey } = {}) =>
+  api.request(path, { key: secretKey, headers: { 'Idempotency-Key': key }, body: { outcome } });
+
+/** Statuses of requests one after another with one new key, and how many ran. */
+async function oneKey(...outcomes: string[]): Promise<{ statuses: number[]; ran: number }> {
+  const [key, before] = [uuidv7(), services.runs];
+  const statuses = [];
+  for (const outcome of outcomes) statuses.push((await post(outcome, key)).status);
+  return { statuses, ran: services.runs - before };
+}
+
+describe('an Idempotency-Key', () => {
+  it('lets a successful request run once and tells repeats about it', async () => {
+    const key = 'Order 7 / ~!"';
+    const startedAt = Date.now();
+    expect((await post('ok', key)).status).toBe(200);
+    const { status, body } = await post('refused', key, { path: '/track' });
+    expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED']);
+    expect(body.error.details).toEqual({
+      key,
+      originalRequest: 'POST /send',
+      originalRequestTime: expect.stringMatching(/^\d{4}-.*Z$/),
+      originalStatusCode: 200,
+    });
+    expect(Math.abs(Date.parse(body.error.details.originalRequestTime) - startedAt)).toBeLessThan(5_000);
+    expect(services.runs).toBe(1);
+  });
+
+  it('is released by a refusal', async () => {
+    expect(await oneKey('refused', 'refused', 'ok', 'ok')).toEqual({
+      statuses: [409, 409, 200, 409],
+      ran: 3,
+    });
+  });
+
+  it('is kept by a failure, which may have had an effect', async () => {
+    expect(await oneKey('broken', 'ok')).toEqual({ statuses: [500, 409], ran: 1 });
+  });
+
+  it('is not claimed by a request that is not valid', async () => {
+    expect(await oneKey('nonsense', 'ok')).toEqual({ statuses: [422, 200], ran: 1 });
+  });
+
+  it('lets one of many simultaneous requests run; the others hear that it is in flight', async () => {
+    const [key, before] = [uuidv7(), services.runs];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('slow', key)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(services.runs - before).toBe(1);
+    for (const { status, body } of answers.filter((each) => each.status !== 200)) {
+      expect([status, body.error.details.originalStatusCode]).toEqual([409, null]);
+    }
+  });
+
+  it('belongs to its project and is compared by case', async () => {
+    const other = await createTestProject(database);
+    expect((await post('ok', 'Shared')).status).toBe(200);
+    expect((await post('ok', 'shared')).status).toBe(200);
+    expect((await post('ok', 'Shared', { secretKey: other.secretKey })).status).toBe(200);
+    expect((await post('ok', 'Shared', { secretKey: other.secretKey })).status).toBe(409);
+  });
+
+  it('is free again when its time is over', async () => {
+    const key = uuidv7();
+    const em = database.orm.em.fork();
+    await post('ok', key);
+    const [row] = await sql<{ hours: number }>(
+      em,
+      'select extract(epoch from expires_at - created_at)::float8 / 3600 as hours from idempotency_keys where key = $1',
+      [key],
+    );
+    expect(row?.hours).toBe(24);
+    await sql(em, `update idempotency_keys set expires_at = now() where key = $1`, [key]);
+    expect((await post('ok', key)).status).toBe(200);
+    expect((await post('ok', key)).status).toBe(409);
+  });
+
+  it.each([
+    ['', 400],
+    [' ', 400],
+    ['x'.repeat(255), 200],
+    ['x'.repeat(256), 400],
+    ['ü', 400],
+    ['tab\there', 400],
+    ['a b', 200],
+  ])('must be 1 to 255 printable ASCII characters: %j → %i', async (key, expected) => {
+    expect((await post('ok', key)).status).toBe(expected);
+  });
+
+  it('is not asked for', async () => {
+    const before = services.runs;
+    for (let index = 0; index < 2; index += 1) {
+      const { status } = await api.request('/send', { key: project.secretKey, body: { outcome: 'ok' } });
+      expect(status).toBe(200);
+    }
+    expect(services.runs - before).toBe(2);
+  });
+});
