@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -148,6 +149,17 @@ describe.each(['server', 'embedded'])('ClickHouse (%s)', (name) => {
   it('refuses rows that are not as the question says', async () => {
     const wrong = { ...pairs, row: z.object({ id: z.number(), text: z.number() }) };
     await expect(storeNamed(name).query(wrong, {})).rejects.toThrow(z.ZodError);
+  });
+});
+
+describe('the embedded ClickHouse', () => {
+  it('leaves threads of the process to others while it works', async () => {
+    const nap = { name: 'nap', sql: 'SELECT sleep(0.2) AS n', row: z.unknown() };
+    const naps = Promise.all(Array.from({ length: 8 }, () => storeNamed('embedded').query(nap, {})));
+    const startedAt = performance.now();
+    await stat(root);
+    expect(performance.now() - startedAt).toBeLessThan(150);
+    await naps;
   });
 });
 

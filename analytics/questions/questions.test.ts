@@ -143,6 +143,9 @@ describe('a listing of events', () => {
     const at = { startDate: row.occurredAt, endDate: row.occurredAt };
     const found = await listEvents(clickhouse, { projectId: row.projectId, limit: 10, ...at });
     expect(found.map(({ id }) => id)).toEqual([row.eventId]);
+    const period = { projectId: row.projectId, ...at };
+    expect(await eventStats(clickhouse, period)).toMatchObject({ total: 1 });
+    expect(await activityStats(clickhouse, period)).toMatchObject({ totalEvents: 1 });
   });
 
   it('shows nothing of another project', async () => {

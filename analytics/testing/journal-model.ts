@@ -49,7 +49,7 @@ export function journalArbitrary(
         data: bounceType === undefined ? {} : { bounceType },
       };
     });
-  return fc.array(row, { minLength: 1, maxLength: 60 });
+  return fc.array(row, { minLength: 1, maxLength: 60, size: 'max' });
 }
 
 /** A journal as it may arrive: every row three times, in any order, cut into batches anywhere. */
