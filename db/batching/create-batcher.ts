@@ -5,8 +5,13 @@ export interface BatcherOptions<Item, Result> {
   maxItems: number;
   /** Batches in flight at once. */
   concurrency: number;
-  /** Items that have a key in common never share a batch, so that a statement touches a row once. */
+  /**
+   * Items that have a key in common never share a batch and never run at the same time, so that a statement
+   * touches a row once and batches don't wait for each other's rows. They run in the order of their submission.
+   */
   keysOf?: (item: Item) => readonly string[];
+  /** Items of one kind may share a batch in spite of a common key; they stand in it in their order. */
+  kindOf?: (item: Item) => string;
   /** Cost of an item against `maxWeight`, for instance its bytes; an item above it goes alone. */
   weightOf?: (item: Item) => number;
   maxWeight?: number;
@@ -26,6 +31,9 @@ export interface Batcher<Item, Result> {
 
 interface Entry<Item, Result> {
   item: Item;
+  keys: readonly string[];
+  kind: string | undefined;
+  weight: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -38,28 +46,33 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let queue: Entry<Item, Result>[] = [];
   let running = 0;
   let scheduled = false;
+  const inFlight = new Set<string>();
+  const maxWeight = options.maxWeight ?? Number.POSITIVE_INFINITY;
 
   function take(): Entry<Item, Result>[] {
     const batch: Entry<Item, Result>[] = [];
     const left: Entry<Item, Result>[] = [];
-    const keys = new Set<string>();
+    /** Keys of what stays behind: a later item must not overtake it. */
+    const passed = new Set<string>();
+    const kinds = new Map<string, string | undefined>();
     let weight = 0;
     let looked = 0;
+    const isTaken = (key: string, kind: string | undefined) =>
+      inFlight.has(key) ||
+      passed.has(key) ||
+      (kinds.has(key) && (kind === undefined || kinds.get(key) !== kind));
     for (const entry of queue) {
       if (batch.length >= options.maxItems) break;
       looked += 1;
-      const itemWeight = options.weightOf?.(entry.item) ?? 0;
-      const itemKeys = options.keysOf?.(entry.item) ?? [];
-      const tooHeavy =
-        batch.length > 0 && weight + itemWeight > (options.maxWeight ?? Number.POSITIVE_INFINITY);
-      if (tooHeavy || itemKeys.some((key) => keys.has(key))) {
+      const isTooHeavy = batch.length > 0 && weight + entry.weight > maxWeight;
+      if (isTooHeavy || entry.keys.some((key) => isTaken(key, entry.kind))) {
         left.push(entry);
+        for (const key of entry.keys) passed.add(key);
       } else {
-        weight += itemWeight;
+        weight += entry.weight;
         batch.push(entry);
+        for (const key of entry.keys) kinds.set(key, entry.kind);
       }
-      // Of what stays behind too: a later item of the same key must not overtake it.
-      for (const key of itemKeys) keys.add(key);
     }
     queue = left.concat(queue.slice(looked));
     return batch;
@@ -85,8 +98,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     scheduled = false;
     while (running < options.concurrency && queue.length > 0) {
       const batch = take();
+      // All that waits has to wait for the keys of a batch in flight, which pumps when it ends.
+      if (batch.length === 0) return;
+      const keys = batch.flatMap((entry) => entry.keys);
+      for (const key of keys) inFlight.add(key);
       running += 1;
       runBatch(batch).finally(() => {
+        for (const key of keys) inFlight.delete(key);
         running -= 1;
         pump();
       });
@@ -96,7 +114,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return {
     submit(item) {
       return new Promise((resolve, reject) => {
-        queue.push({ item, resolve, reject });
+        const keys = options.keysOf?.(item) ?? [];
+        const kind = options.kindOf?.(item);
+        queue.push({ item, keys, kind, weight: options.weightOf?.(item) ?? 0, resolve, reject });
         if (running >= options.concurrency || scheduled) return;
         scheduled = true;
         // After the input that is at hand now, so that requests of one read of the sockets share a batch.
