@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { isDatabaseAway } from './database-away.ts';
+
+function coded(code: string): Error {
+  return Object.assign(new Error('x'), { code });
+}
+
+describe('whether the database is away', () => {
+  it.each([
+    ['refused', coded('ECONNREFUSED')],
+    ['lost', coded('ECONNRESET')],
+    ['shutting down', coded('57P01')],
+    ['starting', coded('57P03')],
+    ['out of connections', coded('53300')],
+    ['a broken connection', coded('08006')],
+    ['ended', new Error('Connection terminated unexpectedly')],
+    ['busy', new Error('timeout exceeded when trying to connect')],
+    ['both addresses refused', new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')])],
+    ['wrapped', new Error('Query failed', { cause: new Error('x', { cause: coded('ECONNREFUSED') }) })],
+    ['wrapped by the mapper', Object.assign(new Error('x'), { previous: coded('57P01') })],
+  ])('%s: it is', (_name, error) => {
+    expect(isDatabaseAway(error)).toBe(true);
+  });
+
+  it.each([
+    ['a unique violation', coded('23505')],
+    ['a syntax error', coded('42601')],
+    ['a cancelled statement', coded('57014')],
+    ['a missing file', coded('ENOENT')],
+    ['any error', new Error('x')],
+    ['no error', 'ECONNREFUSED'],
+  ])('%s: it is not', (_name, error) => {
+    expect(isDatabaseAway(error)).toBe(false);
+  });
+
+  it('ends on an error that is its own cause', () => {
+    const error = new Error('x');
+    error.cause = error;
+    expect(isDatabaseAway(error)).toBe(false);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
+import { createReadiness } from '../edge/readiness.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const down = async () => {
+    throw new Error('Down');
+  };
+  api = await startTestApi({
+    database,
+    routes: [],
+    services: null,
+    checks: { temporal: down, clickhouse: async () => 1 },
+  });
+});
+
+afterAll(async () => {
+  await api?.close();
+  await database?.close();
+});
+
+describe('health', () => {
+  it('tells that the process runs', async () => {
+    const { status, body } = await api.request('/health');
+    expect([status, body]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('is ready without Temporal, but says so', async () => {
+    const { status, body } = await api.request('/ready');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      status: 'degraded',
+      dependencies: {
+        postgres: { status: 'up', latencyMs: expect.any(Number) },
+        temporal: { status: 'down', latencyMs: expect.any(Number) },
+        clickhouse: { status: 'up', latencyMs: expect.any(Number) },
+      },
+    });
+  });
+
+  it('is not ready without Postgres, nor when Postgres does not answer', async () => {
+    const refused = createReadiness({ postgres: () => Promise.reject(new Error('Refused')) });
+    expect((await refused()).status).toBe('unavailable');
+    const silent = createReadiness({ postgres: () => new Promise(() => undefined) });
+    expect((await silent()).status).toBe('unavailable');
+    const up = createReadiness({ postgres: () => Promise.resolve() });
+    expect((await up()).status).toBe('ready');
+  });
+
+  it('gives metrics by route pattern', async () => {
+    await api.request('/nowhere/ada@example.com');
+    const { headers, body } = await api.request('/metrics');
+    expect(headers.get('Content-Type')).toContain('text/plain');
+    expect(body).toContain(
+      'posthaste_http_request_duration_seconds_count{method="GET",route="/health",status="200"} 1',
+    );
+    expect(body).toContain('route="unmatched",status="404"');
+    expect(body).not.toContain('ada@example.com');
+    expect(body).toContain('nodejs_eventloop_lag');
+  });
+});
+
+describe('documentation', () => {
+  it('serves the document once per version', async () => {
+    const { status, headers, body } = await api.request('/openapi.json');
+    expect([status, body.openapi, body.info.version]).toEqual([200, '3.1.1', '0.0.0']);
+    const again = await api.request('/openapi.json', {
+      headers: { 'If-None-Match': headers.get('ETag') ?? '' },
+    });
+    expect([again.status, again.body]).toEqual([304, '']);
+  });
+
+  it('is a page that needs no other server', async () => {
+    const page = await api.request('/docs');
+    expect(page.status).toBe(200);
+    expect(page.body).not.toMatch(/https?:\/\//);
+    expect(page.body).not.toMatch(/<script>|<style>/);
+    expect(page.headers.get('Content-Security-Policy')).toContain("script-src 'self'");
+    for (const [file, type] of [
+      ['swagger-ui-bundle.js', 'text/javascript'],
+      ['swagger-ui.css', 'text/css'],
+      ['start.js', 'text/javascript'],
+      ['favicon-32x32.png', 'image/png'],
+    ]) {
+      const asset = await api.request(`/docs/${file}`);
+      expect([file, asset.status, asset.headers.get('Content-Type')?.split(';')[0]]).toEqual([
+        file,
+        200,
+        type,
+      ]);
+    }
+    for (const file of ['package.json', '..%2Fpackage.json', '__proto__', 'nothing']) {
+      expect((await api.request(`/docs/${file}`)).status).toBe(404);
+    }
+  });
+});
