@@ -1,0 +1,68 @@
+import type { ClickHouse } from '../analytics/clickhouse.ts';
+import { ClickHouseRefused } from '../analytics/client/errors.ts';
+import { eventColumns, eventTable, withoutEventData } from '../analytics/tables/event.ts';
+
+/** A row that ClickHouse did not take as it was. */
+export interface RefusedRow {
+  eventId: string;
+  /** `data dropped`: stored with empty data. `skipped`: not stored at all. */
+  outcome: 'data dropped' | 'skipped';
+  error: ClickHouseRefused;
+}
+
+/** So many rows in a row that are not even taken without their data mean that the rows are not to blame. */
+const maxSkippedAtOnce = 8;
+
+/**
+ * Inserts the lines of a batch. When ClickHouse refuses it, the batch is halved until the rows that it refuses stand
+ * alone; such a row is stored with empty data, or left out when even that is refused. So no row holds up the others.
+ *
+ * @returns the rows that could not be stored as they are; none, as a rule.
+ * @throws ClickHouseUnavailable, and ClickHouseRefused when it takes no row at all. Some may be stored then; the
+ * whole batch has to be repeated.
+ */
+export async function insertBatch(clickhouse: ClickHouse, lines: readonly string[]): Promise<RefusedRow[]> {
+  const batch: Batch = { clickhouse, stored: 0, refused: [] };
+  await insertOrHalve(batch, lines);
+  const [first] = batch.refused;
+  if (first !== undefined && batch.stored === 0) throw first.error;
+  return batch.refused;
+}
+
+interface Batch {
+  readonly clickhouse: ClickHouse;
+  readonly refused: RefusedRow[];
+  stored: number;
+}
+
+async function insertOrHalve(batch: Batch, lines: readonly string[]): Promise<void> {
+  const error = await tryInsert(batch, lines);
+  if (error === undefined) return;
+  const [line] = lines;
+  if (line !== undefined && lines.length === 1) {
+    const isSkipped = (await tryInsert(batch, [withoutEventData(line)])) !== undefined;
+    batch.refused.push({ eventId: eventIdOf(line), outcome: isSkipped ? 'skipped' : 'data dropped', error });
+    if (batch.stored === 0 && batch.refused.length >= maxSkippedAtOnce) throw error;
+    return;
+  }
+  const middle = Math.ceil(lines.length / 2);
+  await insertOrHalve(batch, lines.slice(0, middle));
+  await insertOrHalve(batch, lines.slice(middle));
+}
+
+async function tryInsert(batch: Batch, lines: readonly string[]): Promise<ClickHouseRefused | undefined> {
+  try {
+    await batch.clickhouse.insert(eventTable, lines);
+    batch.stored += lines.length;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ClickHouseRefused) return error;
+    throw error;
+  }
+}
+
+const eventIdColumn = eventColumns.indexOf('event_id');
+
+function eventIdOf(line: string): string {
+  return line.split('\t', eventIdColumn + 1).at(-1) ?? '';
+}

@@ -1,0 +1,38 @@
+import type { Client } from 'pg';
+import type { JournalPosition } from './read-batch.ts';
+
+/** How far the read model is behind the journal. */
+export interface JournalLag {
+  /** Rows that are not streamed yet, counted up to 50,000. */
+  rowsBehind: number;
+  /** Age of the oldest of them by its `occurredAt`; 0 when there is none. */
+  secondsBehind: number;
+  /** When this was measured; undefined before the first time. */
+  measuredAt: Date | undefined;
+}
+
+/** Bounds the cost of the count to some milliseconds, however much is waiting. */
+const maxCountedRows = 50_000;
+
+const lagSql = `
+select
+  (select count(*)::int from (
+    select from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit ${maxCountedRows}
+  ) waiting) as "rowsBehind",
+  coalesce((
+    select greatest(0, extract(epoch from clock_timestamp() - occurred_at))
+    from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit 1
+  ), 0)::float8 as "secondsBehind"`;
+
+/** Measures the lag behind a position; rows of transactions that still run are not seen. */
+export async function measureLag(client: Client, position: JournalPosition, now: Date): Promise<JournalLag> {
+  const { rows } = await client.query<{ rowsBehind: number; secondsBehind: number }>(lagSql, [
+    position.xid,
+    position.eventId,
+  ]);
+  return {
+    rowsBehind: rows[0]?.rowsBehind ?? 0,
+    secondsBehind: rows[0]?.secondsBehind ?? 0,
+    measuredAt: now,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Client } from 'pg';
+import { type EventColumn, eventColumns } from '../analytics/tables/event.ts';
+import { activityTypeByName, trackedActivityType } from '../core/activity-types.ts';
+
+/** A place in the journal: the row of this transaction and id, and everything before it. */
+export interface JournalPosition {
+  /** A `xid8` as text; it does not fit a number. */
+  readonly xid: string;
+  readonly eventId: string;
+}
+
+/** Before the first row. */
+export const journalStart: JournalPosition = { xid: '0', eventId: '00000000-0000-0000-0000-000000000000' };
+
+export interface JournalBatch {
+  /** A line for ClickHouse per row, in commit order. */
+  readonly lines: readonly string[];
+  /** The last row; the same as before when there are no lines. */
+  readonly end: JournalPosition;
+  /** Whether more rows are likely to be waiting. */
+  readonly isFull: boolean;
+}
+
+/** Text as a value of a tab-separated line; what `tsvValue` does. */
+const escaped = (column: string) =>
+  `replace(replace(replace(replace(${column}, E'\\\\', E'\\\\\\\\'), E'\\t', E'\\\\t'), E'\\n', E'\\\\n'), E'\\r', E'\\\\r')`;
+const orZero = (column: string) => `coalesce(${column}, '${journalStart.eventId}')`;
+
+/** SQL of each value of a line over `e`, a row of `events`. */
+const valueSql: Record<EventColumn, string> = {
+  project_id: 'e.project_id',
+  event_id: 'e.id',
+  occurred_at: `to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`,
+  name: escaped('e.name'),
+  kind: 'e.kind',
+  activity_type: `case e.kind when 'tracked' then '${trackedActivityType}' else coalesce($5::jsonb ->> e.name, '') end`,
+  contact_id: orZero('e.contact_id'),
+  email_id: orZero('e.email_id'),
+  campaign_id: orZero('e.campaign_id'),
+  workflow_id: orZero('e.workflow_id'),
+  // The text of jsonb has no raw tab or line feed: it escapes them, with a backslash.
+  data: `replace(e.data::text, E'\\\\', E'\\\\\\\\')`,
+};
+
+/**
+ * The rows behind a position whose transactions are over. Those from `pg_snapshot_xmin` on may still get company
+ * with a smaller position. `bytes`, the running size as stored, bounds a batch of
+ * large rows before their text is made.
+ */
+const readSql = `
+select concat_ws(E'\\t', ${eventColumns.map((column) => valueSql[column]).join(', ')}) as line,
+  e.xid::text as xid, e.id as "eventId", e.bytes
+from (
+  select w.*, pg_column_size(w.data) as own_bytes,
+    (sum(pg_column_size(w.data)) over (order by w.xid, w.id rows unbounded preceding))::int as bytes
+  from (
+    select * from events
+    where (xid, id) > ($1::xid8, $2::uuid) and xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by xid, id
+    limit $3
+  ) w
+) e
+where e.bytes - e.own_bytes < $4
+order by e.xid, e.id`;
+
+const typesParameter = JSON.stringify(activityTypeByName);
+
+/** As Postgres stores them, compressed when large. */
+const maxBatchBytes = 4 * 1024 * 1024;
+
+/**
+ * Reads the next rows of the journal in commit order, rendered by Postgres, since that is cheaper than to parse and
+ * print them here.
+ *
+ * @param maxRows of a batch; fewer come back when they are large.
+ */
+export async function readBatch(
+  client: Client,
+  position: JournalPosition,
+  maxRows: number,
+): Promise<JournalBatch> {
+  const { rows } = await client.query<JournalPosition & { line: string; bytes: number }>({
+    name: 'journal-batch',
+    text: readSql,
+    values: [position.xid, position.eventId, maxRows, maxBatchBytes, typesParameter],
+  });
+  const last = rows.at(-1);
+  if (last === undefined) return { lines: [], end: position, isFull: false };
+  return {
+    lines: rows.map((row) => row.line),
+    end: { xid: last.xid, eventId: last.eventId },
+    isFull: rows.length === maxRows || last.bytes >= maxBatchBytes,
+  };
+}
