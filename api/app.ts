@@ -39,13 +39,12 @@ export interface AppOptions<S> {
 export function createApp<S>(options: AppOptions<S>): Koa {
   const { config, edge, logger, metrics } = options;
   const apiUrl = publicApiUrl(config);
-  const document = buildOpenapi({ routes: options.routes, serverUrl: apiUrl, version: options.version });
-  const routes: Route<S>[] = [
+  const declared: Route<S>[] = [
     ...options.routes,
-    openapiRoute(document),
-    ...docsRoutes(),
     ...healthRoutes({ readiness: options.readiness, registry: metrics.registry }),
   ];
+  const document = buildOpenapi({ routes: declared, serverUrl: apiUrl, version: options.version });
+  const routes: Route<S>[] = [...declared, openapiRoute(document), ...docsRoutes()];
   const pipeline = createPipeline({
     services: options.services,
     authenticate: edge.authenticate,
@@ -79,7 +78,8 @@ export function createApp<S>(options: AppOptions<S>): Koa {
   }
 
   const app = new Koa({ env: config.NODE_ENV });
-  app.on('error', (err) => logger.error({ err }, 'Koa error'));
+  // Everything that a request can throw is answered below; what is left are connections that broke.
+  app.on('error', (err) => logger.debug({ err }, 'a connection broke'));
   app.use(async (ctx) => {
     ctx.respond = false;
     const exchange = new Exchange(ctx.req, ctx.res, config.TRUST_PROXY);

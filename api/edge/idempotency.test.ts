@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -15,6 +14,8 @@ import { createDefineRoute } from './route.ts';
 
 interface FakeServices {
   runs: number;
+  /** Holds requests with the outcome `slow` until the test lets them go on. */
+  gate: Promise<void>;
 }
 
 function route(path: string) {
@@ -29,7 +30,7 @@ function route(path: string) {
     responses: { 200: { description: 'Ran', schema: z.object({}) } },
     async handler({ body, services }) {
       services.runs += 1;
-      if (body.outcome === 'slow') await delay(200);
+      if (body.outcome === 'slow') await services.gate;
       if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
       if (body.outcome === 'broken') throw new Error('Broken');
       return { status: 200, body: {} };
@@ -40,7 +41,7 @@ function route(path: string) {
 let database: TestDatabase;
 let api: TestApi;
 let project: TestProject;
-const services: FakeServices = { runs: 0 };
+const services: FakeServices = { runs: 0, gate: Promise.resolve() };
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -98,7 +99,17 @@ describe('an Idempotency-Key', () => {
 
   it('lets one of many simultaneous requests run; the others hear that it is in flight', async () => {
     const [key, before] = [uuidv7(), services.runs];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('slow', key)));
+    const gate = Promise.withResolvers<void>();
+    services.gate = gate.promise;
+    let answered = 0;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const answer = await post('slow', key);
+        answered += 1;
+        if (answered === 19) gate.resolve();
+        return answer;
+      }),
+    );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(services.runs - before).toBe(1);
     for (const { status, body } of answers.filter((each) => each.status !== 200)) {

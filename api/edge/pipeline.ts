@@ -91,17 +91,21 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
     const check = route.legacyErrors ? validateWithLegacyErrors : validate;
     const name = `${route.method} ${route.path}`;
 
-    async function bodyOf(exchange: Exchange, schema: z.ZodType): Promise<unknown> {
-      if (bodyFormat === 'stream') return undefined;
-      const bytes = await readBody(exchange.req, bodyFormat, bodyLimitBytes);
+    function parseBody(bytes: Buffer): unknown {
       switch (bodyFormat) {
         case 'json':
-          return check(schema, bytes.length === 0 ? {} : parseJson(bytes));
+          return bytes.length === 0 ? {} : parseJson(bytes);
         case 'form':
-          return check(schema, parsePairs(bytes.toString('utf8')));
+          return parsePairs(bytes.toString('utf8'));
         case 'text':
-          return check(schema, bytes.toString('utf8'));
+        case 'stream':
+          return bytes.toString('utf8');
       }
+    }
+
+    async function bodyOf(exchange: Exchange, schema: z.ZodType): Promise<unknown> {
+      if (bodyFormat === 'stream') return undefined;
+      return check(schema, await readBody(exchange.req, bodyFormat, bodyLimitBytes, parseBody));
     }
 
     async function handle(input: Parameters<Route<S>['handler']>[0]): Promise<AnyHandlerResult> {

@@ -27,7 +27,7 @@ async function withinOneMinute(): Promise<void> {
     database.orm.em.fork(),
     `select extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 * 1000 as ms`,
   );
-  if (row !== undefined && row.ms < 5_000) await delay(row.ms + 50);
+  if (row !== undefined && row.ms < 10_000) await delay(row.ms + 50);
 }
 
 const limiter = (limit: number) => createRateLimiter({ em: database.orm.em.fork(), limit });

@@ -4,6 +4,11 @@ import { DomainError } from '../../core/errors.ts';
 import { ClientGone } from './error-response.ts';
 
 const noBytes = Buffer.alloc(0);
+/** Bodies up to this size are not counted against the budget. */
+const smallBytes = 1024 * 1024;
+/** Memory that the large bodies of a process may take while they are read and parsed. */
+const budgetBytes = 400 * 1024 * 1024;
+let reservedBytes = 0;
 const jsonContentType = /^application\/(?:[\w.+-]+\+)?json$/;
 
 /** Media type in lower case and charset of the header `Content-Type`; both undefined without one. */
@@ -50,19 +55,21 @@ function wrongContentType(expected: string): DomainError {
 }
 
 /**
- * The bytes of a request body, empty when there is none.
+ * Reads a request body and hands its bytes, none when there is no body, to `parse`. Large bodies share a budget
+ * of memory, so that many of them at once can't exhaust the process.
  *
  * @throws DomainError `PAYLOAD_TOO_LARGE` beyond `limitBytes`: before reading when the length is announced,
  * while reading otherwise; `BAD_REQUEST` when it is compressed (a few bytes could unpack to gigabytes) or of
- * another content type.
+ * another content type; `SERVICE_UNAVAILABLE` when too many large bodies are being read.
  * @throws ClientGone when the connection ends before the body does
  */
-export async function readBody(
+export async function readBody<Parsed>(
   req: IncomingMessage,
   format: 'json' | 'text' | 'form',
   limitBytes: number,
-): Promise<Buffer> {
-  if (!hasBody(req)) return noBytes;
+  parse: (bytes: Buffer) => Parsed,
+): Promise<Parsed> {
+  if (!hasBody(req)) return parse(noBytes);
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new DomainError('BAD_REQUEST', 'Compressed request bodies are not accepted', {
@@ -72,11 +79,25 @@ export async function readBody(
   const length = req.headers['content-length'];
   if (length !== undefined && Number(length) > limitBytes) throw tooLarge(limitBytes);
   checkContentType(req, format);
+  const reserved = reserve(length === undefined ? limitBytes : Number(length));
   try {
-    return await getRawBody(req, { length: length ?? null, limit: limitBytes });
+    return parse(await getRawBody(req, { length: length ?? null, limit: limitBytes }));
   } catch (error) {
     throw translate(error, limitBytes);
+  } finally {
+    reservedBytes -= reserved;
   }
+}
+
+function reserve(bytes: number): number {
+  if (bytes <= smallBytes) return 0;
+  if (reservedBytes + bytes > budgetBytes) {
+    throw new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
+      suggestion: 'Try again in a few seconds.',
+    });
+  }
+  reservedBytes += bytes;
+  return bytes;
 }
 
 function tooLarge(limitBytes: number): DomainError {
@@ -86,7 +107,7 @@ function tooLarge(limitBytes: number): DomainError {
 }
 
 function translate(error: unknown, limitBytes: number): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof DomainError) return error;
   const { type, code }: RawBodyError = error;
   if (type === 'entity.too.large') return tooLarge(limitBytes);
   if (type === 'request.size.invalid') {
