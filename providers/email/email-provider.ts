@@ -8,7 +8,10 @@ export interface OutgoingAttachment {
   bytes: Uint8Array;
 }
 
-/** One rendered email, as a provider takes it. All header-bound values are free of CR, LF and NUL. */
+/**
+ * One rendered email, as a provider takes it. Addresses are as `parseEmailAddress` gives them. All other texts are
+ * plain Unicode: the adapter encodes what goes into a header, and a line break in it becomes a space.
+ */
 export interface OutgoingEmail {
   /** Our id; goes along as the tag `emailId`, which the provider's events carry. */
   emailId: string;
@@ -18,6 +21,7 @@ export interface OutgoingEmail {
   replyTo: string | null;
   subject: string;
   html: string;
+  /** Plain-text alternative; left out when blank. */
   text: string;
   headers: Record<string, string>;
   attachments: OutgoingAttachment[];
@@ -27,8 +31,10 @@ export interface OutgoingEmail {
  * What became of a hand-over:
  * - `accepted`: the provider has it.
  * - `refused`: the provider will never take this email.
- * - `later`: certainly not taken, and a later try may succeed (throttled, paused, not reachable).
+ * - `later`: certainly not taken, and a later try may succeed (throttled, paused, not reachable, set up wrongly).
  * - `unknown`: no answer; it may have been taken.
+ *
+ * A `reason` is one line of at most 500 characters.
  */
 export type HandOver =
   | { outcome: 'accepted'; messageId: string }
@@ -36,11 +42,18 @@ export type HandOver =
   | { outcome: 'later'; reason: string; retryInMs: number }
   | { outcome: 'unknown'; reason: string };
 
+/** A hand-over that did not succeed. */
+export type FailedHandOver = Exclude<HandOver, { outcome: 'accepted' }>;
+
 /** Where emails leave. Failures are values, because each belongs to one email and never to its batch. */
 export interface EmailProvider {
   readonly name: 'ses' | 'smtp';
+  /** Hands one email over, once: nothing below it tries again. Answers within 30 seconds, and never throws. */
   handOver(email: OutgoingEmail): Promise<HandOver>;
-  /** Emails a second that the provider's account grants, or null when it sets no limit. */
+  /**
+   * Emails a second that the provider's account grants, or null when it sets no limit. Costs nothing to ask.
+   * @throws Error when the provider never told it so far
+   */
   grantedRatePerSecond(): Promise<number | null>;
   close(): Promise<void>;
 }

@@ -1,74 +1,85 @@
-import nodemailer from 'nodemailer';
+import type { Readable } from 'node:stream';
+import nodemailer, { type SendMailOptions } from 'nodemailer';
+import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { classifySmtpError } from './classify-smtp-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 
-/** Where a conversation with the server broke off before the message itself was sent. */
-const beforeMessage = new Set(['CONN', 'EHLO', 'HELO', 'STARTTLS', 'AUTH', 'MAIL FROM', 'RCPT TO', 'API']);
-const notConnected = new Set([
-  'ECONNREFUSED',
-  'EDNS',
-  'ENOTFOUND',
-  'EHOSTUNREACH',
-  'ETLS',
-  'EAUTH',
-  'ECONNECTION',
-]);
-
-function field(error: unknown, name: string): unknown {
-  return typeof error === 'object' && error !== null && name in error ? Reflect.get(error, name) : undefined;
+export interface SmtpTimeouts {
+  /** Until the session stands, greeting and TLS included. */
+  connectMs: number;
+  /** Silence of the server. */
+  silenceMs: number;
+  /** A whole hand-over, the wait for a free connection included. */
+  totalMs: number;
 }
 
-/** What a failed SMTP conversation means: a 5xx reply is a refusal, a 4xx a try later, silence is unknown. */
-export function classifySmtpError(error: unknown): Exclude<HandOver, { outcome: 'accepted' }> {
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-  const responseCode = field(error, 'responseCode');
-  const code = String(field(error, 'code') ?? '');
-  const command = String(field(error, 'command') ?? '');
-  if (notConnected.has(code)) return { outcome: 'later', reason, retryInMs: 30_000 };
-  if (typeof responseCode === 'number' && responseCode >= 500) return { outcome: 'refused', reason };
-  if (typeof responseCode === 'number' && responseCode >= 400) {
-    return { outcome: 'later', reason, retryInMs: 30_000 };
-  }
-  if (beforeMessage.has(command)) return { outcome: 'later', reason, retryInMs: 30_000 };
-  return { outcome: 'unknown', reason };
+const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 20_000, totalMs: 30_000 };
+
+function toMailbox(mailbox: { email: string; name: string | null }) {
+  return { address: mailbox.email, name: sanitizeHeaderValue(mailbox.name ?? '', 320) };
 }
 
-function toMessage(email: OutgoingEmail) {
-  const mailbox = (address: { email: string; name: string | null }) =>
-    address.name === null ? address.email : { name: address.name, address: address.email };
+function toMessage(email: OutgoingEmail, messageId: string): SendMailOptions {
   return {
-    from: mailbox(email.from),
-    to: mailbox(email.to),
-    ...(email.replyTo === null ? {} : { replyTo: email.replyTo }),
-    subject: email.subject,
+    from: toMailbox(email.from),
+    to: toMailbox(email.to),
+    ...(email.replyTo === null ? {} : { replyTo: toMailbox({ email: email.replyTo, name: null }) }),
+    subject: sanitizeHeaderValue(email.subject),
     html: email.html,
-    text: email.text,
-    messageId: `<${email.emailId}@${email.from.email.split('@')[1] ?? 'localhost'}>`,
-    headers: email.headers,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    ...(email.text.trim() === '' ? {} : { text: email.text }),
+    messageId: `<${messageId}>`,
+    headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: encodeHeaderText(value) })),
     attachments: email.attachments.map((file) => ({
-      filename: file.filename,
-      content: Buffer.from(file.bytes),
-      contentType: file.contentType,
+      filename: sanitizeHeaderValue(file.filename),
+      content: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength),
+      contentType: sanitizeHeaderValue(file.contentType),
       contentDisposition: file.disposition,
-      ...(file.cid === null ? {} : { cid: file.cid }),
+      ...(file.cid === null ? {} : { cid: sanitizeHeaderValue(file.cid) }),
     })),
   };
 }
 
-/** Hands emails over to an SMTP server through a pool of kept connections. */
-export function createSmtpProvider(url: string): EmailProvider {
-  const transport = nodemailer.createTransport(
-    `${url}${url.includes('?') ? '&' : '?'}pool=true&maxConnections=8&connectionTimeout=10000&socketTimeout=30000`,
-  );
+/**
+ * Hands emails over to an SMTP server through a pool of kept connections.
+ *
+ * @param url `smtp://` (STARTTLS when offered) or `smtps://`, with user, password and port; its query sets further
+ * options of nodemailer, such as `?maxConnections=2&tls.rejectUnauthorized=false`
+ */
+export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = defaultTimeouts): EmailProvider {
+  const transport = nodemailer.createTransport({
+    url,
+    pool: true,
+    maxConnections: 8,
+    connectionTimeout: timeouts.connectMs,
+    greetingTimeout: timeouts.connectMs,
+    dnsTimeout: timeouts.connectMs,
+    socketTimeout: timeouts.silenceMs,
+    // Only what was not begun yet goes over another connection: the last one was closed while it was idle.
+    maxRequeues: 2,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  // The content of each message under way, by its signal, which is all that is seen from both sides.
+  const contents = new WeakMap<AbortSignal, Readable>();
+  transport.use('stream', ({ data, message }, done) => {
+    message.processFunc((content) => {
+      if (data.signal !== undefined) contents.set(data.signal, content);
+      return content;
+    });
+    done();
+  });
+
   return {
     name: 'smtp',
     async handOver(email): Promise<HandOver> {
+      const messageId = `${email.emailId}@${domainOfAddress(email.from.email)}`;
+      const signal = AbortSignal.timeout(timeouts.totalMs);
       try {
-        const answer = await transport.sendMail(toMessage(email));
-        return { outcome: 'accepted', messageId: answer.messageId.replace(/^<|>$/g, '') };
+        await transport.sendMail({ ...toMessage(email, messageId), signal });
+        return { outcome: 'accepted', messageId };
       } catch (error) {
-        return classifySmtpError(error);
+        return classifySmtpError(error, contents.get(signal)?.readableDidRead === true);
       }
     },
     async grantedRatePerSecond() {

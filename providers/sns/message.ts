@@ -1,33 +1,25 @@
 import { z } from 'zod';
 
 const common = {
-  MessageId: z.uuid(),
+  // Any 128-bit id: the version and variant bits of real ones vary.
+  MessageId: z.guid(),
   TopicArn: z.string().min(1).max(512),
   Message: z.string(),
   Timestamp: z.iso.datetime(),
   SignatureVersion: z.enum(['1', '2']),
-  Signature: z.base64(),
-  SigningCertURL: z.url(),
+  Signature: z.base64().min(1).max(2048),
+  SigningCertURL: z.url().max(2048),
 };
+const confirmation = { ...common, Token: z.string().min(1), SubscribeURL: z.url().max(4096) };
 
 /**
- * A message that Amazon SNS posts to an HTTPS subscription.
+ * A message that Amazon SNS posts to an HTTPS subscription (without raw message delivery, which has no signature).
  * Source: Amazon SNS developer guide, "Parsing Amazon SNS message formats".
  */
 export const snsMessageSchema = z.discriminatedUnion('Type', [
   z.object({ ...common, Type: z.literal('Notification'), Subject: z.string().nullish() }),
-  z.object({
-    ...common,
-    Type: z.literal('SubscriptionConfirmation'),
-    Token: z.string(),
-    SubscribeURL: z.url(),
-  }),
-  z.object({
-    ...common,
-    Type: z.literal('UnsubscribeConfirmation'),
-    Token: z.string(),
-    SubscribeURL: z.url(),
-  }),
+  z.object({ ...confirmation, Type: z.literal('SubscriptionConfirmation') }),
+  z.object({ ...confirmation, Type: z.literal('UnsubscribeConfirmation') }),
 ]);
 
 export type SnsMessage = z.output<typeof snsMessageSchema>;
@@ -37,24 +29,15 @@ export type SnsMessage = z.output<typeof snsMessageSchema>;
  * Source: Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
  */
 export function signedText(message: SnsMessage): string {
-  const fields: [string, string][] =
-    message.Type === 'Notification'
-      ? [
-          ['Message', message.Message],
-          ['MessageId', message.MessageId],
-          ...(typeof message.Subject === 'string' ? [['Subject', message.Subject] as [string, string]] : []),
-          ['Timestamp', message.Timestamp],
-          ['TopicArn', message.TopicArn],
-          ['Type', message.Type],
-        ]
-      : [
-          ['Message', message.Message],
-          ['MessageId', message.MessageId],
-          ['SubscribeURL', message.SubscribeURL],
-          ['Timestamp', message.Timestamp],
-          ['Token', message.Token],
-          ['TopicArn', message.TopicArn],
-          ['Type', message.Type],
-        ];
-  return fields.map(([name, value]) => `${name}\n${value}\n`).join('');
+  const { Message, MessageId, Timestamp, TopicArn, Type } = message;
+  const end = `TopicArn\n${TopicArn}\nType\n${Type}\n`;
+  if (message.Type === 'Notification') {
+    const subject = typeof message.Subject === 'string' ? `Subject\n${message.Subject}\n` : '';
+    return `Message\n${Message}\nMessageId\n${MessageId}\n${subject}Timestamp\n${Timestamp}\n${end}`;
+  }
+  const { SubscribeURL, Token } = message;
+  return (
+    `Message\n${Message}\nMessageId\n${MessageId}\nSubscribeURL\n${SubscribeURL}\n` +
+    `Timestamp\n${Timestamp}\nToken\n${Token}\n${end}`
+  );
 }

@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { exampleEmail } from '../testing/example-email.ts';
+import { type SeenRequest, startHttpServer, type TestHttpServer } from '../testing/http-server.ts';
+import { createSesProvider } from './ses.ts';
+import { createSesAccountClient, createSesClient, type SesTimeouts } from './ses-client.ts';
+
+const timeouts: SesTimeouts = { connectMs: 300, answerMs: 400, idleMs: 200 };
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+const accepted = JSON.stringify({ MessageId: '0100-abc' });
+const finished: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  for (const finish of finished.splice(0)) await finish();
+});
+
+function provide(endpoint: string, waits: SesTimeouts = timeouts) {
+  const options = { region: 'us-east-1', endpoint, credentials, timeouts: waits };
+  const provider = createSesProvider(createSesClient(options), createSesAccountClient(options), 'posthaste');
+  finished.push(() => provider.close());
+  return provider;
+}
+
+async function serve(
+  answer: (request: SeenRequest, response: ServerResponse) => void,
+): Promise<TestHttpServer> {
+  const server = await startHttpServer(answer);
+  finished.push(() => server.close());
+  return server;
+}
+
+/** An answer as SES gives it: the error's name in a header, sometimes with more behind a colon, or in the body. */
+function failing(status: number, name: string, message: string) {
+  return (_request: SeenRequest, response: ServerResponse) =>
+    response
+      .writeHead(status, {
+        'content-type': 'application/json',
+        'x-amzn-errortype': `${name}:http://internal`,
+      })
+      .end(JSON.stringify({ message }));
+}
+
+describe('what SES answers', () => {
+  it.each<[number, string, string, object]>([
+    [400, 'MessageRejected', 'Email address is not verified.', { outcome: 'refused' }],
+    [400, 'BadRequestException', 'Illegal address', { outcome: 'refused' }],
+    [400, 'MailFromDomainNotVerifiedException', 'Not verified', { outcome: 'refused' }],
+    [413, 'RequestEntityTooLargeException', 'Too large', { outcome: 'refused' }],
+    [
+      429,
+      'TooManyRequestsException',
+      'Maximum sending rate exceeded.',
+      { outcome: 'later', retryInMs: 1_000 },
+    ],
+    [400, 'ThrottlingException', 'Rate exceeded', { outcome: 'later', retryInMs: 1_000 }],
+    [
+      429,
+      'TooManyRequestsException',
+      'Daily message quota exceeded.',
+      { outcome: 'later', retryInMs: 600_000 },
+    ],
+    [400, 'LimitExceededException', 'Daily sending quota exceeded', { outcome: 'later', retryInMs: 600_000 }],
+    [400, 'SendingPausedException', 'Paused', { outcome: 'later', retryInMs: 60_000 }],
+    [400, 'AccountSuspendedException', 'Suspended', { outcome: 'later', retryInMs: 60_000 }],
+    [
+      404,
+      'NotFoundException',
+      'Configuration set <x> does not exist',
+      { outcome: 'later', retryInMs: 60_000 },
+    ],
+    [403, 'AccessDeniedException', 'not authorized', { outcome: 'later', retryInMs: 60_000 }],
+    [403, 'ExpiredTokenException', 'expired', { outcome: 'later', retryInMs: 60_000 }],
+    [403, 'InvalidSignatureException', 'Signature expired', { outcome: 'later', retryInMs: 60_000 }],
+    [403, 'UnrecognizedClientException', 'invalid token', { outcome: 'later', retryInMs: 60_000 }],
+    [408, 'RequestTimeoutException', 'could not read the request', { outcome: 'later', retryInMs: 5_000 }],
+    [503, 'ServiceUnavailable', 'temporary failure', { outcome: 'later', retryInMs: 10_000 }],
+    [500, 'InternalFailure', 'unknown error', { outcome: 'unknown' }],
+    [502, 'BadGateway', '', { outcome: 'unknown' }],
+    [504, 'GatewayTimeout', '', { outcome: 'unknown' }],
+  ])('%i %s (%s) is %o, after one request', async (status, name, message, expected) => {
+    vi.stubEnv('AWS_RETRY_MODE', 'adaptive');
+    vi.stubEnv('AWS_MAX_ATTEMPTS', '5');
+    const { url, requests } = await serve(failing(status, name, message));
+    const answer = await provide(url).handOver(exampleEmail());
+    expect(answer).toMatchObject(expected);
+    expect(answer).toHaveProperty('reason', expect.stringContaining(name));
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each<[string, number, string | undefined, object]>([
+    ['a proxy that forbids', 403, '<html>Forbidden</html>', { outcome: 'later' }],
+    ['a proxy that dislikes the request', 400, '<html>Bad</html>', { outcome: 'later' }],
+    ['an empty refusal', 400, '', { outcome: 'later' }],
+    ['a proxy that wants a password', 407, '', { outcome: 'later' }],
+    ['a load balancer without a target', 503, '<html></html>', { outcome: 'later' }],
+    ['a failure without a reason', 500, '<html></html>', { outcome: 'unknown' }],
+    ['a redirect', 302, '', { outcome: 'unknown' }],
+    ['an accepting answer that is cut off', 200, '{"MessageId":"01', { outcome: 'unknown' }],
+    ['an accepting answer that is no JSON', 200, '<html>', { outcome: 'unknown' }],
+    ['an accepting answer without an id', 200, '{}', { outcome: 'unknown' }],
+    ['an accepting answer without a body', 200, '', { outcome: 'unknown' }],
+  ])('%s: %i %j is %o', async (_what, status, body, expected) => {
+    const { url, requests } = await serve((_request, response) =>
+      response.writeHead(status, { 'content-type': 'text/html' }).end(body),
+    );
+    expect(await provide(url).handOver(exampleEmail())).toMatchObject(expected);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('keeps the reason to one short line', async () => {
+    const { url } = await serve(failing(400, 'MessageRejected', `first\nsecond ${'x'.repeat(2_000)}`));
+    expect(await provide(url).handOver(exampleEmail())).toEqual({
+      outcome: 'refused',
+      reason: 'MessageRejected: first',
+    });
+    const long = await serve(failing(400, 'MessageRejected', 'x'.repeat(2_000)));
+    const answer = await provide(long.url).handOver(exampleEmail());
+    expect(answer).toHaveProperty('reason', expect.stringMatching(/^MessageRejected: x{483}$/));
+  });
+});
+
+describe('when no answer comes', () => {
+  it('does not know what became of an email whose reply was dropped, and asks once', async () => {
+    const { url, requests } = await serve((_request, response) => response.destroy());
+    expect(await provide(url).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('does not know either when the reply is dropped on a kept connection', async () => {
+    let served = 0;
+    const server = await serve((_request, response) => {
+      served += 1;
+      if (served === 1) response.end(accepted);
+      else response.destroy();
+    });
+    const provider = provide(server.url);
+    expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
+    expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
+    expect(server.connections).toBe(1);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('gives up on a reply that takes too long', async () => {
+    const { url, requests } = await serve(() => undefined);
+    const start = performance.now();
+    expect(await provide(url).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
+    expect(performance.now() - start).toBeLessThan(2 * timeouts.answerMs + timeouts.connectMs);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('gives up on a reply that stops in the middle', async () => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"MessageId":');
+    });
+    const start = performance.now();
+    expect(await provide(url).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
+    expect(performance.now() - start).toBeLessThan(3 * timeouts.answerMs);
+  });
+
+  it('does not know when the connection breaks in the middle of the reply', async () => {
+    const { url } = await serve((_request, response) => {
+      response
+        .writeHead(200, { 'content-length': '100' })
+        .write('{"MessageId":"01', () => response.destroy());
+    });
+    expect(await provide(url).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
+  });
+});
+
+describe('when nothing can be sent', () => {
+  it.each([
+    ['nobody listens', 'http://127.0.0.1:1', 'ECONNREFUSED'],
+    ['nobody listens on a name', 'http://localhost:1', 'ECONNREFUSED'],
+    ['the name is unknown', 'http://ses.invalid', 'ses.invalid'],
+  ])('tries later when %s', async (_what, endpoint, reason) => {
+    expect(await provide(endpoint).handOver(exampleEmail())).toMatchObject({
+      outcome: 'later',
+      reason: expect.stringContaining(reason),
+      retryInMs: 5_000,
+    });
+  });
+
+  it('tries later when the connection is not taken in time', async () => {
+    const endpoint = await listenWithoutAccepting();
+    const start = performance.now();
+    expect(await provide(endpoint).handOver(exampleEmail())).toMatchObject({ outcome: 'later' });
+    expect(performance.now() - start).toBeLessThan(timeouts.answerMs + 500);
+  });
+
+  it('tries later when the connection ends before it is secured', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    finished.push(() => server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    expect(await provide(`https://127.0.0.1:${port}`).handOver(exampleEmail())).toMatchObject({
+      outcome: 'later',
+    });
+  });
+
+  it('tries later when there are no credentials', async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE'])
+      vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/dev/null');
+    vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
+    const { url, requests } = await serve((_request, response) => response.end(accepted));
+    const options = { region: 'us-east-1', endpoint: url, credentials: undefined, timeouts };
+    const client = createSesClient(options);
+    const answer = await createSesProvider(client, client, 'posthaste').handOver(exampleEmail());
+    expect(answer).toMatchObject({
+      outcome: 'later',
+      reason: expect.stringContaining('CredentialsProviderError'),
+    });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('connections', () => {
+  it('are kept from call to call, and closed by us when they are idle', async () => {
+    const server = await serve((_request, response) => response.end(accepted));
+    const provider = provide(server.url);
+    for (let call = 0; call < 5; call += 1) await provider.handOver(exampleEmail());
+    expect(server.connections).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, timeouts.idleMs + 150));
+    expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
+    expect(server.connections).toBe(2);
+  });
+
+  it('carry a slow answer that is longer in coming than an idle connection is kept', async () => {
+    const server = await serve((_request, response) =>
+      setTimeout(() => response.end(accepted), timeouts.idleMs + 100),
+    );
+    expect(await provide(server.url).handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('carry 100 calls at once', async () => {
+    const server = await serve((_request, response) => setTimeout(() => response.end(accepted), 20));
+    const provider = provide(server.url, { connectMs: 10_000, answerMs: 10_000, idleMs: 1_000 });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => provider.handOver(exampleEmail())));
+    expect(new Set(answers.map((answer) => answer.outcome))).toEqual(new Set(['accepted']));
+    expect(server.requests).toHaveLength(100);
+  });
+});
+
+describe('the account client', () => {
+  it('repeats a throttled call', async () => {
+    let asked = 0;
+    const { url } = await serve((_request, response) => {
+      asked += 1;
+      if (asked < 3) failing(429, 'TooManyRequestsException', 'Too many requests')(_request, response);
+      else response.end(JSON.stringify({ SendQuota: { MaxSendRate: 14 } }));
+    });
+    expect(await provide(url).grantedRatePerSecond()).toBe(14);
+    expect(asked).toBe(3);
+  });
+});
+
+/** A port whose queue of connections is full: the process behind it is stopped and takes none. */
+async function listenWithoutAccepting(): Promise<string> {
+  const program =
+    "const s=require('net').createServer().listen({port:0,host:'127.0.0.1',backlog:1},()=>console.log(s.address().port))";
+  const child: ChildProcess = spawn(process.execPath, ['-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  finished.push(() => child.kill('SIGKILL'));
+  if (child.stdout === null) throw new Error('No output');
+  const [line] = await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  const port = Number(String(line).trim());
+  const fill = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  finished.push(() => fill.forEach((socket) => void socket.destroy()));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { startTestSes } from '../../local/ses/testing/test-ses.ts';
+import { exampleEmail, injections } from '../testing/example-email.ts';
+import { createSesProvider } from './ses.ts';
+import { createSesAccountClient, createSesClient } from './ses-client.ts';
+
+async function start(configurationSet = 'posthaste') {
+  const local = await startTestSes({ maxSendRate: 14 });
+  await local.verify('shop.example');
+  const options = {
+    region: 'us-east-1',
+    endpoint: local.ses.url,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  };
+  const provider = createSesProvider(
+    createSesClient(options),
+    createSesAccountClient(options),
+    configurationSet,
+  );
+  const newest = async () => {
+    const { messages } = await local.list('?limit=1');
+    if (messages[0] === undefined) throw new Error('The inbox is empty');
+    return messages[0];
+  };
+  return { local, provider, newest };
+}
+
+describe('handing emails over to SES', () => {
+  it('hands over a whole email', async () => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({
+      to: { email: 'reader@mail.example', name: 'Robin Reader' },
+      replyTo: 'help@shop.example',
+      headers: { 'X-Order': '42', 'List-Unsubscribe': '<https://shop.example/u/abc>' },
+      attachments: [
+        {
+          filename: 'Rechnung März.pdf',
+          contentType: 'application/pdf',
+          cid: null,
+          disposition: 'attachment',
+          bytes: Buffer.from([0, 255, 13, 10, 0]),
+        },
+        {
+          filename: 'logo.png',
+          contentType: 'image/png',
+          cid: 'logo@shop',
+          disposition: 'inline',
+          bytes: new Uint8Array(70_000).fill(7).subarray(10),
+        },
+      ],
+    });
+    const answer = await provider.handOver(email);
+    const message = await newest();
+    expect(answer).toEqual({ outcome: 'accepted', messageId: message.id });
+    expect(message).toMatchObject({
+      emailId: email.emailId,
+      from: 'The Shop <news@shop.example>',
+      to: ['Robin Reader <reader@mail.example>'],
+      replyTo: 'help@shop.example',
+      subject: 'Your order',
+      html: '<p>It is on its way.</p>',
+      text: 'It is on its way.',
+      headers: { 'X-Order': '42', 'List-Unsubscribe': '<https://shop.example/u/abc>' },
+      attachments: [
+        {
+          filename: 'Rechnung März.pdf',
+          contentType: 'application/pdf',
+          contentId: null,
+          disposition: 'attachment',
+          size: 5,
+        },
+        {
+          filename: 'logo.png',
+          contentType: 'image/png',
+          contentId: 'logo@shop',
+          disposition: 'inline',
+          size: 69_990,
+        },
+      ],
+    });
+  });
+
+  it.each([
+    'Zoë & Söhne',
+    'Acme, Inc.',
+    'The "best" \\ shop',
+    '🦄 Einhörner 🦄',
+    "O'Neil (sales)",
+    'a@b.example',
+    `${'ä'.repeat(150)} long`,
+  ])('keeps the display name %s', async (name) => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({
+      from: { email: 'news@shop.example', name },
+      to: { email: 'reader@mail.example', name },
+      subject: name,
+    });
+    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    const message = await newest();
+    const written = (address: string) => {
+      const quoted = name.replace(/["\\]/g, '\\$&');
+      return [`${name} <${address}>`, `"${quoted}" <${address}>`];
+    };
+    expect(written('news@shop.example')).toContain(message.from);
+    expect(written('reader@mail.example')).toContain(message.to[0]);
+    expect(message.subject).toBe(name);
+  });
+
+  it.each(injections)('lets no header in through %j', async (text) => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({
+      from: { email: 'news@shop.example', name: text },
+      to: { email: 'reader@mail.example', name: text },
+      subject: text,
+      headers: { 'X-Note': text },
+      attachments: [
+        {
+          filename: text,
+          contentType: `text/plain; name="${text}"`,
+          cid: text,
+          disposition: 'inline',
+          bytes: Buffer.from('x'),
+        },
+      ],
+    });
+    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    const message = await newest();
+    expect(message.to).toHaveLength(1);
+    expect(Object.keys(message.headers).map((name) => name.toLowerCase())).not.toContain('bcc');
+    const { filename, contentType, contentId } = message.attachments[0] ?? {};
+    for (const value of [message.subject, message.headers['X-Note'], filename, contentType, contentId]) {
+      expect(value).not.toMatch(/\p{Cc}/u);
+    }
+    expect(message.html).toBe(email.html);
+  });
+
+  it('hands an email without text over with HTML alone', async () => {
+    const { provider, newest } = await start();
+    expect(await provider.handOver(exampleEmail({ text: ' \n' }))).toMatchObject({ outcome: 'accepted' });
+    expect(await newest()).toMatchObject({ text: null, html: '<p>It is on its way.</p>' });
+  });
+
+  it('says why SES refuses an email', async () => {
+    const { provider } = await start();
+    const stranger = exampleEmail({ from: { email: 'news@stranger.example', name: null } });
+    expect(await provider.handOver(stranger)).toEqual({
+      outcome: 'refused',
+      reason: expect.stringMatching(/^MessageRejected: .*not verified.*news@stranger\.example/),
+    });
+  });
+
+  it('waits for an operator when the configuration set is not there', async () => {
+    const { provider, local } = await start('missing');
+    expect(await provider.handOver(exampleEmail())).toMatchObject({
+      outcome: 'later',
+      reason: expect.stringContaining('missing'),
+    });
+    expect((await local.list()).total).toBe(0);
+  });
+
+  it('tells the granted rate', async () => {
+    const { provider } = await start();
+    expect(await provider.grantedRatePerSecond()).toBe(14);
+  });
+});

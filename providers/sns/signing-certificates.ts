@@ -1,0 +1,79 @@
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+
+const maxCertificateBytes = 32 * 1024;
+const fetchTimeoutMs = 5_000;
+/** Made-up addresses must not make us ask without bound; genuine messages name one or two certificates. */
+const maxFetches = 8;
+const rememberKeyMs = 24 * 60 * 60 * 1000;
+const rememberFailureMs = 1_000;
+
+export interface SigningCertificates {
+  /** The key of the certificate at an address, or undefined when there is none to be had right now. */
+  keyAt(address: string): Promise<KeyObject | undefined>;
+}
+
+async function readText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxCertificateBytes) throw new Error('The signing certificate is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+async function fetchCertificate(address: string, timeoutMs: number): Promise<X509Certificate> {
+  const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+  if (!answer.ok) {
+    await answer.body?.cancel();
+    throw new Error(`The signing certificate answered ${answer.status}`);
+  }
+  return new X509Certificate(await readText(answer));
+}
+
+/**
+ * Keys of signing certificates, each fetched once a day: one fetch at a time per address however many messages
+ * wait for it, a failure is held for a second, and an expired certificate is as good as none. Addresses without a
+ * certificate can't push out keys that are known. It trusts whoever answers, so addresses are checked before.
+ */
+export function createSigningCertificates(timeoutMs = fetchTimeoutMs): SigningCertificates {
+  const known = new LRUCache<string, { key: KeyObject; fromMs: number; untilMs: number }>({
+    max: 100,
+    ttl: rememberKeyMs,
+  });
+  const failed = new LRUCache<string, true>({ max: 1_000, ttl: rememberFailureMs });
+  const fetching = new Map<string, Promise<void>>();
+
+  function learn(address: string): Promise<void> {
+    const learning = fetchCertificate(address, timeoutMs)
+      .then(({ publicKey, validFromDate, validToDate }) => {
+        known.set(address, {
+          key: publicKey,
+          fromMs: validFromDate.getTime(),
+          untilMs: validToDate.getTime(),
+        });
+      })
+      .catch(() => {
+        failed.set(address, true);
+      })
+      .finally(() => fetching.delete(address));
+    fetching.set(address, learning);
+    return learning;
+  }
+
+  return {
+    async keyAt(address) {
+      if (!known.has(address)) {
+        const learning = fetching.get(address);
+        if (learning !== undefined) await learning;
+        else if (!failed.has(address) && fetching.size < maxFetches) await learn(address);
+      }
+      const certificate = known.get(address);
+      if (certificate === undefined) return undefined;
+      const now = Date.now();
+      return certificate.fromMs <= now && now <= certificate.untilMs ? certificate.key : undefined;
+    },
+  };
+}

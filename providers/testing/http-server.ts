@@ -1,0 +1,61 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+
+export interface SeenRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface TestHttpServer {
+  /** Without a slash at the end. */
+  url: string;
+  /** `host:port`. */
+  host: string;
+  /** Every request that was read to its end. */
+  requests: SeenRequest[];
+  /** Connections that were opened so far. */
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+/** A real HTTP server on a free port of 127.0.0.1 that answers, or misbehaves, as told. */
+export async function startHttpServer(
+  answer: (request: SeenRequest, response: ServerResponse, incoming: IncomingMessage) => void,
+  port = 0,
+): Promise<TestHttpServer> {
+  const requests: SeenRequest[] = [];
+  let connections = 0;
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const request: SeenRequest = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString('utf8'),
+    };
+    requests.push(request);
+    answer(request, response, incoming);
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const host = `127.0.0.1:${address.port}`;
+  return {
+    url: `http://${host}`,
+    host,
+    requests,
+    get connections() {
+      return connections;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
