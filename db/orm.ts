@@ -29,6 +29,8 @@ export function createOrm(options: DatabaseOptions): Orm {
     },
     pool: { min: 0, max: options.poolSize, idleTimeoutMillis: 60_000 },
     driverOptions: {
+      // The mapper takes host, user and database out of the URL and drops the rest, such as `sslmode`.
+      connectionString: options.url,
       application_name: 'posthaste',
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
