@@ -42,8 +42,11 @@ export const instantColumn = z.iso.datetime().transform((text) => new Date(text)
 /** An id, null where the column has the zero UUID. */
 export const nullableIdColumn = z.guid().transform((id) => (id === zeroUuid ? null : id));
 
-/** The text of a JSON object. Any other JSON, which the journal does not write, is an empty object. */
-export const jsonObjectColumn = z
-  .string()
-  .transform((text): unknown => JSON.parse(text))
-  .pipe(z.record(z.string(), z.unknown()).catch({}));
+const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The text of a JSON object, whatever its keys. Any other JSON, which the journal does not write, is an empty object. */
+export const jsonObjectColumn = z.string().transform((text): Record<string, unknown> => {
+  const value: unknown = JSON.parse(text);
+  return isJsonObject(value) ? value : {};
+});

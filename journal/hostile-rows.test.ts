@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isStorableText } from '../core/json-value.ts';
+import { eventually } from '../test/setup/eventually.ts';
+import { type JournalStage, openJournalStage, type StagedEvent } from './testing/journal-stage.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-hostile-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let stage: JournalStage;
+beforeEach(async () => {
+  stage = await openJournalStage(root);
+});
+afterEach(() => stage.close());
+
+/** The rows by id when all of them have arrived. */
+async function deliver(events: StagedEvent[]) {
+  const ids = await stage.write(events);
+  const rows = await eventually(stage.streamed, (found) => found.length >= ids.length);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
+}
+
+const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+describe('a row with odd data', () => {
+  it.each([
+    ['large numbers', '{"a":12345678901234567890123456789,"b":-9223372036854775809,"c":9007199254740993}'],
+    ['a number beyond a double', `{"a":1${'0'.repeat(400)}}`],
+    ['keys with dots and one path twice', '{"a.b":1,"a":{"b":2},"a.b.c":{"d":null}}'],
+    ['odd keys', `{"":1," ":2,"\\t\\n":3,"'\\"\`":4,"%2E":5,"é😀":6,"\\\\N":7,"__proto__":8}`],
+    ['odd texts', '{"a":"\\\\N","b":"\\t\\n\\r\\u0001\\u001f","c":"\\\\t","d":"😀\\u2028","e":"\\\\\\""}'],
+    ['types that differ by element', '{"a":[1,true,null,"x",{"b":[{}]},[[]],2.5]}'],
+    ['empty values', '{"a":null,"b":{},"c":[],"d":""}'],
+    ['3,000 keys', JSON.stringify(Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`k${n}`, n])))],
+    ['3,000 nested objects', deep(3000, '{"a":', '}')],
+    ['3,000 nested arrays', `{"a":${deep(3000, '[', ']')}}`],
+    ['a long text', JSON.stringify({ a: '\\"x\n'.repeat(500_000) })],
+    ['a long key', JSON.stringify({ ['k'.repeat(200_000)]: 1 })],
+  ])('arrives as Postgres has it: %s', async (_, data) => {
+    stage.stream();
+    const [row, other] = await deliver([{ data }, { data: '{"plain":true}' }]);
+    expect(other?.data).toEqual({ plain: true });
+    const stored = await stage.client.query('select data::text as data from events where id = $1', [row?.id]);
+    // toStrictEqual descends, and so would overflow on the nested ones.
+    expect(JSON.stringify(row?.data)).toBe(JSON.stringify(JSON.parse(stored.rows[0].data)));
+    expect(stage.logged.filter((line) => line.level === 50)).toEqual([]);
+  });
+
+  it('arrives whatever JSON it is and whatever its name', async () => {
+    stage.stream();
+    const text = fc.string({ unit: 'binary' }).filter(isStorableText);
+    const events = fc.array(
+      fc.record({
+        name: text,
+        data: fc
+          .dictionary(text, fc.jsonValue({ stringUnit: 'grapheme' }))
+          .map((data) => JSON.stringify(data))
+          .filter((json) => !json.includes('\\u0000')),
+      }),
+      { minLength: 1, maxLength: 10 },
+    );
+    await fc.assert(
+      fc.asyncProperty(events, async (batch) => {
+        await stage.client.query('truncate events');
+        await stage.clickhouse.command('TRUNCATE TABLE event');
+        const rows = await deliver(batch);
+        expect(rows.map((row) => row?.name)).toEqual(batch.map((event) => event.name));
+        expect(rows.map((row) => row?.data)).toEqual(batch.map((event) => JSON.parse(event.data)));
+      }),
+      { numRuns: 20, endOnFailure: true },
+    );
+  });
+});
+
+describe('a row that ClickHouse refuses', () => {
+  const refuse = (condition: string) =>
+    stage.clickhouse.command(`ALTER TABLE event ADD CONSTRAINT ours CHECK NOT (${condition})`);
+  const complaints = () =>
+    stage.logged.filter((line) => line.level === 50).map(({ eventId, outcome }) => ({ eventId, outcome }));
+
+  it('is stored without its data, and the others as they are', async () => {
+    await refuse(`position(data, 'poison') > 0`);
+    const events = Array.from({ length: 50 }, (_, n) => ({
+      data: JSON.stringify(n % 20 === 7 ? { poison: n } : { n }),
+    }));
+    const ids = await stage.write(events);
+    stage.stream();
+    const rows = await eventually(stage.streamed, (found) => found.length === 50);
+    const data = new Map(rows.map((row) => [row.id, row.data]));
+    expect(ids.map((id) => data.get(id))).toEqual(events.map((_, n) => (n % 20 === 7 ? {} : { n })));
+    const poisoned = [7, 27, 47].map((n) => ({ eventId: ids[n], outcome: 'data dropped' }));
+    expect(complaints()).toEqual(poisoned);
+  });
+
+  it('is left out when the data are not to blame, and the others are stored', async () => {
+    await refuse(`name = 'poison'`);
+    const ids = await stage.write([{}, { name: 'poison' }, {}]);
+    stage.stream();
+    const rows = await eventually(stage.streamed, (found) => found.length === 2);
+    expect(rows.map((row) => row.id).toSorted()).toEqual([ids[0], ids[2]].toSorted());
+    expect(complaints()).toEqual([{ eventId: ids[1], outcome: 'skipped' }]);
+    await stage.write([{}]);
+    await eventually(stage.streamed, (found) => found.length === 3);
+  });
+
+  it('waits when ClickHouse takes no row at all, and arrives when it does again', async () => {
+    await refuse('1');
+    await stage.write(Array.from({ length: 100 }, () => ({})));
+    stage.stream();
+    await eventually(
+      async () => stage.logged,
+      (lines) => lines.some((line) => line.msg === 'the journal stream was interrupted'),
+    );
+    expect(await stage.streamed()).toEqual([]);
+    await stage.clickhouse.command('ALTER TABLE event DROP CONSTRAINT ours');
+    await eventually(stage.streamed, (found) => found.length === 100);
+    expect(complaints()).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { connectClickHouse } from '../analytics/clickhouse.ts';
+import { migrateClickHouse } from '../analytics/migrate.ts';
+import { eventStats } from '../analytics/questions/event-stats.ts';
+import { startHttpFront } from '../analytics/testing/start-http-front.ts';
+import { eventually } from '../test/setup/eventually.ts';
+import { openJournalStage } from './testing/journal-stage.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-outage-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('the journal stream over an outage', () => {
+  it('loses and doubles nothing while ClickHouse is killed again and again', async () => {
+    const directory = join(root, 'server');
+    let front = await startHttpFront(directory);
+    const server = { url: front.url, username: 'default', password: '', database: 'shop' };
+    const clickhouse = await connectClickHouse(server);
+    await migrateClickHouse(clickhouse);
+    const stage = await openJournalStage(root, clickhouse);
+    const streamer = stage.stream({ batchRows: 50 });
+
+    let written = 0;
+    for (let round = 0; round < 3; round++) {
+      for (let n = 0; n < 5; n++) {
+        await stage.write(Array.from({ length: 40 }, (_, row) => ({ name: `name ${row % 4}` })));
+        written += 40;
+      }
+      await delay(30);
+      await front.kill();
+      await stage.write([{ name: 'while away' }]);
+      written += 1;
+      await eventually(
+        async () => stage.logged,
+        (lines) => lines.filter((line) => line.msg === 'the journal stream was interrupted').length > round,
+      );
+      front = await startHttpFront(directory, front.port);
+    }
+    await eventually(
+      () => stage.streamed(2 * written),
+      (rows) => rows.length >= written,
+    );
+    const { projectId } = stage;
+    const today = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 60_000) };
+    const stats = await eventStats(clickhouse, { projectId, ...today });
+    expect(stats.total).toBe(written);
+    expect(stats.byName.find(({ name }) => name === 'name 1')?.count).toBe(150);
+    expect(streamer.isActive()).toBe(true);
+    await stage.close();
+    await clickhouse.close();
+    await front.kill();
+  });
+
+  it('starts before its Postgres and its ClickHouse are there, and stops while they are not', async () => {
+    const away = await connectClickHouse({
+      url: 'http://127.0.0.1:9',
+      username: 'default',
+      password: '',
+      database: 'shop',
+    });
+    const stage = await openJournalStage(root, away);
+    const streamer = stage.stream({ databaseUrl: 'postgres://nobody@127.0.0.1:9/nothing' });
+    await eventually(
+      async () => stage.logged,
+      (lines) => lines.length >= 2,
+    );
+    expect(streamer.lag()).toMatchObject({ measuredAt: undefined });
+    await streamer.stop();
+    await stage.close();
+    await away.close();
+  });
+});

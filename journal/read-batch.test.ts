@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutClickHouse } from '../analytics/clickhouse.ts';
+import { type EventInsertRow, toEventLine } from '../analytics/tables/event.ts';
+import { connectStreamer } from './connection.ts';
+import { journalStart, readBatch } from './read-batch.ts';
+import { type JournalStage, openJournalStage } from './testing/journal-stage.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-batch-'));
+let stage: JournalStage;
+let client: pg.Client;
+beforeAll(async () => {
+  stage = await openJournalStage(root, withoutClickHouse());
+  client = await connectStreamer(stage.databaseUrl);
+});
+afterAll(async () => {
+  await client.end();
+  await stage.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('readBatch', () => {
+  it('has Postgres write the lines that toEventLine writes', async () => {
+    const event = { id: uuidv7(), name: 'a\\b\tc\nd\re "😀"', data: '{"a": "\\\\ \\t \\" \\u0001"}' };
+    const occurredAt = new Date('2026-01-02T03:04:05.006Z');
+    await stage.write([{ ...event, occurredAt }]);
+    const batch = await readBatch(client, journalStart, 10);
+    const row: EventInsertRow = {
+      projectId: stage.projectId,
+      eventId: event.id,
+      occurredAt,
+      name: event.name,
+      kind: 'tracked',
+      activityType: 'event.tracked',
+      contactId: null,
+      emailId: null,
+      campaignId: null,
+      workflowId: null,
+      data: JSON.parse(event.data),
+    };
+    // jsonb prints a space behind a colon.
+    expect(batch.lines).toEqual([toEventLine(row).replace('":"', '": "')]);
+    expect(batch.isFull).toBe(false);
+    expect(await readBatch(client, batch.end, 10)).toEqual({ lines: [], end: batch.end, isFull: false });
+  });
+
+  it('ends a batch early when its rows are large', async () => {
+    const { end } = await readBatch(client, journalStart, 10_000);
+    const large = () => JSON.stringify({ noise: randomBytes(750_000).toString('base64') });
+    await stage.write(Array.from({ length: 8 }, () => ({ data: large() })));
+    const sizes: number[] = [];
+    for (let position = end; ; ) {
+      const batch = await readBatch(client, position, 10_000);
+      if (batch.lines.length === 0) break;
+      expect(batch.isFull).toBe(sizes.length === 0);
+      sizes.push(batch.lines.length);
+      position = batch.end;
+    }
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
+    expect(sizes).toHaveLength(2);
+  });
+
+  it('reads only the rows of its batch, by the index, also from a table that Postgres has no statistics of', async () => {
+    await stage.client.query(
+      `insert into events (id, project_id, name, kind, occurred_at)
+      select gen_random_uuid(), $1, 'page viewed', 'tracked', now() from generate_series(1, 20000)`,
+      [stage.projectId],
+    );
+    const observer = await connectStreamer(stage.databaseUrl);
+    const notices: string[] = [];
+    observer.on('notice', (notice) => notices.push(notice.message ?? ''));
+    await observer.query(`load 'auto_explain'`);
+    await observer.query(`set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on;
+      set auto_explain.log_level = 'notice'; set client_min_messages = 'notice'`);
+    let position = journalStart;
+    // Postgres changes to a plan for any parameters at the sixth execution.
+    for (let n = 0; n < 8; n++) position = (await readBatch(observer, position, 500)).end;
+    await observer.end();
+    expect(notices).toHaveLength(8);
+    for (const plan of notices) {
+      expect(plan).toContain('Index Scan using events_stream on events');
+      expect(plan).toMatch(/Index Cond: \(\(ROW\(xid, id\) > ROW\(.*\)\) AND \(xid < pg_snapshot_xmin/);
+      expect(plan).not.toContain('Sort');
+      const read = /Index Scan using events_stream.*actual time=\S+ rows=(\d+)/.exec(plan)?.[1];
+      expect(Number(read)).toBeLessThanOrEqual(500);
+    }
+  });
+});

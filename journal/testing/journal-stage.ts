@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import { type ClickHouse, connectClickHouse } from '../../analytics/clickhouse.ts';
+import { migrateClickHouse } from '../../analytics/migrate.ts';
+import { listEvents } from '../../analytics/questions/event-list.ts';
+import type { EventRow } from '../../analytics/questions/event-page.ts';
+import { createTestDatabase } from '../../test/setup/database.ts';
+import { type JournalStreamer, type JournalStreamerOptions, startJournalStreamer } from '../streamer.ts';
+
+/** A journal row to write; what is left out is that of a tracked event without data. */
+export interface StagedEvent {
+  id?: string;
+  name?: string;
+  kind?: 'tracked' | 'emitted' | 'activity';
+  contactId?: string;
+  emailId?: string;
+  /** A JSON text, so that it can say what JavaScript can't. */
+  data?: string;
+  occurredAt?: Date;
+}
+
+/** A journal in a Postgres database of its own, a ClickHouse database of its own, and streamers between them. */
+export interface JournalStage {
+  projectId: string;
+  databaseUrl: string;
+  client: pg.Client;
+  clickhouse: ClickHouse;
+  /** Lines that the streamers have logged, parsed. */
+  logged: Record<string, unknown>[];
+  stream(options?: Partial<JournalStreamerOptions>): JournalStreamer;
+  /** Writes rows in one transaction, of another session when one is given. */
+  write(events: StagedEvent[], session?: pg.Client): Promise<string[]>;
+  openSession(): Promise<pg.Client>;
+  /** The rows of the project in ClickHouse, newest first. */
+  streamed(limit?: number): Promise<EventRow[]>;
+  close(): Promise<void>;
+}
+
+/** @param clickhouse a store of the test, not closed here; by default an own database of the embedded engine. */
+export async function openJournalStage(embeddedPath: string, clickhouse?: ClickHouse): Promise<JournalStage> {
+  const database = await createTestDatabase();
+  const store =
+    clickhouse ??
+    (await connectClickHouse({ embeddedPath, database: `stage_${randomUUID().replaceAll('-', '')}` }));
+  if (clickhouse === undefined) await migrateClickHouse(store);
+  const projectId = uuidv7();
+  const sessions: pg.Client[] = [];
+  const streamers: JournalStreamer[] = [];
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) });
+
+  async function openSession(): Promise<pg.Client> {
+    const session = new pg.Client({ connectionString: database.url });
+    session.on('error', () => undefined);
+    await session.connect();
+    sessions.push(session);
+    return session;
+  }
+  const client = await openSession();
+
+  return {
+    projectId,
+    databaseUrl: database.url,
+    client,
+    clickhouse: store,
+    logged,
+    openSession,
+    stream(options) {
+      const defaults = { databaseUrl: database.url, clickhouse: store, log, pollIntervalMs: 20 };
+      const streamer = startJournalStreamer({ ...defaults, ...options });
+      streamers.push(streamer);
+      return streamer;
+    },
+    async write(events, session = client) {
+      const rows = events.map((event) => ({
+        id: uuidv7(),
+        name: 'page viewed',
+        kind: 'tracked',
+        occurredAt: new Date(),
+        data: '{}',
+        ...event,
+      }));
+      const columns = (key: keyof (typeof rows)[number]) => rows.map((row) => row[key] ?? null);
+      await session.query(
+        `insert into events (project_id, id, name, kind, contact_id, email_id, data, occurred_at)
+        select $1, * from unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::jsonb[], $8::timestamptz[])`,
+        [
+          projectId,
+          columns('id'),
+          columns('name'),
+          columns('kind'),
+          columns('contactId'),
+          columns('emailId'),
+          columns('data'),
+          columns('occurredAt'),
+        ],
+      );
+      return rows.map((row) => row.id);
+    },
+    streamed: (limit = 1000) => listEvents(store, { projectId, limit }),
+    async close() {
+      await Promise.all(streamers.map((streamer) => streamer.stop()));
+      await Promise.all(sessions.map((session) => session.end()));
+      if (clickhouse === undefined) await store.close();
+      await database.close();
+    },
+  };
+}
