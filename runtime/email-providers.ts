@@ -7,7 +7,7 @@ import type { DomainIdentities } from '../providers/domains/domain-identities.ts
 import { createSesIdentities } from '../providers/domains/ses-identities.ts';
 import type { EmailProvider } from '../providers/email/email-provider.ts';
 import { createSesProvider } from '../providers/email/ses.ts';
-import { createSesClient } from '../providers/email/ses-client.ts';
+import { createSesAccountClient, createSesClient, type SesOptions } from '../providers/email/ses-client.ts';
 import { createSmtpProvider } from '../providers/email/smtp.ts';
 
 /** Where emails leave and where sender domains are kept, as configured. */
@@ -20,7 +20,7 @@ export function openEmailProviders(config: Config): EmailProviders {
   const lookup = createRecordLookup(config.DNS_SERVERS);
   switch (config.EMAIL_PROVIDER) {
     case 'ses': {
-      const client = createSesClient({
+      const options: SesOptions = {
         region: config.AWS_REGION,
         endpoint: config.SES_ENDPOINT,
         // The local SES takes any signature.
@@ -28,10 +28,11 @@ export function openEmailProviders(config: Config): EmailProviders {
           config.SNS_LOCAL_HOST === undefined
             ? undefined
             : { accessKeyId: 'local', secretAccessKey: 'local' },
-      });
+      };
+      const account = createSesAccountClient(options);
       return {
-        provider: createSesProvider(client, config.SES_CONFIGURATION_SET),
-        identities: createSesIdentities(client, config.AWS_REGION, lookup),
+        provider: createSesProvider(createSesClient(options), account, config.SES_CONFIGURATION_SET),
+        identities: createSesIdentities(account, config.AWS_REGION, lookup),
       };
     }
     case 'smtp': {
