@@ -10,8 +10,11 @@ export interface TemporalConnectionOptions {
 
 /** Where and how to connect, by the Temporal environment configuration: the same for local, own and cloud servers. */
 export function temporalConnectionConfig(environment: Record<string, string | undefined>) {
+  // Empty counts as not set, as everywhere: an empty API key would switch TLS on.
   const present = Object.fromEntries(
-    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+    ),
   );
   const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: present });
   return { connectionOptions, namespace: namespace ?? 'default' };
