@@ -271,6 +271,9 @@ describe('delivery of events', () => {
     receiver.answerWith(200);
     await receiver.until((events) => events.length === 2);
     expect(typesOf(receiver.events())).toEqual(['Delivery', 'Send']);
+    const attempts = receiver.attempts.filter(({ Type: type }) => type === 'Notification');
+    expect(attempts.length).toBeGreaterThan(4);
+    expect(new Set(attempts.map(({ MessageId: id, Message: text }) => `${id} ${text}`)).size).toBe(2);
     await expect.poll(test.figures, soon).toMatchObject({ queued: 0, delivered: 2 });
   });
 

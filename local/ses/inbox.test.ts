@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
@@ -71,6 +72,8 @@ describe('inbox API', () => {
     expect(await from({ origin: 'https://evil.test' })).toBe(403);
     expect(await from({ origin: 'null' })).toBe(403);
     expect((await control('GET', '/api/messages')).body).toMatchObject({ total: 1 });
+    expect(await statusForHost(ses.port, 'evil.test')).toBe(403);
+    expect(await statusForHost(ses.port, `localhost:${ses.port}`)).toBe(200);
     expect(await from({ origin: ses.url })).toBe(204);
   });
 });
@@ -201,6 +204,16 @@ describe('a large inbox', () => {
     expect([total, messages[0]?.to, messages[0]?.html?.length]).toEqual([1, ['a123-45@x.test'], 5_000]);
   });
 });
+
+/** As a browser asks after another site has pointed its own name to this address. */
+function statusForHost(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/api/messages', headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
 
 async function usedHeapBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');

@@ -72,6 +72,10 @@ describe('restart', () => {
     const late = receiver.events().filter(({ mail }) => mail.destination[0] === 'late@x.test');
     expect(late.map(({ eventType }) => eventType).sort()).toEqual(['Delivery', 'Open', 'Send']);
     expect(receiver.messages).toHaveLength(6);
+    const before = receiver.attempts.filter(({ SigningCertURL: url }) => url.startsWith(test.ses.url));
+    const known = new Set(before.map(({ MessageId: messageId }) => messageId));
+    const repeated = receiver.messages.slice(-3).filter(({ MessageId: messageId }) => known.has(messageId));
+    expect(repeated.length).toBeGreaterThan(0);
   });
 });
 

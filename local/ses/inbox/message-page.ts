@@ -69,7 +69,7 @@ function envelope({ message, tags, configurationSet, events }: MessageView): Htm
         .join(', '),
     ],
     ['Configuration set', configurationSet ?? 'none, so no events'],
-    ['Reported', events.map(({ type }) => type).join(', ')],
+    ['Events', events.map(({ type }) => type).join(', ')],
   ];
   return html`<dl class="envelope">${rows
     .filter(([, value]) => value !== '')

@@ -5,7 +5,7 @@ import type { EventDestination, State } from './state.ts';
 const setName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The set that exists from the first start and publishes every event to the local topic. */
-export const defaultConfigurationSet = 'posthaste';
+const defaultConfigurationSet = 'posthaste';
 
 const allEventTypes = ['SEND', 'DELIVERY', 'BOUNCE', 'COMPLAINT', 'OPEN', 'CLICK'];
 

@@ -27,7 +27,7 @@ const eventSchema = z.looseObject({
   }),
 });
 
-export type ReceivedMessage = z.output<typeof messageSchema>;
+type ReceivedMessage = z.output<typeof messageSchema>;
 export type ReceivedEvent = z.output<typeof eventSchema>;
 
 /** A tiny endpoint for SNS messages that checks every signature by the book, with nothing of ours. */
@@ -35,6 +35,8 @@ export interface WebhookReceiver {
   readonly url: string;
   /** Genuine messages that were answered with 200, in the order of their arrival, repeated ones included. */
   readonly messages: ReceivedMessage[];
+  /** Everything that came, whatever it was answered. */
+  readonly attempts: ReceivedMessage[];
   /** Their request headers, by message id. */
   readonly headers: Map<string, NodeJS.Dict<string | string[]>>;
   readonly forgeries: number;
@@ -53,6 +55,7 @@ export async function startWebhookReceiver(options: {
   port?: number;
 }): Promise<WebhookReceiver> {
   const messages: ReceivedMessage[] = [];
+  const attempts: ReceivedMessage[] = [];
   const headers = new Map<string, NodeJS.Dict<string | string[]>>();
   const certificates = new Map<string, Promise<string>>();
   const waiting = new Set<() => void>();
@@ -67,6 +70,7 @@ export async function startWebhookReceiver(options: {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
       const message = messageSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      attempts.push(message);
       if (status === null) {
         request.socket.destroy();
         return;
@@ -93,6 +97,7 @@ export async function startWebhookReceiver(options: {
   return {
     url: `http://127.0.0.1:${port}/webhooks/sns`,
     messages,
+    attempts,
     headers,
     get forgeries() {
       return forgeries;
