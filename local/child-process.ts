@@ -73,15 +73,17 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   const exited = new Promise<ChildExit>((resolve) => {
     child.once('exit', (code, signal) => {
       // Output may still be on its way, or be held open by a descendant: wait a moment for the end, no longer.
-      const finish = () => {
-        watcher.kill('SIGKILL');
+      const finish = async () => {
+        // What it has started and not ended itself.
+        sendSignal(-pid, 'SIGKILL');
+        await dismissWatcher(watcher);
         if (options.pidFile !== undefined) rmSync(options.pidFile, { force: true });
         resolve({ code, signal, requested, lastLines });
       };
-      const timer = setTimeout(finish, 250);
+      const timer = setTimeout(() => void finish(), 250);
       child.once('close', () => {
         clearTimeout(timer);
-        finish();
+        void finish();
       });
     });
   });
@@ -174,6 +176,16 @@ function startWatcher(pid: number, stopSignal: NodeJS.Signals, stopTimeoutMs: nu
   watcher.on('error', () => undefined);
   watcher.stdin?.on('error', () => undefined);
   return watcher;
+}
+
+function dismissWatcher(watcher: ChildProcess): Promise<void> {
+  if (watcher.pid === undefined || watcher.exitCode !== null || watcher.signalCode !== null) {
+    return Promise.resolve();
+  }
+  return new Promise((resolve) => {
+    watcher.once('exit', () => resolve());
+    watcher.kill('SIGKILL');
+  });
 }
 
 const pidFileSchema = z.object({ pid: z.number().int().positive(), startedAt: z.string() });

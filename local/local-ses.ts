@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildExit, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
+import { requireFreePort } from './ports.ts';
 
 export interface LocalSesOptions {
   /** The data folder of the stack; the local SES keeps to its own folder in there. */
@@ -37,6 +38,7 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
   mkdirSync(dataDirectory, { recursive: true });
   const pidFile = join(dataDirectory, 'ses.pid.json');
   await stopLeftoverChild(pidFile);
+  await requireFreePort('INBOX_PORT', port);
   let onReady = () => {};
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;

@@ -57,6 +57,16 @@ export async function reservePort(request: PortRequest): Promise<ReservedPort> {
   throw new LocalStackError(`No free port was found for ${request.name}. Set ${request.name} to a free one.`);
 }
 
+/**
+ * Makes sure that nobody listens on a port of 127.0.0.1, so that what answers there later is what was started.
+ *
+ * @throws LocalStackError naming the port and the variable that sets it.
+ */
+export async function requireFreePort(name: PortName, port: number): Promise<void> {
+  const { release } = await reservePort({ name, explicit: port });
+  await release();
+}
+
 function refusal(name: PortName, port: number, host: string, code: string): LocalStackError {
   if (code === 'EADDRINUSE') {
     return new LocalStackError(

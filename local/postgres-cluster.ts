@@ -28,6 +28,8 @@ export interface ClusterOptions {
   password: string;
   binaries: PostgresBinaries;
   user: ProgramUser | undefined;
+  /** Whether the new files reach the disk before this returns; not worth the time for a cluster of tests. */
+  isDurable: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -57,7 +59,8 @@ export async function ensureCluster(options: ClusterOptions): Promise<void> {
   await createCluster(options);
 }
 
-async function createCluster({ directory, password, binaries, user, signal }: ClusterOptions): Promise<void> {
+async function createCluster(options: ClusterOptions): Promise<void> {
+  const { directory, password, binaries, user, signal } = options;
   const staging = `${directory}.new`;
   const passwordFile = `${directory}.password`;
   await rm(staging, { recursive: true, force: true });
@@ -71,7 +74,8 @@ async function createCluster({ directory, password, binaries, user, signal }: Cl
     }
     const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
     const access = [`--username=${postgresRole}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'];
-    const args = [`--pgdata=${staging}`, ...access, ...locale];
+    const durability = options.isDurable ? [] : ['--no-sync'];
+    const args = [`--pgdata=${staging}`, ...access, ...locale, ...durability];
     const how = commandAs(user, [binaries.initdb, staging], binaries.initdb, args);
     await run(how.command, how.args, { env: postgresEnvironment, cwd: '/', signal, ...how.user });
     await rename(staging, directory);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type ChildExit, type RunningChild, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
+import { requireFreePort } from './ports.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 import { clearLeftoverServer, ensureCluster, postgresEnvironment, postgresRole } from './postgres-cluster.ts';
 import { commandAs, findPostgresUser } from './program-user.ts';
@@ -66,14 +67,16 @@ export function postgresUrl(port: number, password: string): string {
  * runs as another user. A server that a killed run left on the folder is ended first; crash recovery is
  * Postgres's own.
  *
- * @throws LocalStackError when the cluster can't be created or the server does not come up.
+ * @throws LocalStackError when the cluster can't be created, the port is taken or the server does not come up.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { directory, port, password, log, signal } = options;
   const binaries = await findPostgresBinaries();
   const user = findPostgresUser(directory);
-  await ensureCluster({ directory, password, binaries, user, signal });
+  const isDurable = options.settings?.fsync !== 'off';
+  await ensureCluster({ directory, password, binaries, user, isDurable, signal });
   await clearLeftoverServer(directory);
+  await requireFreePort('POSTGRES_PORT', port);
 
   const settings = Object.entries({ ...defaultSettings, ...options.settings });
   const flags = settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -109,7 +109,11 @@ async function downloadWithSdk(
   } catch (error) {
     signal?.throwIfAborted();
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    return output.split('\n').at(-1)?.slice(0, 300) || 'the download failed';
+    const reason = output
+      .split('\n')
+      .at(-1)
+      ?.replaceAll(/ *(for url )?\(https?:[^)]*\)/g, '');
+    return reason?.slice(0, 160) || 'the download failed';
   }
 }
 

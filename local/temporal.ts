@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { type ChildExit, type RunningChild, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
+import { requireFreePort } from './ports.ts';
 
 export type SearchAttributeType = 'Keyword' | 'KeywordList' | 'Text' | 'Int' | 'Double' | 'Bool' | 'Datetime';
 
@@ -78,13 +79,15 @@ const startTimeoutMs = 60_000;
  * SQLite writes ahead and syncs at checkpoints only: twice the throughput, and a killed process loses nothing.
  * A power cut may lose the last transactions; Postgres holds the truth and starts what is missing again.
  *
- * @throws LocalStackError when the server does not come up.
+ * @throws LocalStackError when a port is taken or the server does not come up.
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { directory, port, signal } = options;
   await mkdir(directory, { recursive: true });
   const pidFile = join(directory, 'temporal.pid.json');
   await stopLeftoverChild(pidFile);
+  await requireFreePort('TEMPORAL_PORT', port);
+  await requireFreePort('TEMPORAL_UI_PORT', options.uiPort);
   const child = await startChildProcess({
     name: 'Temporal',
     command: options.binary,

@@ -141,7 +141,7 @@ function run(command, args, directory) {
     const child = spawn(command, args, {
       cwd: directory,
       stdio: ['ignore', 2, 2],
-      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}` },
+      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:${dirname(process.execPath)}` },
     });
     let interrupted = false;
     const interrupt = (signal) => {

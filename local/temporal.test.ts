@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalStackError } from './failure.ts';
+import { processStartTime } from './process-identity.ts';
+import {
+  posthasteSearchAttributes,
+  type RunningTemporal,
+  startTemporal,
+  type TemporalOptions,
+} from './temporal.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+import { freePort } from './testing/free-port.ts';
+import { processesWith, startTestProcess, until } from './testing/processes.ts';
+
+const holderScript = fileURLToPath(new URL('./testing/hold-temporal.ts', import.meta.url));
+let root: string;
+let directory: string;
+let binary: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'posthaste-temporal-'));
+  directory = join(root, 'temporal');
+  binary = await findTemporalBinary({ environment: process.env });
+});
+afterAll(() => rm(root, { recursive: true }));
+
+async function start(options: Partial<TemporalOptions> = {}): Promise<RunningTemporal> {
+  const [port, uiPort] = [await freePort(), await freePort()];
+  return startTemporal({ binary, directory, port, uiPort, log: () => undefined, ...options });
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Starts an execution that waits for a worker which never comes. */
+function startExecution(address: string, workflowId: string, attribute = 'ProjectId'): Promise<unknown> {
+  return withClient(address, (client) =>
+    client.workflow.start('waiting', {
+      workflowId,
+      taskQueue: 'nobody',
+      searchAttributes: { [attribute]: ['p1'] },
+    }),
+  );
+}
+
+async function statusOf(address: string, workflowId: string): Promise<string> {
+  return withClient(
+    address,
+    async (client) => (await client.workflow.getHandle(workflowId).describe()).status.name,
+  );
+}
+
+describe('the embedded Temporal', () => {
+  it('answers, shows its UI, and leaves no process', async () => {
+    const temporal = await start();
+    expect(temporal.address).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect((await fetch(temporal.uiUrl)).status).toBe(200);
+    await temporal.stop();
+    expect(await temporal.exited).toMatchObject({ requested: true });
+    expect(processesWith(directory)).toEqual([]);
+    expect(processesWith(`posthaste-watcher\0${temporal.pid}\0`)).toEqual([]);
+    await expect(fetch(temporal.uiUrl)).rejects.toThrow();
+  });
+
+  it('keeps executions over a restart', async () => {
+    const first = await start();
+    await startExecution(first.address, 'kept');
+    await first.stop();
+    const second = await start();
+    expect(await statusOf(second.address, 'kept')).toBe('RUNNING');
+    await second.stop();
+  });
+
+  it('learns search attributes that an existing database does not have', async () => {
+    const searchAttributes = { ...posthasteSearchAttributes, AddedLater: 'Keyword' as const };
+    const temporal = await start({ searchAttributes });
+    await startExecution(temporal.address, 'with-new-attribute', 'AddedLater');
+    await withClient(temporal.address, async (client) => {
+      const listed = async () => {
+        const found = client.workflow.list({ query: "AddedLater = 'p1'" });
+        for await (const { workflowId } of found) return workflowId;
+        return undefined;
+      };
+      await until(async () => (await listed()) === 'with-new-attribute');
+    });
+    await temporal.stop();
+  });
+
+  it('runs beside another one', async () => {
+    const servers = await Promise.all([start(), start({ directory: join(root, 'other') })]);
+    await Promise.all(servers.map(({ address }, index) => startExecution(address, `side-by-side-${index}`)));
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  it('creates the namespace that is asked for', async () => {
+    const temporal = await start({ directory: join(root, 'namespace'), namespace: 'mail' });
+    await withClient(temporal.address, async (client) => {
+      const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace: 'mail' });
+      expect(namespaceInfo?.name).toBe('mail');
+    });
+    await temporal.stop();
+  });
+});
+
+describe('after everything was killed', () => {
+  async function killed(workflowId: string, killWatcher: boolean): Promise<number> {
+    const port = await freePort();
+    const args = [holderScript, directory, String(port), String(await freePort())];
+    const holder = startTestProcess(process.execPath, args, { env: process.env });
+    const server = Number((await holder.waitFor(/temporal (\d+)/))[1]);
+    await startExecution(`127.0.0.1:${port}`, workflowId);
+    const watchers = processesWith(`posthaste-watcher\0${server}\0`);
+    expect(watchers).toHaveLength(1);
+    if (killWatcher) for (const pid of watchers) process.kill(pid, 'SIGKILL');
+    holder.child.kill('SIGKILL');
+    await holder.exit;
+    return server;
+  }
+
+  it('a start ends the old server, which goes on alone, and keeps its executions', async () => {
+    const server = await killed('before-kill', true);
+    expect(processStartTime(server)).toBeDefined();
+    const temporal = await start();
+    expect(processStartTime(server)).toBeUndefined();
+    expect(await statusOf(temporal.address, 'before-kill')).toBe('RUNNING');
+    await temporal.stop();
+  });
+
+  it('a start finds what the server had answered before it was killed itself', async () => {
+    const server = await killed('before-crash', true);
+    process.kill(server, 'SIGKILL');
+    const temporal = await start();
+    expect(await statusOf(temporal.address, 'before-crash')).toBe('RUNNING');
+    await temporal.stop();
+  });
+});
+
+describe('a start that can not succeed says why', () => {
+  it('with a port that is taken', async () => {
+    const first = await start();
+    const port = Number(first.address.split(':')[1]);
+    const attempt = start({ directory: join(root, 'taken'), port });
+    await expect(attempt).rejects.toThrow(LocalStackError);
+    await expect(attempt).rejects.toThrow(`Port ${port} (TEMPORAL_PORT) is taken`);
+    await first.stop();
+  });
+
+  it('when its signal fires', async () => {
+    const abort = new AbortController();
+    const target = join(root, 'given-up');
+    const starting = start({ directory: target, signal: abort.signal });
+    await until(() => processesWith(target).length > 0);
+    abort.abort();
+    await expect(starting).rejects.toThrow(/abort/i);
+    expect(processesWith(target)).toEqual([]);
+  });
+});

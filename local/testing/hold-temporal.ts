@@ -1,0 +1,14 @@
+import { startTemporal } from '../temporal.ts';
+import { findTemporalBinary } from '../temporal-binary.ts';
+
+/** Runs a Temporal until it is killed. Arguments: folder, port, port of the UI. */
+const [directory = '', port = '', uiPort = ''] = process.argv.slice(2);
+const temporal = await startTemporal({
+  binary: await findTemporalBinary({ environment: process.env }),
+  directory,
+  port: Number(port),
+  uiPort: Number(uiPort),
+  log: () => undefined,
+});
+process.stdout.write(`temporal ${temporal.pid}\n`);
+setInterval(() => undefined, 60_000);
