@@ -1,6 +1,7 @@
 import type { Em } from '../orm.ts';
-import { sql } from '../sql.ts';
-import { countEventsSql, retryWhenContactMissingSql, upsertContactsSql } from './upsert-contacts-sql.ts';
+import { preparedSql } from '../sql.ts';
+import { type ContactWrite, mergeContactWrites } from './contact-writes.ts';
+import { countEventsSql, upsertContactsSql } from './upsert-contacts-sql.ts';
 
 export interface AcceptedRecipient {
   emailId: string;
@@ -50,28 +51,19 @@ export interface AcceptedEmail {
 }
 
 const acceptSql = `
-with input as materialized (
-  select * from json_to_recordset($1::json) as t(
-    "projectId" uuid, "contentId" uuid, "subject" text, "body" text, "fromEmail" text, "fromName" text,
-    "replyTo" text, "headers" jsonb, "templateId" uuid, "type" text, "variables" jsonb, "subscribed" boolean,
-    "patch" jsonb, "attachments" json, "occurredAt" timestamptz)
+with call as materialized (
+  select * from json_to_recordset($2::json) as t(
+    ord int, "projectId" uuid, "contentId" uuid, "subject" text, "body" text, "fromEmail" text, "fromName" text,
+    "replyTo" text, "headers" jsonb, "templateId" uuid, "type" text, "variables" jsonb, "attachments" json,
+    "occurredAt" timestamptz)
 ),
 recipient as materialized (
-  select * from json_to_recordset($2::json) as t(
-    "ord" int, "contentId" uuid, "emailId" uuid, "email" text, "name" text, "contactId" uuid, "flipId" uuid,
-    "outboxId" uuid)
-),
-contact_input as (
-  select distinct on (i."projectId", r."email")
-    i."projectId" as project_id, r."email" as email, r."contactId" as contact_id, i."subscribed" as subscribed,
-    false as default_subscribed, i."patch" as patch, r."flipId" as flip_id, i."occurredAt" as occurred_at
-  from recipient r
-  join input i using ("contentId")
-  order by i."projectId", r."email", r."ord"
+  select * from json_to_recordset($3::json) as t(
+    call int, contact int, "emailId" uuid, "email" text, "name" text, "outboxId" uuid)
 ),
 ${upsertContactsSql},
 counted as (
-  select contact_id, project_id, name, id, occurred_at, 1 as times from contact_flip
+  select * from contact_flip
 ),
 ${countEventsSql},
 content as (
@@ -79,55 +71,60 @@ content as (
     (id, project_id, subject, body, from_email, from_name, reply_to, headers, variables, created_at)
   select "contentId", "projectId", "subject", "body", "fromEmail", "fromName", "replyTo", "headers", "variables",
     "occurredAt"
-  from input
+  from call
 ),
 attachment as (
   insert into email_attachments (content_id, position, filename, content_type, cid, disposition, bytes)
-  select i."contentId", a.position - 1, a.file ->> 'filename', a.file ->> 'contentType', a.file ->> 'cid',
+  select call."contentId", a.position - 1, a.file ->> 'filename', a.file ->> 'contentType', a.file ->> 'cid',
     a.file ->> 'disposition', decode(a.file ->> 'content', 'base64')
-  from input i, json_array_elements(i."attachments") with ordinality as a(file, position)
+  from call, json_array_elements(call."attachments") with ordinality as a(file, position)
 ),
 email as (
   insert into emails
     (id, project_id, contact_id, content_id, source, type, template_id, to_email, to_name, from_email, created_at)
-  select r."emailId", i."projectId", c.id, i."contentId", 'TRANSACTIONAL', i."type", i."templateId", r."email",
-    r."name", i."fromEmail", i."occurredAt"
+  select r."emailId", call."projectId", c.id, call."contentId", 'TRANSACTIONAL', call."type", call."templateId",
+    r."email", r."name", call."fromEmail", call."occurredAt"
   from recipient r
-  join input i using ("contentId")
-  join contact c on c.project_id = i."projectId" and c.email = r."email"
+  join call on call.ord = r.call
+  join contact c on c.ord = r.contact
 ),
 command as (
   insert into outbox (id, kind, subject_id, created_at, next_attempt_at)
-  select r."outboxId", 'email.dispatch', r."emailId", i."occurredAt", i."occurredAt"
+  select r."outboxId", 'email.dispatch', r."emailId", call."occurredAt", call."occurredAt"
   from recipient r
-  join input i using ("contentId")
+  join call on call.ord = r.call
 )
-select r."emailId", c.id as "contactId", ${retryWhenContactMissingSql} as retry
-from recipient r
-join input i using ("contentId")
-join contact c on c.project_id = i."projectId" and c.email = r."email"
-order by r."ord"`;
+select id from contact order by ord`;
+
+/** What each recipient's call does to the recipient's contact. */
+function toContactWrites(input: AcceptInput): ContactWrite[] {
+  const { projectId, subscribed, patch, occurredAt } = input;
+  return input.recipients.map(({ email, contactId, flipId }) => {
+    return { projectId, email, contactId, subscribed, patch, flipId, occurredAt };
+  });
+}
 
 /**
  * Accepts a batch of send calls in one statement: contacts, content, attachments, a QUEUED email and a dispatch
- * command per recipient, and the events of changed subscriptions. Calls of one batch have no contact in common.
+ * command per recipient, and the events of changed subscriptions. Calls to one contact that say something about
+ * its subscription have to say the same.
  *
  * @returns for each call its emails, in the order of its recipients.
- * @throws pg.DatabaseError `contacts_data_size` when a contact's data grows beyond 64 KB, and SQLSTATE 40001
- * when the statement has to be run again.
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data grows beyond 64 KB.
  */
 export async function acceptEmails(em: Em, inputs: AcceptInput[]): Promise<AcceptedEmail[][]> {
-  const calls = inputs.map(({ recipients, ...call }) => call);
-  const recipients = inputs.flatMap((input) =>
-    input.recipients.map((recipient) => ({ ...recipient, contentId: input.contentId })),
-  );
-  const numbered = recipients.map((recipient, ord) => ({ ...recipient, ord }));
-  const rows = await sql<AcceptedEmail>(em, acceptSql, [JSON.stringify(calls), JSON.stringify(numbered)]);
-  const answers: AcceptedEmail[][] = [];
-  let next = 0;
-  for (const input of inputs) {
-    answers.push(rows.slice(next, next + input.recipients.length));
-    next += input.recipients.length;
+  const { rows, ordOf } = mergeContactWrites(inputs.flatMap(toContactWrites), false);
+  const calls = inputs.map(({ recipients, patch, subscribed, ...call }, ord) => ({ ...call, ord }));
+  const recipients = inputs
+    .flatMap((input, call) => input.recipients.map((recipient) => ({ ...recipient, call })))
+    .map((recipient, index) => ({ ...recipient, contact: ordOf[index] }));
+  const parameters = [rows, calls, recipients].map((parameter) => JSON.stringify(parameter));
+  const contacts = await preparedSql<{ id: string }>(em, 'accept_emails', acceptSql, parameters);
+  const answers: AcceptedEmail[][] = inputs.map(() => []);
+  for (const { call, contact, emailId } of recipients) {
+    const contactId = contacts[contact ?? -1]?.id;
+    if (contactId === undefined) throw new Error('A contact that was written is missing in the answer');
+    answers[call]?.push({ emailId, contactId });
   }
   return answers;
 }

@@ -2,7 +2,8 @@ import type { ContactRow } from '../entities/contact.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 
-const columns = `id, project_id as "projectId", email, subscribed, snoozed_until as "snoozedUntil", data,
+/** Columns of a `ContactRow`. */
+export const contactColumns = `id, project_id as "projectId", email, subscribed, snoozed_until as "snoozedUntil", data,
   suppression_reason as "suppressionReason", suppressed_at as "suppressedAt",
   suppressed_email_id as "suppressedEmailId", created_at as "createdAt", updated_at as "updatedAt"`;
 
@@ -60,7 +61,7 @@ export function listContacts(
   parameters.push(limit);
   return sql(
     em,
-    `select ${columns} from contacts where ${where}${keyset}
+    `select ${contactColumns} from contacts where ${where}${keyset}
      order by ${column} ${direction}, id ${direction} limit $${parameters.length}`,
     parameters,
   );
@@ -79,7 +80,7 @@ export async function countContacts(em: Em, projectId: string, filter: ContactFi
 export async function findContact(em: Em, projectId: string, id: string): Promise<ContactRow | undefined> {
   const [row] = await sql<ContactRow>(
     em,
-    `select ${columns} from contacts where project_id = $1 and id = $2`,
+    `select ${contactColumns} from contacts where project_id = $1 and id = $2`,
     [projectId, id],
   );
   return row;

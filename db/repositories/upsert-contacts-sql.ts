@@ -1,85 +1,80 @@
 /**
- * Fragment of a statement that creates or patches contacts, shared by every call that does so. It expects a
- * common table expression before it:
+ * Fragment of a statement that creates or patches contacts, shared by every call that does so. Its parameter $1
+ * is the JSON text of the rows of `mergeContactWrites`, at most one per contact.
  *
- * `contact_input(project_id, email, contact_id, subscribed, default_subscribed, patch, flip_id, occurred_at)`,
- * at most one row per (project_id, email); `contact_id` is the id of a contact that has to be created,
- * `subscribed` null keeps the state, `patch` has null for the keys to remove, `flip_id` is the id of the event
- * that a change of the subscription is journaled under.
- *
- * It offers `contact(project_id, email, id, is_new, is_updated)`, a row per input row, and journals
- * contact.subscribed and contact.unsubscribed. Contacts that would stay as they are are not written. Rows are
- * locked in a fixed order. When another transaction creates one of the contacts at the same moment, the whole
- * statement ends with SQLSTATE 40001 and has to be run again.
+ * It offers `contact(ord, id, is_new)`, a row per input row, and journals contact.subscribed and
+ * contact.unsubscribed. Contacts that would stay as they are are not written. All others are locked in one order,
+ * whether they exist or not, so that statements do not deadlock; one that another transaction creates meanwhile
+ * is patched like any that exists.
  */
 export const upsertContactsSql = `
+  contact_input as materialized (
+    select * from json_to_recordset($1::json) as t(
+      ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
+      set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
+      updated_at timestamptz)
+  ),
   contact_target as materialized (
     select i.*, c.id as existing_id,
-      c.id is not null and (
-        patch_contact_data(c.data, i.patch) is distinct from c.data
+      c.id is null
+        or (c.data - i.removed) || i.set_data <> c.data
         or (i.subscribed is not null and (i.subscribed <> c.subscribed or c.snoozed_until is not null))
-      ) as changes
+        as changes
     from contact_input i
-    left join contacts c on c.project_id = i.project_id and c.email = i.email
+    left join lateral (
+      select id, data, subscribed, snoozed_until from contacts
+      where project_id = i.project_id and email = i.email
+      limit 1
+    ) c on true
   ),
-  contact_locked as materialized (
-    select c.id
-    from contacts c
-    join contact_target t on t.existing_id = c.id and t.changes
-    order by c.project_id, c.email
-    for no key update of c
-  ),
-  contact_updated as (
-    update contacts c
-    set data = patch_contact_data(c.data, t.patch),
-      subscribed = coalesce(t.subscribed, c.subscribed),
-      snoozed_until = case when t.subscribed is null then c.snoozed_until end,
-      suppression_reason = case when t.subscribed then null else c.suppression_reason end,
-      suppressed_at = case when t.subscribed then null else c.suppressed_at end,
-      suppressed_email_id = case when t.subscribed then null else c.suppressed_email_id end,
-      updated_at = t.occurred_at
-    from contact_target t
-    where t.existing_id = c.id and c.id in (select id from contact_locked)
-    returning c.id, c.project_id, t.flip_id, t.occurred_at,
-      old.subscribed as was_subscribed, new.subscribed as is_subscribed
-  ),
-  contact_created as (
-    insert into contacts (id, project_id, email, subscribed, data, created_at, updated_at)
-    select contact_id, project_id, email, coalesce(subscribed, default_subscribed),
-      patch_contact_data('{}', patch), occurred_at, occurred_at
+  contact_written as (
+    insert into contacts as c (id, project_id, email, subscribed, data, created_at, updated_at)
+    select contact_id, project_id, email, new_subscribed, set_data, created_at, updated_at
     from contact_target
-    where existing_id is null
+    where changes
     order by project_id, email
-    on conflict (project_id, email) do nothing
-    returning id
+    on conflict (project_id, email) do update
+    set (data, subscribed, snoozed_until, suppression_reason, suppressed_at, suppressed_email_id, updated_at) = (
+      select (c.data - t.removed) || t.set_data,
+        coalesce(t.subscribed, c.subscribed),
+        case when t.subscribed is null then c.snoozed_until end,
+        case when t.subscribed then null else c.suppression_reason end,
+        case when t.subscribed then null else c.suppressed_at end,
+        case when t.subscribed then null else c.suppressed_email_id end,
+        t.updated_at
+      from contact_target t
+      where t.contact_id = excluded.id
+    )
+    returning new.project_id, new.email, new.id, old.id is null as is_new,
+      old.subscribed <> new.subscribed as is_flipped, new.subscribed as is_subscribed
   ),
   contact as materialized (
-    select t.project_id, t.email, coalesce(t.existing_id, n.id) as id,
-      n.id is not null as is_new, t.changes as is_updated
+    select t.ord, coalesce(w.id, t.existing_id) as id, coalesce(w.is_new, false) as is_new
     from contact_target t
-    left join contact_created n on n.id = t.contact_id
+    left join contact_written w using (project_id, email)
   ),
   contact_flip as (
     insert into events (id, project_id, name, kind, contact_id, occurred_at)
-    select flip_id, project_id, case when is_subscribed then 'contact.subscribed' else 'contact.unsubscribed' end,
-      'emitted', id, occurred_at
-    from contact_updated
-    where was_subscribed <> is_subscribed
+    select t.flip_id, project_id, case when w.is_subscribed then 'contact.subscribed' else 'contact.unsubscribed' end,
+      'emitted', w.id, t.flip_at
+    from contact_written w
+    join contact_target t using (project_id, email)
+    where w.is_flipped
     returning id, project_id, name, contact_id, occurred_at
   )`;
 
-/** An output column of such a statement: ends it when somebody else created a contact meanwhile. */
-export const retryWhenContactMissingSql = `case when c.id is null then retry_statement() end`;
-
 /**
- * Fragment that keeps `contact_event_stats` for the rows of `counted(contact_id, project_id, name, id,
- * occurred_at, times)`, which the statement has to define, at most one per (contact_id, name).
+ * Fragment that keeps `contact_event_stats` for the rows of `counted(id, project_id, name, contact_id,
+ * occurred_at)`, which the statement has to define: any number of events, of contacts or of none.
  */
 export const countEventsSql = `
   event_counted as (
     insert into contact_event_stats as s (contact_id, name, project_id, count, first_at, last_at, last_event_id)
-    select contact_id, name, project_id, times, occurred_at, occurred_at, id
+    select contact_id, name, project_id, count(*), min(occurred_at), max(occurred_at),
+      (array_agg(id order by occurred_at desc, id desc))[1]
     from counted
+    where contact_id is not null
+    group by contact_id, name, project_id
     order by contact_id, name
     on conflict (contact_id, name) do update
     set count = s.count + excluded.count,

@@ -1,45 +1,28 @@
 import type { ContactRow } from '../entities/contact.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
-import { countEventsSql, retryWhenContactMissingSql, upsertContactsSql } from './upsert-contacts-sql.ts';
+import { type ContactWrite, mergeContactWrites, splitPatch } from './contact-writes.ts';
+import { contactColumns } from './contacts.ts';
+import { countEventsSql, upsertContactsSql } from './upsert-contacts-sql.ts';
 
-export interface UpsertContactInput {
-  projectId: string;
-  /** Normalised. */
-  email: string;
-  contactId: string;
-  /** Undefined keeps the state; a new contact is subscribed by default. */
-  subscribed: boolean | undefined;
-  /** Keys to set; null removes a key. */
-  patch: Record<string, unknown>;
-  flipId: string;
-  occurredAt: Date;
-}
+export type UpsertContactInput = ContactWrite;
 
 const upsertSql = `
-with contact_input as materialized (
-  select $1::uuid as project_id, $2::text as email, $3::uuid as contact_id, $4::boolean as subscribed,
-    true as default_subscribed, $5::jsonb as patch, $6::uuid as flip_id, $7::timestamptz as occurred_at
-),
-${upsertContactsSql},
-counted as (select contact_id, project_id, name, id, occurred_at, 1 as times from contact_flip),
+with ${upsertContactsSql},
+counted as (select * from contact_flip),
 ${countEventsSql}
-select c.id, c.is_new as "isNew", ${retryWhenContactMissingSql} as retry from contact c`;
+select id, is_new as "isNew" from contact`;
 
-/** Creates or patches a contact by its address. @throws pg.DatabaseError as `trackEvents` does */
+/**
+ * Creates or patches a contact by its address; a new one is subscribed by default.
+ * @throws pg.DatabaseError `contacts_data_size` when its data grows beyond 64 KB
+ */
 export async function upsertContact(
   em: Em,
   input: UpsertContactInput,
 ): Promise<{ id: string; isNew: boolean }> {
-  const [row] = await sql<{ id: string; isNew: boolean }>(em, upsertSql, [
-    input.projectId,
-    input.email,
-    input.contactId,
-    input.subscribed ?? null,
-    JSON.stringify(input.patch),
-    input.flipId,
-    input.occurredAt,
-  ]);
+  const { rows } = mergeContactWrites([input], true);
+  const [row] = await sql<{ id: string; isNew: boolean }>(em, upsertSql, [JSON.stringify(rows)]);
   if (row === undefined) throw new Error('The upsert of a contact answered no row');
   return row;
 }
@@ -55,46 +38,55 @@ export interface PatchContactInput {
 }
 
 const patchSql = `
-with patched as (
+with target as materialized (
+  select * from contacts where project_id = $1 and id = $2 for no key update
+),
+patched as (
   update contacts c
   set email = coalesce($3, c.email),
-    data = patch_contact_data(c.data, $5::jsonb),
+    data = (c.data - $5::text[]) || $6::jsonb,
     subscribed = coalesce($4::boolean, c.subscribed),
     snoozed_until = case when $4::boolean is null then c.snoozed_until end,
     suppression_reason = case when $4 then null else c.suppression_reason end,
     suppressed_at = case when $4 then null else c.suppressed_at end,
     suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
-    updated_at = $7
-  where c.project_id = $1 and c.id = $2
-  returning c.*, old.subscribed as was_subscribed
+    updated_at = $8
+  from target t
+  where c.id = t.id
+    and (t.email <> $3
+      or (t.data - $5::text[]) || $6::jsonb <> t.data
+      or ($4::boolean is not null and (t.subscribed <> $4 or t.snoozed_until is not null)))
+  returning new.*, old.subscribed <> new.subscribed as is_flipped
 ),
 flip as (
   insert into events (id, project_id, name, kind, contact_id, occurred_at)
-  select $6, project_id, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
-    id, $7
+  select $7, project_id, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
+    id, $8
   from patched
-  where subscribed <> was_subscribed
+  where is_flipped
   returning id, project_id, name, contact_id, occurred_at
 ),
-counted as (select contact_id, project_id, name, id, occurred_at, 1 as times from flip),
+counted as (select * from flip),
 ${countEventsSql}
-select id, project_id as "projectId", email, subscribed, snoozed_until as "snoozedUntil", data,
-  suppression_reason as "suppressionReason", suppressed_at as "suppressedAt",
-  suppressed_email_id as "suppressedEmailId", created_at as "createdAt", updated_at as "updatedAt"
-from patched`;
+select ${contactColumns} from patched
+union all
+select ${contactColumns} from target where id not in (select id from patched)`;
 
 /**
- * Patches a contact by its id and journals a change of its subscription.
+ * Patches a contact by its id and journals a change of its subscription. A contact that would stay as it is is
+ * not written.
  * @returns the contact, undefined when it is not the project's
  * @throws pg.DatabaseError `contacts_project_email` when another contact has the address, `contacts_data_size`
  */
 export async function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
+  const { set, removed } = splitPatch(input.patch);
   const [row] = await sql<ContactRow>(em, patchSql, [
     input.projectId,
     input.id,
     input.email ?? null,
     input.subscribed ?? null,
-    JSON.stringify(input.patch),
+    removed,
+    JSON.stringify(set),
     input.flipId,
     input.occurredAt,
   ]);

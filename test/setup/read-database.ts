@@ -1,0 +1,89 @@
+import type { ContactRow } from '../../db/entities/contact.ts';
+import type { EmailRow } from '../../db/entities/email.ts';
+import type { EventRow } from '../../db/entities/event.ts';
+import type { Em } from '../../db/orm.ts';
+import { sql } from '../../db/sql.ts';
+
+/** Where a row lies and who wrote it: the same as before when nothing has written it since. */
+export interface RowVersion {
+  ctid: string;
+  xmin: string;
+}
+
+/** A contact by its address, with its row version. */
+export async function readContact(
+  em: Em,
+  projectId: string,
+  email: string,
+): Promise<(ContactRow & RowVersion) | undefined> {
+  const [row] = await sql<ContactRow & RowVersion>(
+    em,
+    `select id, project_id as "projectId", email, subscribed, snoozed_until as "snoozedUntil", data,
+       suppression_reason as "suppressionReason", suppressed_at as "suppressedAt",
+       suppressed_email_id as "suppressedEmailId", created_at as "createdAt", updated_at as "updatedAt",
+       ctid::text, xmin::text
+     from contacts where project_id = $1 and email = $2`,
+    [projectId, email],
+  );
+  return row;
+}
+
+/** An email with every column, undefined when there is none. */
+export async function readEmail(em: Em, id: string): Promise<EmailRow | undefined> {
+  const [row] = await sql<EmailRow>(
+    em,
+    `select id, project_id as "projectId", contact_id as "contactId", content_id as "contentId", source, type,
+       template_id as "templateId", campaign_id as "campaignId", workflow_id as "workflowId",
+       to_email as "toEmail", to_name as "toName", from_email as "fromEmail", subject, status, reason,
+       message_id as "messageId", attempts, claim_token as "claimToken", claimed_at as "claimedAt",
+       created_at as "createdAt", sent_at as "sentAt", delivered_at as "deliveredAt", opened_at as "openedAt",
+       clicked_at as "clickedAt", bounced_at as "bouncedAt", complained_at as "complainedAt",
+       unsubscribed_at as "unsubscribedAt", opens, clicks
+     from emails where id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** The project's journal, oldest first. */
+export function readEvents(em: Em, projectId: string): Promise<Omit<EventRow, 'xid'>[]> {
+  return sql(
+    em,
+    `select id, project_id as "projectId", name, kind, contact_id as "contactId", email_id as "emailId",
+       campaign_id as "campaignId", workflow_id as "workflowId", data, occurred_at as "occurredAt"
+     from events where project_id = $1 order by occurred_at, id`,
+    [projectId],
+  );
+}
+
+/** Counts by event name that `contact_event_stats` holds for a contact. */
+export async function readCounts(em: Em, contactId: string): Promise<Record<string, number>> {
+  const rows = await sql<{ name: string; count: number }>(
+    em,
+    'select name, count from contact_event_stats where contact_id = $1',
+    [contactId],
+  );
+  return Object.fromEntries(rows.map((row) => [row.name, row.count]));
+}
+
+/**
+ * Where the statistics of a project differ from its journal, which they have to equal in number, first and last
+ * time of every contact's events. Empty when all is well.
+ */
+export function findWrongCounts(em: Em, projectId: string): Promise<unknown[]> {
+  return sql(
+    em,
+    `with journal as (
+       select contact_id, name, count(*)::int as count, min(occurred_at) as first_at, max(occurred_at) as last_at
+       from events
+       where project_id = $1 and contact_id is not null and kind <> 'activity'
+       group by contact_id, name
+     )
+     select contact_id, name, j.count as journal_count, s.count as stats_count, j.first_at as journal_first,
+       s.first_at as stats_first, j.last_at as journal_last, s.last_at as stats_last
+     from journal j
+     full join (select * from contact_event_stats where project_id = $1) s using (contact_id, name)
+     where (j.count, j.first_at, j.last_at) is distinct from (s.count, s.first_at, s.last_at)`,
+    [projectId],
+  );
+}
