@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { connectClickHouse } from '../analytics/clickhouse.ts';
+import { connectClickHouse, withoutClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { eventStats } from '../analytics/questions/event-stats.ts';
 import { startHttpFront } from '../analytics/testing/start-http-front.ts';
@@ -52,6 +52,19 @@ describe('the journal stream over an outage', () => {
     await stage.close();
     await clickhouse.close();
     await front.kill();
+  });
+
+  it('tells how far it is behind while ClickHouse is away', async () => {
+    const stage = await openJournalStage(root, withoutClickHouse());
+    await stage.write([{ occurredAt: new Date(Date.now() - 60_000) }, {}]);
+    const streamer = stage.stream();
+    const lag = await eventually(
+      async () => streamer.lag(),
+      ({ measuredAt }) => measuredAt !== undefined,
+    );
+    expect(lag.rowsBehind).toBe(2);
+    expect(lag.secondsBehind).toBeGreaterThanOrEqual(60);
+    await stage.close();
   });
 
   it('starts before its Postgres and its ClickHouse are there, and stops while they are not', async () => {

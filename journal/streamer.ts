@@ -95,6 +95,8 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
 
   async function stream(client: Client): Promise<void> {
     let position = await loadPosition(client);
+    // While ClickHouse is away, every try starts here and goes no further.
+    await keepLagFresh(client, position);
     let next: Promise<JournalBatch> | undefined;
     log.info({ position }, 'streaming the journal to ClickHouse');
     while (!stopping.signal.aborted) {
