@@ -129,6 +129,9 @@ describe('the session cookie', () => {
   it('opens what belongs to the user', async () => {
     expect((await ask('/user', { cookie })).who).toEqual({ projectId: null, userId, role: null });
     expect((await ask('/user', { cookie: `a=b; ${cookie}; c` })).status).toBe(200);
+    for (const nothing of ['token', 'token=', 'other=1', 'token=;']) {
+      expect((await ask('/user', { cookie: nothing })).code).toBe('UNAUTHENTICATED');
+    }
     expect((await ask('/user', {})).code).toBe('UNAUTHENTICATED');
   });
 
@@ -236,9 +239,36 @@ describe('a key that was rotated in another process', () => {
   });
 });
 
-async function until(condition: () => boolean): Promise<void> {
+describe('an answer of the database from before a change', () => {
+  it('is not remembered after it', async () => {
+    const changed = await createTestProject(database);
+    await until(() => api.edge.projectChanges.isConnected);
+    const find = () => api.edge.projectKeys.find('secret', changed.secretKey);
+    const { promise: locked, resolve: unlock } = Promise.withResolvers<void>();
+    const holding = database.orm.em.fork().transactional(async (em) => {
+      await sql(em, 'lock table projects in access exclusive mode');
+      await locked;
+    });
+    await until(async () => {
+      const rows = await sql(
+        database.orm.em.fork(),
+        `select 1 from pg_locks where relation = 'projects'::regclass and mode = 'AccessExclusiveLock' and granted`,
+      );
+      return rows.length === 1;
+    });
+    const found = find();
+    api.edge.projectKeys.forget(changed.id);
+    unlock();
+    await holding;
+    expect((await found)?.disabled).toBe(false);
+    await sql(database.orm.em.fork(), 'update projects set disabled = true where id = $1', [changed.id]);
+    expect((await find())?.disabled).toBe(true);
+  });
+});
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000;
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('It did not happen in time');
     await delay(2);
   }

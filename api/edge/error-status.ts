@@ -7,7 +7,7 @@ interface ErrorRule {
 }
 
 /** Every code and the HTTP status that it is answered with. */
-export const errorRules = {
+const errorRules = {
   VALIDATION_ERROR: { status: 422 },
   INVALID_JSON: { status: 400 },
   BAD_REQUEST: { status: 400 },

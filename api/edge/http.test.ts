@@ -190,6 +190,23 @@ describe('request bodies', () => {
     sending.destroy();
   });
 
+  it('that are too large are read away for a while, so that a client that is still sending sees the answer', async () => {
+    async function* pieces() {
+      for (let sent = 0; sent < 20; sent += 1) {
+        yield Buffer.alloc(mebibyte, ' ');
+        await delay(5);
+      }
+    }
+    for (let round = 0; round < 3; round += 1) {
+      const body = ReadableStream.from(pieces());
+      const response = await fetch(`${api.url}/json`, { method: 'POST', body, duplex: 'half' });
+      expect([response.status, await response.text()]).toEqual([
+        413,
+        expect.stringContaining('PAYLOAD_TOO_LARGE'),
+      ]);
+    }
+  });
+
   it('that are large share a budget, which is given back', async () => {
     const head =
       `POST /large HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${project.secretKey}\r\n` +

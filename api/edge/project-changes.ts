@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Channel on which every process hears of changed projects; the payload is the project's id. */
-export const projectChangedChannel = 'project_changed';
+const projectChangedChannel = 'project_changed';
 
 const heartbeatMs = 5_000;
 const firstRetryMs = 100;

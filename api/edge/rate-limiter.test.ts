@@ -77,6 +77,15 @@ describe('the rate limit', () => {
     expect(passed).toBeLessThanOrEqual(1000 - 25);
   });
 
+  it('leases smaller slices towards the end, so that others get the rest', async () => {
+    await withinOneMinute();
+    const [subject, quiet, busy] = [uuidv7(), limiter(1000), limiter(1000)];
+    for (let index = 0; index < 600; index += 1) await quiet.take(subject);
+    const passed = await takeMany([busy], subject, 1000);
+    expect(passed).toBeGreaterThan(400 - 1000 / 8);
+    expect(passed).toBeLessThanOrEqual(400);
+  });
+
   it('asks the database seldom while the budget is large', async () => {
     await withinOneMinute();
     const [subject, one] = [uuidv7(), limiter(1_000_000)];

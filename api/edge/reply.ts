@@ -21,9 +21,9 @@ export interface ReplyWriterOptions {
 
 const jsonType = 'application/json; charset=utf-8';
 const exposedHeaders = 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
-/** How long and how much of an unwanted body is read away, so that the client gets to see the answer. */
-const drainMs = 1_000;
-const drainBytes = 4 * 1024 * 1024;
+/** An unwanted body is read away, so that the client gets to see the answer, until it pauses or is this long. */
+const drainPauseMs = 500;
+const drainBytes = 64 * 1024 * 1024;
 
 export type ReplyWriter = (exchange: Exchange, reply: Reply) => void;
 
@@ -133,11 +133,12 @@ function endAfterDrain(exchange: Exchange, body: string | Uint8Array | undefined
     req.off('data', count);
     if (!res.writableEnded) res.end();
   };
+  const timer = setTimeout(end, drainPauseMs);
   const count = (chunk: Buffer) => {
     drained += chunk.length;
     if (drained > drainBytes) end();
+    else timer.refresh();
   };
-  const timer = setTimeout(end, drainMs);
   req.on('data', count);
   req.once('end', end);
   req.once('close', end);

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { Role } from '../../db/entities/membership.ts';
 
-export const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type HttpMethod = (typeof httpMethods)[number];
 
 /**
@@ -182,7 +182,7 @@ export interface Route<S> extends RouteDescription {
 }
 
 /** The names of the parameters of a path: `/contacts/:id` → `['id']`. */
-export function pathParameters(path: string): string[] {
+function pathParameters(path: string): string[] {
   return Array.from(path.matchAll(/:(\w+)/g), (match) => match[1] ?? '');
 }
 
