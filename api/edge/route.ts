@@ -4,8 +4,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { Role } from '../../db/entities/membership.ts';
 
-const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type HttpMethod = (typeof httpMethods)[number];
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call a route.
