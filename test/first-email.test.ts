@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 it('takes an email from the API over Temporal and SES to the inbox, and what became of it to the feed', async () => {
-  const sender = await createTestSender(stack);
+  const sender = await createTestSender(stack.url);
   const sent = await sender.post('/v1/send', {
     to: { email: 'Ada@Example.com', name: 'Ada L.' },
     from: { email: `hello@${sender.domain}`, name: 'Example' },
@@ -25,20 +25,22 @@ it('takes an email from the API over Temporal and SES to the inbox, and what bec
   expect(contact.email).toBe('ada@example.com');
 
   const inbox = () =>
-    fetch(`${stack.ses.url}/api/messages?to=ada@example.com`).then((answer) => answer.json());
+    fetch(`${stack.ses.url}/api/messages?to=ada@example.com`).then(
+      (answer) => answer.json() as Promise<{ total: number; messages: { id: string }[] }>,
+    );
   const { messages } = await eventually(inbox, (found) => found.total > 0);
   expect(messages).toHaveLength(1);
   expect(messages[0]).toMatchObject({
     emailId: email,
     from: `Example <hello@${sender.domain}>`,
-    to: ['Ada L. <ada@example.com>'],
+    to: ['"Ada L." <ada@example.com>'],
     subject: 'Hello <Ada>',
     html: expect.stringContaining('Hello <b>&lt;Ada&gt;</b>, your code is 481516.'),
     text: expect.stringContaining('your code is 481516.'),
     headers: expect.objectContaining({ 'X-Campaign': 'spring' }),
   });
 
-  await fetch(`${stack.ses.url}/api/messages/${messages[0].id}/events`, {
+  await fetch(`${stack.ses.url}/api/messages/${messages[0]?.id}/events`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ type: 'open' }),

@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { freePort } from './free-port.ts';
 
 export const testTopic = 'arn:aws:sns:us-east-1:000000000000:posthaste';
-const log = createLogger('silent');
+const log = createLogger(process.env.TEST_LOG_LEVEL ?? 'silent');
 let runtimeInstalled = false;
 
 /** The whole product on real parts: Postgres, Temporal, the embedded ClickHouse and the local SES. */

@@ -1,5 +1,3 @@
-import type { TestProduct } from './product.ts';
-
 export interface TestAnswer {
   status: number;
   headers: Headers;
@@ -19,43 +17,56 @@ export interface TestSender {
   delete(path: string): Promise<TestAnswer>;
 }
 
+async function call(
+  address: string,
+  method: string,
+  headers: Record<string, string>,
+  body: unknown,
+): Promise<TestAnswer> {
+  const answer = await fetch(address, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
 let made = 0;
 
-/** Signs up an owner and makes a project with a verified domain. */
-export async function createTestSender(stack: TestProduct): Promise<TestSender> {
+/** Signs up an owner over HTTP and makes a project with a verified domain. */
+export async function createTestSender(apiUrl: string): Promise<TestSender> {
   made += 1;
-  const domain = `sender-${made}.test`;
-  const { services } = stack.product;
-  const { user } = await services.accounts.signUp({ email: `owner@${domain}`, password: 'a long password' });
-  const project = await services.projects.create(user.id, `Project ${made}`);
-  const { id } = await services.domains.add(project.id, domain);
-  const verified = await services.domains.verify(project.id, id);
-  if (!verified.verified || project.secretKey === undefined)
-    throw new Error('The sender could not be set up');
-  const { publicKey, secretKey } = project;
+  const domain = `sender-${process.pid}-${made}.test`;
+  const signedUp = await call(
+    `${apiUrl}/auth/signup`,
+    'POST',
+    {},
+    { email: `owner@${domain}`, password: 'a long password' },
+  );
+  const session = {
+    Cookie: signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '',
+    Origin: new URL(apiUrl).origin,
+  };
+  const project = await call(`${apiUrl}/users/@me/projects`, 'POST', session, { name: `Project ${made}` });
+  const { id: projectId, publicKey, secretKey } = project.body;
 
-  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const request = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const key = path === '/v1/track' ? publicKey : secretKey;
-    const answer = await fetch(`${stack.url}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-  }
+    return call(`${apiUrl}${path}`, method, { Authorization: `Bearer ${key}`, ...headers }, body);
+  };
+  const added = await request('POST', '/domains', { domain });
+  const checked = await request('GET', `/domains/${added.body.id}/verify`);
+  if (checked.body.verified !== true)
+    throw new Error(`The sender could not be set up: ${JSON.stringify(checked)}`);
   return {
-    projectId: project.id,
+    projectId,
     publicKey,
     secretKey,
     domain,
-    get: (path) => call('GET', path),
-    post: (path, body, headers) => call('POST', path, body, headers),
-    patch: (path, body) => call('PATCH', path, body),
-    delete: (path) => call('DELETE', path),
+    get: (path) => request('GET', path),
+    post: (path, body, headers) => request('POST', path, body, headers),
+    patch: (path, body) => request('PATCH', path, body),
+    delete: (path) => request('DELETE', path),
   };
 }

@@ -1,0 +1,231 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { type LocalSes, startLocalSes } from '../local/ses/server.ts';
+import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
+import { findTemporalBinary } from '../local/temporal-binary.ts';
+import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { startApiProcess, startWorkerProcess, type TestProcess } from './setup/processes.ts';
+import { testTopic } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+/** API and worker as processes of their own, to be killed. */
+let directory: string;
+let database: TestDatabase;
+let ses: LocalSes;
+let environment: Record<string, string>;
+let running: TestProcess[];
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-faults-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  database = await createTestDatabase(3);
+  ses = await startLocalSes({
+    port: 0,
+    dataDir: path.join(directory, randomUUID()),
+    webhookUrl: `http://127.0.0.1:${port}/webhooks/sns`,
+    topicArn: testTopic,
+  });
+  running = [];
+  environment = {
+    PORT: String(port),
+    METRICS_PORT: String(metricsPort),
+    APP_SECRET: randomBytes(32).toString('base64url'),
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '5',
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `faults-${randomUUID()}`,
+    SES_ENDPOINT: ses.url,
+    SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
+    SNS_TOPIC_ARNS: testTopic,
+    UNKNOWN_OUTCOME_SECONDS: '3',
+    SHUTDOWN_GRACE_SECONDS: '3',
+  };
+});
+afterEach(async () => {
+  await Promise.all(running.map((process) => process.kill()));
+  await ses.close();
+  await database.close();
+});
+
+async function start(what: Promise<TestProcess>): Promise<TestProcess> {
+  const process = await what;
+  running.push(process);
+  return process;
+}
+
+const apiUrl = () => `http://127.0.0.1:${environment.PORT}`;
+
+async function inbox(): Promise<{ total: number; messages: { emailId: string }[] }> {
+  const answer = await fetch(`${ses.url}/api/messages?limit=1000`);
+  return (await answer.json()) as { total: number; messages: { emailId: string }[] };
+}
+
+async function control(what: string, body: Record<string, unknown>): Promise<void> {
+  const answer = await fetch(`${ses.url}/api/${what}`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${what}: ${answer.status} ${await answer.text()}`);
+}
+
+function send(sender: TestSender, count: number) {
+  return sender.post('/v1/send', {
+    to: Array.from({ length: count }, (_, index) => `reader-${index}@example.com`),
+    from: `hello@${sender.domain}`,
+    subject: 'Hello',
+    body: '<p>Hello</p>',
+  });
+}
+
+const statuses = async () => {
+  const rows = await sql<{ status: string; count: number }>(
+    database.orm.em.fork(),
+    'select status, count(*)::int as count from emails group by status order by status',
+  );
+  return Object.fromEntries(rows.map((row) => [row.status, row.count]));
+};
+
+/** Emails that left, and how often the journal says so: both must be the number of emails. */
+const journaled = async () => {
+  const [row] = await sql<{ rows: number; emails: number }>(
+    database.orm.em.fork(),
+    `select count(*)::int as rows, count(distinct email_id)::int as emails from events where name = 'email.sent'`,
+  );
+  return row;
+};
+
+describe('a worker that is killed', () => {
+  it('while the provider has the email sends no second copy, and the outcome settles', async () => {
+    await start(startApiProcess(environment));
+    const worker = await start(startWorkerProcess(environment));
+    const sender = await createTestSender(apiUrl());
+    await control('faults', { latencyMs: 5_000 });
+    await send(sender, 5);
+    await eventually(inbox, (found) => found.total === 5);
+    await worker.kill();
+    await control('faults', { latencyMs: 0 });
+    await start(startWorkerProcess(environment));
+    await eventually(statuses, (found) => found.DELIVERED === 5);
+    // Longer than an unanswered hand-over waits before it is tried again.
+    await delay(4_000);
+    expect((await inbox()).total).toBe(5);
+    expect(await journaled()).toEqual({ rows: 5, emails: 5 });
+  });
+
+  it('between claim and hand-over loses nothing: what it held is handed over by another', {
+    timeout: 180_000,
+  }, async () => {
+    // Two a second: the claim is taken for all, and the worker dies while most of them wait for their turn.
+    environment.EMAIL_RATE_PER_SECOND = '2';
+    await start(startApiProcess(environment));
+    const worker = await start(startWorkerProcess(environment));
+    const sender = await createTestSender(apiUrl());
+    await send(sender, 8);
+    await eventually(inbox, (found) => found.total >= 3);
+    await worker.kill();
+    expect((await statuses()).SENDING).toBeGreaterThan(0);
+    await start(startWorkerProcess({ ...environment, EMAIL_RATE_PER_SECOND: '100' }));
+    await eventually(statuses, (found) => found.DELIVERED === 8, 150_000);
+    const { messages } = await inbox();
+    expect(new Set(messages.map((message) => message.emailId)).size).toBe(8);
+    expect(messages).toHaveLength(8);
+    expect(await journaled()).toEqual({ rows: 8, emails: 8 });
+  });
+});
+
+describe('a reply of the provider that is lost', () => {
+  it('leaves one copy when its event tells what became of it', async () => {
+    await start(startApiProcess(environment));
+    await start(startWorkerProcess(environment));
+    const sender = await createTestSender(apiUrl());
+    await control('faults', { dropReplyEvery: 1 });
+    await send(sender, 6);
+    await eventually(statuses, (found) => found.DELIVERED === 6);
+    await delay(5_000);
+    expect((await inbox()).total).toBe(6);
+    expect(await journaled()).toEqual({ rows: 6, emails: 6 });
+  });
+
+  it('leaves two copies at most when the events do not come either, and settles when they do', async () => {
+    await start(startApiProcess(environment));
+    await start(startWorkerProcess(environment));
+    const sender = await createTestSender(apiUrl());
+    await control('events', { paused: true });
+    await control('faults', { dropReplyEvery: 1 });
+    await send(sender, 3);
+    await eventually(inbox, (found) => found.total === 6);
+    await delay(6_000);
+    expect((await inbox()).total).toBe(6);
+    expect(await statuses()).toEqual({ UNKNOWN: 3 });
+    await control('events', { paused: false });
+    await eventually(statuses, (found) => found.DELIVERED === 3);
+    expect(await journaled()).toEqual({ rows: 3, emails: 3 });
+  });
+});
+
+describe('an API that is killed', () => {
+  it('after the commit and before the relay loses nothing that it accepted', async () => {
+    // Its relay never gets through, so what it accepts is committed and not passed on when it dies.
+    const api = await start(
+      startApiProcess({ ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` }),
+    );
+    const sender = await createTestSender(apiUrl());
+    expect((await send(sender, 10)).status).toBe(200);
+    await api.kill();
+    expect(await statuses()).toEqual({ QUEUED: 10 });
+    await start(startApiProcess(environment));
+    await start(startWorkerProcess(environment));
+    await eventually(statuses, (found) => found.DELIVERED === 10);
+    expect((await inbox()).total).toBe(10);
+  });
+});
+
+describe('Temporal away', () => {
+  let temporal: RunningTemporal;
+  afterEach(() => temporal.stop());
+
+  it('for half a minute: sending is accepted all the time, and then everything leaves', {
+    timeout: 180_000,
+  }, async () => {
+    const options = {
+      binary: await findTemporalBinary({ environment: process.env }),
+      directory: path.join(directory, 'temporal'),
+      port: await freePort(),
+      uiPort: await freePort(),
+      log: () => undefined,
+    };
+    temporal = await startTemporal(options);
+    environment.TEMPORAL_ADDRESS = temporal.address;
+    await start(startApiProcess(environment));
+    await start(startWorkerProcess(environment));
+    const sender = await createTestSender(apiUrl());
+    await send(sender, 1);
+    await eventually(inbox, (found) => found.total === 1);
+
+    await temporal.stop();
+    const until = Date.now() + 30_000;
+    let accepted = 1;
+    while (Date.now() < until) {
+      const answer = await send(sender, 2);
+      expect(answer.status).toBe(200);
+      accepted += 2;
+      await delay(1_000);
+    }
+    expect((await inbox()).total).toBe(1);
+    temporal = await startTemporal(options);
+    await eventually(inbox, (found) => found.total === accepted, 60_000);
+    await eventually(statuses, (found) => found.DELIVERED === accepted);
+  });
+});
