@@ -23,6 +23,9 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
+/** Below ours by one: each step of each workflow is DEBUG to the SDK. */
+const severities = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+
 /**
  * Prepares the native runtime of this process: its log goes into ours, and signals are ours to handle. Once per
  * process, before the first worker.
@@ -33,7 +36,7 @@ export function installTemporalRuntime(log: Logger): void {
     shutdownSignals: [],
     telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
     logger: {
-      log: (level, message, meta) => child.info({ level, ...meta }, message),
+      log: (level, message, meta) => child[severities[level]](meta ?? {}, message),
       trace: (message, meta) => child.trace(meta ?? {}, message),
       debug: (message, meta) => child.trace(meta ?? {}, message),
       info: (message, meta) => child.debug(meta ?? {}, message),
