@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { defaultMaxSendRate, defaultTopicArn, startLocalSes } from './server.ts';
 
-const environment = z
+const parsed = z
   .object({
     /** Shared with the rest of the local stack; this process keeps to its folder `ses` in there. */
     DATA_DIR: z.string().min(1).default('.data'),
@@ -23,7 +23,12 @@ const environment = z
     EXIT_WITH_STDIN: z.enum(['0', '1']).default('0'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
   })
-  .parse(Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')));
+  .safeParse(Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')));
+if (!parsed.success) {
+  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  fail(`The environment of the local SES is not valid:\n${faults.join('\n')}`);
+}
+const environment = parsed.data;
 
 const ses = await startLocalSes({
   port: environment.INBOX_PORT,
@@ -36,7 +41,15 @@ const ses = await startLocalSes({
   signatureVersion: environment.SNS_SIGNATURE_VERSION,
   signingKeyBits: environment.SNS_KEY_BITS === '1024' ? 1024 : 2048,
   logger: pino({ level: environment.LOG_LEVEL }, pino.destination(2)),
+}).catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EADDRINUSE') throw error;
+  return fail(`Port ${environment.INBOX_PORT} is taken. Set INBOX_PORT to a free one.`);
 });
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
 
 let isStopping = false;
 function stop(): void {

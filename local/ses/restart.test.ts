@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -142,6 +142,27 @@ describe('process', () => {
     await expect.poll(() => isRunning(pid), soon).toBe(false);
   });
 
+  it('ends with its standard input when it is told to', async () => {
+    const child = spawn(process.execPath, [main], {
+      env: { ...process.env, INBOX_PORT: '0', DATA_DIR: await temporaryFolder(), EXIT_WITH_STDIN: '1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    await readyUrl(child);
+    child.stdin.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('says in one sentence that its port is taken', async () => {
+    const { ses } = await startTestSes();
+    const child = spawn(process.execPath, [main], {
+      env: { ...process.env, INBOX_PORT: String(ses.port), DATA_DIR: await temporaryFolder() },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [output] = await once(child.stderr, 'data');
+    expect(String(output)).toBe(`Port ${ses.port} is taken. Set INBOX_PORT to a free one.\n`);
+    expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+
   it('leaves its files alone when the port is taken', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -150,7 +171,9 @@ describe('process', () => {
     });
     const address = taken.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    await expect(startTestSes({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const dataDir = await temporaryFolder();
+    await expect(startTestSes({ port, dataDir })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect(await readdir(dataDir)).toEqual([]);
   });
 });
 
