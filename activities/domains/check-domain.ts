@@ -11,7 +11,7 @@ export async function checkDomain(
 ): Promise<DomainVerificationOutcome> {
   const domain = await findDomain(em, domainId);
   if (domain === undefined) return 'gone';
-  const { verified, found } = await identities.check(domain.domain, domain.dkimTokens);
-  const checked = await recordDomainCheck(em, domainId, verified ? 'verified' : 'pending', found);
+  const check = await identities.check(domain.domain, domain.dkimTokens);
+  const checked = await recordDomainCheck(em, domainId, check);
   return checked?.status ?? 'gone';
 }

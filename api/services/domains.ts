@@ -79,8 +79,8 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
 
     async verify(projectId, id) {
       const row = await require(projectId, id);
-      const { verified, found } = await askProvider(identities.check(row.domain, row.dkimTokens));
-      const checked = await recordDomainCheck(orm.em.fork(), id, verified ? 'verified' : 'pending', found);
+      const check = await askProvider(identities.check(row.domain, row.dkimTokens));
+      const checked = await recordDomainCheck(orm.em.fork(), id, check);
       if (checked === undefined) throw notFound('Domain');
       return present(checked);
     },

@@ -21,7 +21,7 @@ export async function findDomain(em: Em, id: string, projectId?: string): Promis
 }
 
 /**
- * Adds a pending domain and the command to watch it.
+ * Adds a pending domain and the command to watch it; every process hears of it.
  * @throws pg.DatabaseError `domains_domain_unique` when a project has the domain
  */
 export async function insertDomain(
@@ -31,9 +31,12 @@ export async function insertDomain(
   await sql(
     em,
     `with added as (
-       insert into domains (id, project_id, domain) values ($1, $2, $3) returning id
+       insert into domains (id, project_id, domain) values ($1, $2, $3) returning id, project_id
+     ),
+     command as (
+       insert into outbox (id, kind, subject_id) select $4, 'domain.verify', id from added
      )
-     insert into outbox (id, kind, subject_id) select $4, 'domain.verify', id from added`,
+     select pg_notify('project_changed', project_id::text) from added`,
     [domain.id, domain.projectId, domain.domain, domain.outboxId],
   );
 }
@@ -44,26 +47,30 @@ export async function storeDkimTokens(em: Em, id: string, tokens: readonly strin
 
 /**
  * Records what a check saw. Every process hears at once of a domain that changed its status.
+ *
+ * @param check its `dkimTokens` replace the stored ones
  * @returns the domain as it is now, undefined when it was removed meanwhile
  */
 export async function recordDomainCheck(
   em: Em,
   id: string,
-  status: DomainStatus,
-  found: readonly string[],
+  check: { verified: boolean; found: readonly string[]; dkimTokens: readonly string[] },
 ): Promise<DomainRow | undefined> {
+  const status: DomainStatus = check.verified ? 'verified' : 'pending';
   const [row] = await sql<DomainRow>(
     em,
     `with checked as (
        update domains
-       set status = $2, found_records = $3, checked_at = now(),
-         updated_at = case when status = $2 and found_records = $3 then updated_at else now() end
+       set status = $2, found_records = $3, dkim_tokens = $4, checked_at = now(),
+         updated_at = case
+           when status = $2 and found_records = $3 and dkim_tokens = $4 then updated_at else now()
+         end
        where id = $1
        returning domains.*, old.status <> new.status as changed
      )
      select ${columns}, case when changed then pg_notify('project_changed', project_id::text) end as told
      from checked`,
-    [id, status, found],
+    [id, status, check.found, check.dkimTokens],
   );
   return row;
 }
