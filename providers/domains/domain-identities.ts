@@ -13,6 +13,8 @@ export interface DomainCheck {
   verified: boolean;
   /** `recordKey` of the wanted records that were seen. */
   found: string[];
+  /** Those that hold now; others than before when the provider had to start over. */
+  dkimTokens: string[];
 }
 
 /** Sender domains at the provider. */
@@ -20,7 +22,10 @@ export interface DomainIdentities {
   /** Makes the domain known; calling it again answers the same. */
   register(domain: string): Promise<{ dkimTokens: string[] }>;
   wantedRecords(domain: string, dkimTokens: readonly string[]): DnsRecord[];
-  /** How the domain stands right now. */
+  /**
+   * How the domain stands right now.
+   * @throws Error when that can't be told: what was known before still holds
+   */
   check(domain: string, dkimTokens: readonly string[]): Promise<DomainCheck>;
   /** Forgets the domain; one that is not known is no error. */
   remove(domain: string): Promise<void>;

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DnsServer, startDnsServer } from '../testing/dns-server.ts';
+import { createDnsIdentities } from './dns-identities.ts';
+import { createRecordLookup } from './dns-lookup.ts';
+import type { DomainIdentities } from './domain-identities.ts';
+
+let server: DnsServer;
+let identities: DomainIdentities;
+const key = randomBytes(32);
+beforeEach(async () => {
+  server = await startDnsServer();
+  identities = createDnsIdentities(key, createRecordLookup([server.address]));
+});
+afterEach(() => server.close());
+
+function proofOf(domain: string, by = identities) {
+  const proof = by.wantedRecords(domain, []).find((record) => record.purpose === 'OWNERSHIP');
+  if (proof === undefined) throw new Error('No proof is wanted');
+  return proof;
+}
+
+describe('sender domains by DNS alone', () => {
+  it('wants a proof that differs by domain and by secret, and stays the same', () => {
+    expect(proofOf('shop.example')).toEqual(proofOf('shop.example'));
+    expect(proofOf('shop.example').name).toBe('_posthaste.shop.example');
+    const others = [
+      proofOf('other.example'),
+      proofOf(
+        'shop.example',
+        createDnsIdentities(randomBytes(32), async () => []),
+      ),
+    ];
+    for (const other of others) expect(other.value).not.toBe(proofOf('shop.example').value);
+  });
+
+  it('verifies a domain whose owner set the proof, and only that', async () => {
+    const { type, name, value } = proofOf('shop.example');
+    server.records = [{ type, name, value }];
+    expect(await identities.register('shop.example')).toEqual({ dkimTokens: [] });
+    expect(await identities.check('shop.example', [])).toEqual({
+      verified: true,
+      found: ['TXT _posthaste.shop.example OWNERSHIP'],
+      dkimTokens: [],
+    });
+    server.records = [{ type: 'TXT', name: '_posthaste.other.example', value }];
+    expect(await identities.check('other.example', [])).toMatchObject({ verified: false, found: [] });
+  });
+
+  it('does not need the DMARC policy, but sees it', async () => {
+    const { type, name, value } = proofOf('shop.example');
+    server.records = [
+      { type, name, value },
+      { type: 'TXT', name: '_dmarc.shop.example', value: 'v=DMARC1; p=quarantine' },
+    ];
+    const { found } = await identities.check('shop.example', []);
+    expect(found).toEqual(['TXT _posthaste.shop.example OWNERSHIP', 'TXT _dmarc.shop.example DMARC']);
+  });
+
+  it('unverifies when the proof is gone', async () => {
+    expect(await identities.check('shop.example', [])).toEqual({
+      verified: false,
+      found: [],
+      dkimTokens: [],
+    });
+  });
+
+  it('tells nothing while DNS is broken', async () => {
+    server.mood = 'broken';
+    await expect(identities.check('shop.example', [])).rejects.toThrow('_posthaste.shop.example');
+  });
+
+  it('has nothing to forget', async () => {
+    await identities.remove('shop.example');
+  });
+});

@@ -1,0 +1,179 @@
+import {
+  DeleteEmailIdentityCommand,
+  GetEmailIdentityCommand,
+  PutEmailIdentityMailFromAttributesCommand,
+} from '@aws-sdk/client-sesv2';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startTestSes, type TestSes } from '../../local/ses/testing/test-ses.ts';
+import { createSesAccountClient } from '../email/ses-client.ts';
+import { type DnsServer, startDnsServer } from '../testing/dns-server.ts';
+import { startHttpServer } from '../testing/http-server.ts';
+import { createRecordLookup } from './dns-lookup.ts';
+import { type DomainIdentities, recordKey } from './domain-identities.ts';
+import { createSesIdentities } from './ses-identities.ts';
+import { sesRecords } from './ses-records.ts';
+
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+let dns: DnsServer;
+beforeEach(async () => {
+  dns = await startDnsServer();
+});
+afterEach(() => dns.close());
+
+async function start(): Promise<{ local: TestSes; identities: DomainIdentities }> {
+  const local = await startTestSes();
+  const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
+  return { local, identities: createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address])) };
+}
+
+const seen = (local: TestSes, domain: string) =>
+  local.client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+
+describe('sender domains as SES identities', () => {
+  it('registers a domain with DKIM and a MAIL FROM host, twice the same', async () => {
+    const { local, identities } = await start();
+    const first = await identities.register('shop.example');
+    expect(first.dkimTokens).toHaveLength(3);
+    expect(await identities.register('shop.example')).toEqual(first);
+    expect(await seen(local, 'shop.example')).toMatchObject({
+      DkimAttributes: { Tokens: first.dkimTokens },
+      MailFromAttributes: { MailFromDomain: 'bounce.shop.example', BehaviorOnMxFailure: 'USE_DEFAULT_VALUE' },
+    });
+  });
+
+  it('is registered by many at once', async () => {
+    const { identities } = await start();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => identities.register('shop.example')));
+    expect(new Set(answers.map(({ dkimTokens }) => dkimTokens.join())).size).toBe(1);
+  });
+
+  it('says which records SES and DNS have seen', async () => {
+    const { identities } = await start();
+    const { dkimTokens } = await identities.register('shop.example');
+    const wanted = identities.wantedRecords('shop.example', dkimTokens);
+    dns.records = [{ type: 'TXT', name: 'bounce.shop.example', value: 'v=spf1 include:amazonses.com -all' }];
+    expect(await identities.check('shop.example', dkimTokens)).toEqual({
+      verified: true,
+      found: wanted.filter(({ purpose }) => purpose !== 'DMARC').map(recordKey),
+      dkimTokens,
+    });
+  });
+
+  it('shows what DNS has while SES is still waiting', async () => {
+    const { identities } = await start();
+    const { dkimTokens } = await identities.register('pending.shop.example');
+    const [first] = identities.wantedRecords('pending.shop.example', dkimTokens);
+    if (first === undefined) throw new Error('No records are wanted');
+    dns.records = [{ type: 'CNAME', name: first.name, value: first.value }];
+    expect(await identities.check('pending.shop.example', dkimTokens)).toEqual({
+      verified: false,
+      found: [recordKey(first)],
+      dkimTokens,
+    });
+  });
+
+  it('registers a domain again that was removed at SES, with the tokens that hold now', async () => {
+    const { local, identities } = await start();
+    const old = await identities.register('shop.example');
+    await local.client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'shop.example' }));
+    const check = await identities.check('shop.example', old.dkimTokens);
+    const identity = await seen(local, 'shop.example');
+    expect(check.dkimTokens).toEqual(identity.DkimAttributes?.Tokens);
+    expect(check.dkimTokens).not.toEqual(old.dkimTokens);
+    expect(check.verified).toBe(true);
+    expect(identity.MailFromAttributes?.MailFromDomain).toBe('bounce.shop.example');
+  });
+
+  it('mends a MAIL FROM host that was taken away, and leaves one alone that an operator chose', async () => {
+    const { local, identities } = await start();
+    const { dkimTokens } = await identities.register('shop.example');
+    const setMailFrom = (MailFromDomain: string | undefined) =>
+      local.client.send(
+        new PutEmailIdentityMailFromAttributesCommand({ EmailIdentity: 'shop.example', MailFromDomain }),
+      );
+    const mailFrom = async () => (await seen(local, 'shop.example')).MailFromAttributes?.MailFromDomain;
+    await setMailFrom(undefined);
+    await identities.check('shop.example', dkimTokens);
+    expect(await mailFrom()).toBe('bounce.shop.example');
+    await setMailFrom('mail.shop.example');
+    await identities.check('shop.example', dkimTokens);
+    await identities.register('shop.example');
+    expect(await mailFrom()).toBe('mail.shop.example');
+  });
+
+  it('starts the MAIL FROM set-up over when SES has given up on it', async () => {
+    let isRestarted = false;
+    const server = await startHttpServer(({ method, path, body }, response) => {
+      if (method === 'PUT' && path.endsWith('/mail-from')) {
+        isRestarted = JSON.parse(body).MailFromDomain === 'bounce.shop.example';
+        return response.end('{}');
+      }
+      const MailFromDomainStatus = isRestarted ? 'PENDING' : 'FAILED';
+      return response.end(
+        JSON.stringify({
+          VerifiedForSendingStatus: true,
+          DkimAttributes: { Status: 'SUCCESS', Tokens: ['a'] },
+          MailFromAttributes: { MailFromDomain: 'bounce.shop.example', MailFromDomainStatus },
+        }),
+      );
+    });
+    const client = createSesAccountClient({ region: 'us-east-1', endpoint: server.url, credentials });
+    const identities = createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]));
+    expect(await identities.check('shop.example', ['a'])).toMatchObject({ verified: true });
+    expect(isRestarted).toBe(true);
+    await server.close();
+  });
+
+  it('forgets a domain, known or not', async () => {
+    const { local, identities } = await start();
+    await identities.register('shop.example');
+    await identities.remove('shop.example');
+    await identities.remove('shop.example');
+    await expect(seen(local, 'shop.example')).rejects.toThrow('does not exist');
+  });
+
+  it('takes a silent DNS for no record', async () => {
+    dns.mood = 'silent';
+    const { identities } = await start();
+    const { dkimTokens } = await identities.register('shop.example');
+    const start_ = performance.now();
+    const check = await identities.check('shop.example', dkimTokens);
+    expect(performance.now() - start_).toBeLessThan(3_500);
+    expect(check.verified).toBe(true);
+    expect(check.found.some((key) => key.endsWith('DMARC'))).toBe(false);
+  });
+
+  it('fails when SES does not answer', async () => {
+    const server = await startHttpServer((_request, response) => response.writeHead(400).end());
+    const client = createSesAccountClient({ region: 'us-east-1', endpoint: server.url, credentials });
+    const identities = createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]));
+    await expect(identities.check('shop.example', [])).rejects.toThrow();
+    await expect(identities.register('shop.example')).rejects.toThrow();
+    await server.close();
+  });
+});
+
+describe('the records that SES wants', () => {
+  it('name the region, in DKIM only where SES keeps keys apart', () => {
+    expect(sesRecords('shop.example', ['t1'], 'eu-west-1')).toEqual([
+      { type: 'CNAME', name: 't1._domainkey.shop.example', value: 't1.dkim.amazonses.com', purpose: 'DKIM' },
+      {
+        type: 'MX',
+        name: 'bounce.shop.example',
+        value: 'feedback-smtp.eu-west-1.amazonses.com',
+        priority: 10,
+        purpose: 'MAIL_FROM',
+      },
+      {
+        type: 'TXT',
+        name: 'bounce.shop.example',
+        value: 'v=spf1 include:amazonses.com ~all',
+        purpose: 'SPF',
+      },
+      { type: 'TXT', name: '_dmarc.shop.example', value: 'v=DMARC1; p=none;', purpose: 'DMARC' },
+    ]);
+    expect(sesRecords('shop.example', ['t1'], 'eu-south-1')[0]?.value).toBe(
+      't1.dkim.eu-south-1.amazonses.com',
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import type { DnsRecord } from './domain-identities.ts';
+
+/**
+ * Regions whose DKIM keys are under a name of their own; those of all others are under `dkim.amazonses.com`.
+ * Source: AWS general reference, "Amazon Simple Email Service endpoints and quotas", DKIM domains.
+ */
+const regionsWithDkimDomain = new Set([
+  'af-south-1',
+  'ap-northeast-3',
+  'ap-south-2',
+  'ap-southeast-3',
+  'ap-southeast-5',
+  'ca-west-1',
+  'eu-central-2',
+  'eu-south-1',
+  'il-central-1',
+  'me-central-1',
+  'us-gov-east-1',
+]);
+
+/** Host of the envelope sender, so that SPF is aligned with the domain. */
+export const mailFromHost = (domain: string): string => `bounce.${domain}`;
+
+/**
+ * The records that an SES identity with Easy DKIM and a MAIL FROM host of its own needs, and a DMARC policy to begin
+ * with.
+ * Source: Amazon SES developer guide, "Easy DKIM in Amazon SES", "Using a custom MAIL FROM domain".
+ */
+export function sesRecords(domain: string, dkimTokens: readonly string[], region: string): DnsRecord[] {
+  const dkimDomain = regionsWithDkimDomain.has(region)
+    ? `dkim.${region}.amazonses.com`
+    : 'dkim.amazonses.com';
+  const host = mailFromHost(domain);
+  return [
+    ...dkimTokens.map(
+      (token): DnsRecord => ({
+        type: 'CNAME',
+        name: `${token}._domainkey.${domain}`,
+        value: `${token}.${dkimDomain}`,
+        purpose: 'DKIM',
+      }),
+    ),
+    {
+      type: 'MX',
+      name: host,
+      value: `feedback-smtp.${region}.amazonses.com`,
+      priority: 10,
+      purpose: 'MAIL_FROM',
+    },
+    { type: 'TXT', name: host, value: 'v=spf1 include:amazonses.com ~all', purpose: 'SPF' },
+    { type: 'TXT', name: `_dmarc.${domain}`, value: 'v=DMARC1; p=none;', purpose: 'DMARC' },
+  ];
+}

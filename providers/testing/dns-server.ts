@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { type DnsHandler, Packet, type Resource, TCPServer, UDPServer } from 'dns2';
+
+export interface TestRecord {
+  type: 'CNAME' | 'MX' | 'TXT';
+  name: string;
+  /** Of MX the host, of TXT its strings. */
+  value: string | string[];
+}
+
+export interface DnsServer {
+  /** `host:port`. */
+  address: string;
+  /** What is answered; may be changed at any time. */
+  records: TestRecord[];
+  /** `silent` answers nothing, `drop-first` loses the first packet of each question, `broken` answers SERVFAIL. */
+  mood: 'answering' | 'silent' | 'drop-first' | 'broken' | 'refusing';
+  /** `TYPE name` of every question that came. */
+  questions: string[];
+  close(): Promise<void>;
+}
+
+const typeNames = new Map<number, string>(Object.entries(Packet.TYPE).map(([name, code]) => [code, name]));
+const sameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+function toResource({ type, name, value }: TestRecord): Resource {
+  const [first = '', ...rest] = [value].flat();
+  const resource = new Packet.Resource(name, Packet.TYPE[type], Packet.CLASS.IN, 60);
+  switch (type) {
+    case 'CNAME':
+      return Object.assign(resource, { domain: first });
+    case 'MX':
+      return Object.assign(resource, { exchange: first, priority: 10 });
+    case 'TXT':
+      return Object.assign(resource, { data: [first, ...rest] });
+  }
+}
+
+/** A real DNS server, over UDP and TCP, on a free port of 127.0.0.1. */
+export async function startDnsServer(records: TestRecord[] = []): Promise<DnsServer> {
+  const server: DnsServer = { address: '', records, mood: 'answering', questions: [], close };
+  const dropped = new Set<string>();
+
+  const handle: DnsHandler = (request, send) => {
+    const [question] = request.questions;
+    if (question === undefined) return;
+    const type = typeNames.get(question.type) ?? '';
+    const key = `${type} ${question.name.toLowerCase()}`;
+    server.questions.push(key);
+    if (server.mood === 'silent') return;
+    if (server.mood === 'drop-first' && !dropped.has(key)) {
+      dropped.add(key);
+      return;
+    }
+    const response = Packet.createResponseFromRequest(request);
+    const named = server.records.filter((record) => sameName(record.name, question.name));
+    if (server.mood === 'broken') response.header.rcode = Packet.RCODE.SERVFAIL;
+    else if (server.mood === 'refusing') response.header.rcode = Packet.RCODE.REFUSED;
+    else if (named.length === 0) response.header.rcode = Packet.RCODE.NXDOMAIN;
+    else response.answers = named.filter((record) => record.type === type).map(toResource);
+    void send(response);
+  };
+
+  const tcp = new TCPServer(handle);
+  tcp.listen(0, '127.0.0.1');
+  await once(tcp, 'listening');
+  const address = tcp.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const udp = new UDPServer(handle);
+  await udp.listen(address.port, '127.0.0.1');
+  server.address = `127.0.0.1:${address.port}`;
+
+  async function close(): Promise<void> {
+    const closed = Promise.all([once(udp, 'close'), once(tcp, 'close')]);
+    udp.close();
+    tcp.close();
+    await closed;
+  }
+  return server;
+}

@@ -1,0 +1,61 @@
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export interface ReceivedMail {
+  /** Envelope. */
+  from: string;
+  to: string[];
+  isSecure: boolean;
+  raw: string;
+  parsed: Email;
+}
+
+export interface SmtpInbox {
+  port: number;
+  mails: ReceivedMail[];
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+/** A proper SMTP server on a free port of 127.0.0.1 that takes every message apart. */
+export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<SmtpInbox> {
+  const mails: ReceivedMail[] = [];
+  let connections = 0;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    disableReverseLookup: true,
+    onConnect(_session, callback) {
+      connections += 1;
+      callback();
+    },
+    async onData(stream, { envelope, secure }, callback) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
+      mails.push({
+        from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+        to: envelope.rcptTo.map((recipient) => recipient.address),
+        isSecure: secure,
+        raw: bytes.toString('latin1'),
+        parsed: await PostalMime.parse(bytes),
+      });
+      callback();
+    },
+    ...options,
+  });
+  server.on('error', () => undefined);
+  const listening = server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => listening.once('listening', resolve));
+  const address = listening.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  return {
+    port: address.port,
+    mails,
+    get connections() {
+      return connections;
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
