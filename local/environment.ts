@@ -98,6 +98,8 @@ export function productEnvironment(
   const topics = [settings.SNS_TOPIC_ARNS, localTopicArn].filter((topic) => topic !== undefined);
   return {
     METRICS_PORT: '0',
+    // Somebody waits at the terminal.
+    SHUTDOWN_GRACE_SECONDS: '5',
     ...environment,
     HOST: settings.HOST,
     PORT: String(ports.PORT),

@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Credentials } from './credentials.ts';
+import { processStartTime } from './process-identity.ts';
+import { processesWith, startTestProcess, type TestProcess, until } from './testing/processes.ts';
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+const startMs = 60_000;
+let root: string;
+let data: string;
+const running: TestProcess[] = [];
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'posthaste-stack-'));
+  data = join(root, 'data');
+});
+afterAll(async () => {
+  for (const { child, exit } of running) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+  await until(() => processesWith(root).length === 0, 30_000);
+  await rm(root, { recursive: true });
+});
+
+function start(environment: Record<string, string> = {}): TestProcess {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: data, ...environment };
+  const started = startTestProcess(process.execPath, [main], { cwd: root, env });
+  running.push(started);
+  return started;
+}
+
+const isReady = /^Posthaste is ready: .*$/m;
+const ready = (stack: TestProcess) => stack.waitFor(isReady, startMs);
+
+async function credentials(): Promise<Credentials> {
+  return JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8'));
+}
+
+async function statusOf(url: string): Promise<number> {
+  const answer = await fetch(url);
+  // A connection with an unread answer is still in use, and a clean end would wait for it.
+  await answer.text();
+  return answer.status;
+}
+
+async function expectNothingLeft(): Promise<void> {
+  const names = await Promise.all(
+    processesWith(root).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  expect(names.filter((name) => name !== '')).toEqual([]);
+}
+
+describe('npm start', { timeout: 3 * startMs }, () => {
+  let first: Credentials;
+  let stack: TestProcess;
+
+  it('makes an account, shows how to use it, and answers everywhere', async () => {
+    stack = start();
+    await ready(stack);
+    first = await credentials();
+    expect((await stat(join(data, 'credentials.json'))).mode & 0o777).toBe(0o600);
+    expect(stack.output().match(/^Posthaste is ready/gm)).toHaveLength(1);
+    const { email, password, publicKey, secretKey, urls } = first;
+    for (const shown of [email, password, publicKey, secretKey, ...Object.values(urls)]) {
+      expect(stack.output()).toContain(shown);
+    }
+    const answers = [`${urls.api}/ready`, urls.docs, `${urls.inbox}/health`, `${urls.temporalUi}`];
+    for (const url of answers) expect(await statusOf(url), url).toBe(200);
+  });
+
+  it('hands an email from the new domain to the inbox', async () => {
+    const { urls, secretKey, domain } = first;
+    const answer = await fetch(`${urls.api}/v1/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        to: 'someone@example.com',
+        from: `hello@${domain}`,
+        subject: 'First',
+        body: '<p>Hi</p>',
+      }),
+    });
+    expect(answer.status, await answer.text()).toBe(200);
+    await until(async () => {
+      const messages = await fetch(`${urls.inbox}/api/messages?subject=First`);
+      return (await messages.text()).includes('"total":1');
+    });
+  });
+
+  it('ends cleanly', async () => {
+    stack.child.kill('SIGTERM');
+    expect((await stack.exit).code, stack.output()).toBe(0);
+    await expectNothingLeft();
+    expect(await readdir(data)).not.toContain('posthaste.pid');
+  });
+
+  it('keeps account and ports at the next start, and shows no keys again', async () => {
+    stack = start();
+    await ready(stack);
+    expect(await credentials()).toEqual(first);
+    expect(stack.output()).not.toContain(first.secretKey);
+  });
+
+  it('refuses a second start on the same data, which changes nothing', async () => {
+    const second = start();
+    expect((await second.exit).code).toBe(1);
+    expect(second.output()).toBe(
+      `Posthaste is already running on ${data} (process ${stack.pid}). Stop it first, or set DATA_DIR to another folder.\n`,
+    );
+    expect(await statusOf(`${first.urls.api}/ready`)).toBe(200);
+  });
+
+  it('starts again at once after it was killed, and gives way when its port is taken meanwhile', async () => {
+    stack.child.kill('SIGKILL');
+    await stack.exit;
+    const occupied = createServer().listen(Number(new URL(first.urls.api).port), '127.0.0.1');
+    await once(occupied, 'listening');
+    stack = start();
+    await ready(stack);
+    occupied.close();
+    const { urls, ...account } = await credentials();
+    expect(urls.api).not.toBe(first.urls.api);
+    expect({ ...account, urls: first.urls }).toEqual(first);
+  });
+
+  it('stops everything with one sentence when a part of it dies', async () => {
+    const [temporal] = processesWith(join(data, 'temporal', 'temporal.db'));
+    process.kill(temporal ?? 0, 'SIGKILL');
+    expect((await stack.exit).code).toBe(1);
+    expect(stack.output()).toMatch(/^Temporal ended unexpectedly \(signal SIGKILL\)/m);
+    expect(stack.output()).not.toMatch(/^\s+at /m);
+    await expectNothingLeft();
+  });
+
+  it('ends by force at the second signal', async () => {
+    stack = start();
+    await ready(stack);
+    const children = processesWith(data).filter((pid) => pid !== stack.pid);
+    stack.child.kill('SIGINT');
+    await stack.waitFor(/Stopping/);
+    await delay(550);
+    stack.child.kill('SIGINT');
+    await stack.exit;
+    await until(() => children.every((pid) => processStartTime(pid) === undefined), 5_000);
+  });
+
+  it.for([200, 1500])('ends cleanly when it is stopped %i ms after its start', async (afterMs) => {
+    const early = start({ DATA_DIR: join(root, `early-${afterMs}`) });
+    await delay(afterMs);
+    early.child.kill('SIGINT');
+    const { code, signal } = await early.exit;
+    // Before Node has loaded the program nothing can catch the signal.
+    expect(code === 0 || signal === 'SIGINT', early.output()).toBe(true);
+    expect(early.output()).toMatch(/^(Stopping …\n)?$/);
+    await expectNothingLeft();
+  });
+});
+
+describe('a start that can not succeed', { timeout: startMs }, () => {
+  it('names the port that was set and is taken', async () => {
+    const occupied = createServer().listen(0, '127.0.0.1');
+    await once(occupied, 'listening');
+    const address = occupied.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const stack = start({ DATA_DIR: join(root, 'wrong'), PORT: String(port) });
+    expect((await stack.exit).code).toBe(1);
+    expect(stack.output()).toMatch(
+      new RegExp(`^Port ${port} \\(PORT\\) is taken by another program\\. .*\\n$`),
+    );
+    occupied.close();
+  });
+
+  it.for([
+    [{ PORT: 'eighty' }, /^The configuration is not valid:\n {2}PORT: .*\n$/],
+    [
+      { IDEMPOTENCY_KEY_TTL_HOURS: 'soon' },
+      /^The configuration is not valid:\n {2}IDEMPOTENCY_KEY_TTL_HOURS: .*\n$/,
+    ],
+    [
+      { TEMPORAL_CLI_PATH: '/no/temporal' },
+      /^TEMPORAL_CLI_PATH is \/no\/temporal, which is not a program.*\n$/,
+    ],
+    [{ DATA_DIR: '/dev/null/data' }, /^The data folder \/dev\/null\/data can't be written: .*\n$/],
+  ] as const)('says what is wrong with %o', async ([environment, sentence]) => {
+    const stack = start({ DATA_DIR: join(root, 'wrong'), ...environment });
+    expect((await stack.exit).code).toBe(1);
+    expect(stack.output()).toMatch(sentence);
+    await expectNothingLeft();
+  });
+});
