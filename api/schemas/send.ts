@@ -57,6 +57,18 @@ const attachmentsSchema = z
     params: { code: 'too_big' },
   });
 
+/** A rule that is checked along with all others, so that every fault is named at once. */
+const requiredWithoutTemplate = (field: 'subject' | 'body' | 'from') =>
+  z.refine<Partial<Record<'template' | typeof field, unknown>>>(
+    (body) => body.template !== undefined || body[field] !== undefined,
+    {
+      path: [field],
+      message: `${field} is required without a template`,
+      params: { code: 'invalid_type' },
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    },
+  );
+
 /** Body of `POST /v1/send`. */
 export const sendBodySchema = z
   .object({
@@ -82,20 +94,9 @@ export const sendBodySchema = z
     reply: emailAddressSchema.optional(),
     attachments: attachmentsSchema.optional(),
   })
-  .check((context) => {
-    const body = context.value;
-    if (body.template !== undefined) return;
-    for (const field of ['subject', 'body', 'from'] as const) {
-      if (body[field] !== undefined) continue;
-      context.issues.push({
-        code: 'custom',
-        path: [field],
-        message: `${field} is required without a template`,
-        params: { code: 'invalid_type' },
-        input: body,
-      });
-    }
-  });
+  .check(requiredWithoutTemplate('subject'))
+  .check(requiredWithoutTemplate('body'))
+  .check(requiredWithoutTemplate('from'));
 
 export type SendBody = z.output<typeof sendBodySchema>;
 

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+it('answers the DNS records to create, and is verified in the background right away', async () => {
+  const name = `new.${sender.domain}`;
+  const added = await sender.post('/domains', { domain: ` ${name.toUpperCase()} `, projectId: 'ignored' });
+  expect(added.status).toBe(201);
+  expect(added.body).toMatchObject({
+    domain: name,
+    status: 'pending',
+    verified: false,
+    projectId: sender.projectId,
+  });
+  expect(added.body.dkimTokens).toHaveLength(3);
+  const [token] = added.body.dkimTokens;
+  expect(added.body.records).toEqual(
+    expect.arrayContaining([
+      {
+        type: 'CNAME',
+        name: `${token}._domainkey.${name}`,
+        value: `${token}.dkim.amazonses.com`,
+        purpose: 'DKIM',
+        found: false,
+      },
+      expect.objectContaining({ type: 'MX', priority: 10, purpose: 'MAIL_FROM', found: false }),
+      expect.objectContaining({ type: 'TXT', purpose: 'SPF' }),
+      expect.objectContaining({ type: 'TXT', name: `_dmarc.${name}`, purpose: 'DMARC' }),
+    ]),
+  );
+  const list = await eventually(
+    () => sender.get(`/domains/project/${sender.projectId}`),
+    (answer) => answer.body.data.every((domain: { verified: boolean }) => domain.verified),
+  );
+  expect(list.body.data.map((domain: { domain: string }) => domain.domain)).toEqual([sender.domain, name]);
+  const send = await sender.post('/v1/send', {
+    to: 'ada@example.com',
+    from: `a@${name}`,
+    subject: 'x',
+    body: 'x',
+  });
+  expect(send.status).toBe(200);
+});
+
+it('goes back to pending when its records vanish, and sending from it is refused at once', async () => {
+  const { body } = await sender.get(`/domains/project/${sender.projectId}`);
+  const [domain] = body.data;
+  await fetch(`${stack.ses.url}/api/identities/${sender.domain}`, {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ status: 'failed' }),
+  });
+  const checked = await sender.get(`/domains/${domain.id}/verify`);
+  expect(checked.body).toMatchObject({ status: 'pending', verified: false });
+  const send = { to: 'ada@example.com', from: `a@${sender.domain}`, subject: 'x', body: 'x' };
+  const refused = await eventually(
+    () => sender.post('/v1/send', send),
+    (answer) => answer.status === 403,
+  );
+  expect(refused.body.error.details.reason).toBe('DOMAIN_NOT_VERIFIED');
+});
+
+it('belongs to one project: another gets 409 for it, and 404 for its id', async () => {
+  const other = await createTestSender(stack.url);
+  const taken = await other.post('/domains', { domain: sender.domain });
+  expect(taken.status).toBe(409);
+  const { body } = await sender.get(`/domains/project/${sender.projectId}`);
+  expect((await other.get(`/domains/${body.data[0].id}/verify`)).status).toBe(404);
+  expect((await other.delete(`/domains/${body.data[0].id}`)).status).toBe(404);
+  expect((await other.get(`/domains/project/${sender.projectId}`)).status).toBe(404);
+});
+
+it('can be removed, and then be added by another project', async () => {
+  const { body } = await sender.get(`/domains/project/${sender.projectId}`);
+  expect((await sender.delete(`/domains/${body.data[0].id}`)).status).toBe(204);
+  expect((await sender.get(`/domains/${body.data[0].id}/verify`)).status).toBe(404);
+  const other = await createTestSender(stack.url);
+  expect((await other.post('/domains', { domain: sender.domain })).status).toBe(201);
+});
+
+it.each(['nonsense', 'http://example.com', 'example', '', '-a.example', 'a..example', '10.0.0.1'])(
+  'refuses %j as a domain',
+  async (domain) => {
+    const answer = await sender.post('/domains', { domain });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.errors[0].field).toBe('domain');
+  },
+);

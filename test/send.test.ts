@@ -1,0 +1,378 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const email = (changes: Record<string, unknown> = {}) => ({
+  to: 'ada@example.com',
+  from: `hello@${sender.domain}`,
+  subject: 'Hello',
+  body: '<p>Hello {{ firstName }}</p>',
+  ...changes,
+});
+
+interface InboxMessage {
+  id: string;
+  emailId: string;
+  from: string;
+  to: string[];
+  replyTo: string | null;
+  subject: string;
+  html: string;
+  text: string;
+  headers: Record<string, string>;
+  attachments: {
+    filename: string;
+    contentType: string;
+    contentId: string | null;
+    disposition: string;
+    size: number;
+  }[];
+}
+
+/** The message that arrived for an email of an answer. */
+async function arrived(answer: TestAnswer, index = 0): Promise<InboxMessage> {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const wanted: string = answer.body.data.emails[index].email;
+  const messages = await eventually(
+    async () => {
+      const found = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
+      return ((await found.json()) as { messages: InboxMessage[] }).messages;
+    },
+    (all) => all.some((message) => message.emailId === wanted),
+  );
+  const message = messages.find((one) => one.emailId === wanted);
+  if (message === undefined) throw new Error('unreachable');
+  return message;
+}
+
+const codes = (answer: TestAnswer) =>
+  Object.fromEntries(
+    answer.body.error.errors.map((issue: { field: string; code: string }) => [issue.field, issue.code]),
+  );
+
+describe('recipients', () => {
+  it('sends each of a mixed list its own email, and answers them in order', async () => {
+    const answer = await sender.post(
+      '/v1/send',
+      email({
+        to: ['ada@example.com', { email: 'GRACE@example.com', name: 'Grace' }, 'ada@example.com'],
+      }),
+    );
+    const { emails, timestamp } = answer.body.data;
+    expect(emails.map((one: { contact: { email: string } }) => one.contact.email)).toEqual([
+      'ada@example.com',
+      'grace@example.com',
+      'ada@example.com',
+    ]);
+    expect(emails[0].contact.id).toBe(emails[2].contact.id);
+    expect(new Set(emails.map((one: { email: string }) => one.email)).size).toBe(3);
+    expect(new Date(timestamp).toISOString()).toBe(timestamp);
+    expect((await arrived(answer, 1)).to).toEqual(['Grace <grace@example.com>']);
+  });
+
+  it('names the recipient that is wrong, and creates nothing', async () => {
+    const answer = await sender.post(
+      '/v1/send',
+      email({ to: ['fine@example.com', { email: 'not an address' }] }),
+    );
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.code).toBe('VALIDATION_ERROR');
+    expect(codes(answer)).toEqual({ 'to.1.email': 'invalid_string' });
+    expect((await sender.get('/contacts')).body.total).toBe(0);
+  });
+});
+
+describe('sender', () => {
+  it('refuses a domain of nobody and a domain that is not verified, with 403', async () => {
+    const unknown = await sender.post('/v1/send', email({ from: 'hello@elsewhere.test' }));
+    expect(unknown.status).toBe(403);
+    expect(unknown.body.error).toMatchObject({
+      code: 'INTERNAL_SERVER_ERROR',
+      details: { reason: 'DOMAIN_NOT_REGISTERED', domain: 'elsewhere.test' },
+    });
+    const pending = `pending.${sender.domain}`;
+    expect((await sender.post('/domains', { domain: pending })).status).toBe(201);
+    const refused = await sender.post('/v1/send', email({ from: `hello@${pending}` }));
+    expect(refused.status).toBe(403);
+    expect(refused.body.error.details).toEqual({ reason: 'DOMAIN_NOT_VERIFIED', domain: pending });
+    expect((await sender.get('/contacts')).body.total).toBe(0);
+  });
+
+  it("refuses another project's domain", async () => {
+    const other = await createTestSender(stack.url);
+    const answer = await sender.post('/v1/send', email({ from: `hello@${other.domain}` }));
+    expect(answer.body.error.details.reason).toBe('DOMAIN_NOT_REGISTERED');
+  });
+
+  it('takes the deprecated name only where from has none', async () => {
+    const plain = await sender.post('/v1/send', email({ name: 'Old Name' }));
+    expect((await arrived(plain)).from).toBe(`Old Name <hello@${sender.domain}>`);
+    const both = await sender.post(
+      '/v1/send',
+      email({
+        name: 'Old Name',
+        from: { name: 'Zoë "Z" Ö', email: `hello@${sender.domain}` },
+      }),
+    );
+    expect((await arrived(both)).from).toContain('Zoë "Z" Ö'.replaceAll('"', '\\"').slice(0, 3));
+  });
+});
+
+describe('content', () => {
+  it('sends HTML, a plain-text part, headers and a reply address', async () => {
+    const answer = await sender.post(
+      '/v1/send',
+      email({
+        body: '<h1>Offer</h1><p>See <a href="https://example.com/x?a=1&amp;b=2">this</a></p>',
+        headers: { 'X-Entity-Ref-ID': 'ref 1' },
+        reply: 'Answers@Example.com',
+      }),
+    );
+    const message = await arrived(answer);
+    expect(message.html).toContain('<h1>Offer</h1>');
+    expect(message.text).toMatch(/offer/i);
+    expect(message.text).toContain('https://example.com/x?a=1&b=2');
+    expect(message.text).not.toContain('<');
+    expect(message.headers['X-Entity-Ref-ID']).toBe('ref 1');
+    expect(message.replyTo).toBe('answers@example.com');
+  });
+
+  it('escapes data in the body, not in the subject, and keeps line breaks out of headers', async () => {
+    const answer = await sender.post(
+      '/v1/send',
+      email({
+        subject: 'Hi {{ firstName }}',
+        body: '<p>{{ firstName }} {{ firstName | raw }}</p>',
+        data: { firstName: '<b>&\r\nBcc: everyone@example.com' },
+      }),
+    );
+    const message = await arrived(answer);
+    expect(message.subject).toBe('Hi <b>& Bcc: everyone@example.com');
+    expect(message.html).toContain('&lt;b&gt;&amp;');
+    expect(message.html).toContain('<b>&\r\nBcc');
+    expect(Object.keys(message.headers)).not.toContain('Bcc');
+  });
+
+  it('refuses Liquid that does not parse, with line and column', async () => {
+    const answer = await sender.post('/v1/send', email({ subject: '{{ open', body: '<p>\n{% if %}</p>' }));
+    expect(answer.status).toBe(422);
+    expect(Object.keys(codes(answer))).toEqual(['subject', 'body']);
+    expect(answer.body.error.errors[1].message).toMatch(/line 2, column 6/);
+  });
+
+  it('carries attachments and inline images, bytes unchanged', async () => {
+    const bytes = Buffer.from([0, 1, 2, 250, 251, 252]);
+    const answer = await sender.post(
+      '/v1/send',
+      email({
+        body: '<p><img src="cid:logo"></p>',
+        attachments: [
+          { filename: 'report ü.pdf', content: bytes.toString('base64'), contentType: 'application/pdf' },
+          {
+            filename: 'logo.png',
+            content: bytes.toString('base64'),
+            contentType: 'image/png',
+            disposition: 'inline',
+            contentId: 'logo',
+          },
+        ],
+      }),
+    );
+    const message = await arrived(answer);
+    expect(message.attachments).toEqual([
+      expect.objectContaining({
+        filename: 'report ü.pdf',
+        contentType: 'application/pdf',
+        disposition: 'attachment',
+        size: 6,
+      }),
+      expect.objectContaining({ filename: 'logo.png', contentId: 'logo', disposition: 'inline', size: 6 }),
+    ]);
+    const stored = await sql<{ bytes: Buffer }>(
+      stack.database.orm.em.fork(),
+      'select bytes from email_attachments',
+    );
+    for (const row of stored) expect(row.bytes.equals(bytes)).toBe(true);
+  });
+
+  it('reports every fault of a request at once', async () => {
+    const tenMegabytes = Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64');
+    const answer = await sender.post('/v1/send', {
+      to: 'nobody',
+      subject: 'two\nlines',
+      from: { email: `hello@${sender.domain}`, name: 'A\r\nB' },
+      headers: { 'X-Bad': 'a\r\nBcc: x', Subject: 'no', 'Sp ace': 'x', 'X-Long': 'x'.repeat(999) },
+      reply: 'a b@example.com',
+      attachments: [
+        { filename: 'a"b.txt', content: 'aGk=', contentType: 'text/plain' },
+        { filename: 'c.png', content: 'aGk=', contentType: 'image/png', disposition: 'inline' },
+        { filename: 'd.bin', content: tenMegabytes, contentType: 'application/octet-stream' },
+        { filename: 'e.txt', content: 'not base64!', contentType: 'nonsense' },
+      ],
+    });
+    expect(answer.status).toBe(422);
+    expect(codes(answer)).toMatchObject({
+      to: 'invalid_string',
+      subject: 'invalid_string',
+      'from.name': 'invalid_string',
+      'headers.X-Bad': 'invalid_string',
+      'headers.Subject': 'reserved_header',
+      'headers.Sp ace': 'invalid_string',
+      'headers.X-Long': 'too_big',
+      reply: 'invalid_string',
+      'attachments.0.filename': 'invalid_string',
+      'attachments.1.contentId': 'invalid_type',
+      'attachments.3.content': 'invalid_string',
+      'attachments.3.contentType': 'invalid_string',
+    });
+    const eleven = Array.from({ length: 11 }, () => ({
+      filename: 'a',
+      content: 'aGk=',
+      contentType: 'text/plain',
+    }));
+    expect(codes(await sender.post('/v1/send', email({ attachments: eleven })))).toEqual({
+      attachments: 'too_big',
+    });
+    const large = [{ filename: 'd.bin', content: tenMegabytes, contentType: 'application/octet-stream' }];
+    expect(codes(await sender.post('/v1/send', email({ attachments: large })))).toEqual({
+      attachments: 'too_big',
+    });
+    expect(codes(await sender.post('/v1/send', {}))).toMatchObject({
+      to: 'invalid_type',
+      subject: 'invalid_type',
+      body: 'invalid_type',
+      from: 'invalid_type',
+    });
+    expect(codes(await sender.post('/v1/send', email({ subject: 'x'.repeat(999) })))).toEqual({
+      subject: 'too_big',
+    });
+  });
+
+  it('refuses a template that is not one of the project, with 404', async () => {
+    const answer = await sender.post('/v1/send', {
+      to: 'ada@example.com',
+      template: '0190a0a0-0000-7000-8000-000000000000',
+    });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('the contact of a recipient', () => {
+  it('is created unsubscribed, keeps its state when subscribed is left out, and journals a change', async () => {
+    const created = await sender.post(
+      '/v1/send',
+      email({ data: { firstName: 'Ada', score: 3, gone: 'soon', none: '' } }),
+    );
+    const { id } = created.body.data.emails[0].contact;
+    expect((await sender.get(`/contacts/${id}`)).body).toMatchObject({
+      subscribed: false,
+      data: { firstName: 'Ada', score: 3, gone: 'soon' },
+    });
+    await sender.post('/v1/send', email({ subscribed: true, data: { gone: null, firstName: '' } }));
+    await sender.post('/v1/send', email());
+    expect((await sender.get(`/contacts/${id}`)).body).toMatchObject({
+      subscribed: true,
+      data: { firstName: 'Ada', score: 3 },
+    });
+    const events = await eventually(
+      () => sender.get('/events?name=contact.subscribed'),
+      (answer) => answer.body.data.length > 0,
+    );
+    expect(events.body.data).toEqual([
+      expect.objectContaining({ name: 'contact.subscribed', contactId: id }),
+    ]);
+  });
+
+  it('gets one-time values rendered and not stored', async () => {
+    const answer = await sender.post(
+      '/v1/send',
+      email({
+        body: '<p>{{ code }} {{ plan }} {{ data.plan }}</p>',
+        data: { code: { value: 'X1', persistent: false }, plan: { value: 'pro', persistent: true } },
+      }),
+    );
+    expect((await arrived(answer)).html).toContain('<p>X1 pro pro</p>');
+    const { id } = answer.body.data.emails[0].contact;
+    expect((await sender.get(`/contacts/${id}`)).body.data).toEqual({ plan: 'pro' });
+  });
+
+  it('drops reserved keys and refuses data beyond 64 KB, alone', async () => {
+    const dropped = await sender.post(
+      '/v1/send',
+      email({ data: { email: 'x@example.com', id: 1, plan: 'pro' } }),
+    );
+    const { id } = dropped.body.data.emails[0].contact;
+    expect((await sender.get(`/contacts/${id}`)).body.data).toEqual({ plan: 'pro' });
+    const half = { a: 'x'.repeat(40_000) };
+    expect((await sender.post('/v1/send', email({ data: half }))).status).toBe(200);
+    const both = await Promise.all([
+      sender.post('/v1/send', email({ data: { b: 'x'.repeat(40_000) } })),
+      sender.post('/v1/send', email({ to: 'grace@example.com', data: half })),
+    ]);
+    expect(both.map((answer) => answer.status)).toEqual([422, 200]);
+    expect(codes(both[0])).toEqual({ data: 'too_big' });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('lets one of fifty equal requests through', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => sender.post('/v1/send', email(), { 'Idempotency-Key': 'order 1' })),
+    );
+    const accepted = answers.filter((answer) => answer.status === 200);
+    expect(accepted).toHaveLength(1);
+    const refused = await sender.post('/v1/send', email(), { 'Idempotency-Key': 'order 1' });
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      details: { key: 'order 1', originalRequest: 'POST /v1/send', originalStatusCode: 200 },
+    });
+    const [row] = await sql<{ count: number }>(
+      stack.database.orm.em.fork(),
+      'select count(*)::int as count from emails where project_id = $1',
+      [sender.projectId],
+    );
+    expect(row?.count).toBe(1);
+  });
+
+  it('is shared with track, freed by a refusal and compared by case', async () => {
+    const track = { email: 'ada@example.com', event: 'signed_up' };
+    expect((await sender.post('/v1/track', track, { 'Idempotency-Key': 'k' })).status).toBe(200);
+    expect((await sender.post('/v1/send', email(), { 'Idempotency-Key': 'k' })).status).toBe(409);
+    expect((await sender.post('/v1/send', email(), { 'Idempotency-Key': 'K' })).status).toBe(200);
+    const refused = await sender.post('/v1/send', email({ from: 'x@elsewhere.test' }), {
+      'Idempotency-Key': 'r',
+    });
+    expect(refused.status).toBe(403);
+    expect((await sender.post('/v1/send', email(), { 'Idempotency-Key': 'r' })).status).toBe(200);
+    expect((await sender.post('/v1/send', email(), { 'Idempotency-Key': '' })).body.error.code).toBe(
+      'INVALID_IDEMPOTENCY_KEY',
+    );
+  });
+});
+
+describe('a disabled project', () => {
+  it('is refused before its body is looked at', async () => {
+    await sql(stack.database.orm.em.fork(), 'update projects set disabled = true where id = $1', [
+      sender.projectId,
+    ]);
+    await sql(stack.database.orm.em.fork(), `select pg_notify('project_changed', $1)`, [sender.projectId]);
+    const answer = await eventually(
+      () => sender.post('/v1/send', {}),
+      (found) => found.status === 403,
+    );
+    expect(answer.body.error.code).toBe('PROJECT_DISABLED');
+  });
+});
