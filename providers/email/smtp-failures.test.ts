@@ -9,13 +9,15 @@ import {
 import { startSmtpInbox } from '../testing/smtp-inbox.ts';
 import { createSmtpProvider, type SmtpTimeouts } from './smtp.ts';
 
-const timeouts: SmtpTimeouts = { connectMs: 300, silenceMs: 300, totalMs: 1_500 };
+const roomy: SmtpTimeouts = { connectMs: 5_000, silenceMs: 5_000, totalMs: 10_000 };
+const short: SmtpTimeouts = { connectMs: 300, silenceMs: 300, totalMs: 1_500 };
+const waitsFor = (deed: SmtpDeed) => (deed === 'silence' ? short : roomy);
 const finished: (() => unknown)[] = [];
 afterEach(async () => {
   for (const finish of finished.splice(0).reverse()) await finish();
 });
 
-function provide(url: string, waits = timeouts) {
+function provide(url: string, waits = roomy) {
   const provider = createSmtpProvider(url, waits);
   finished.push(() => provider.close());
   return provider;
@@ -74,8 +76,8 @@ describe.each([
     const server = await serve({ EHLO: [ehlo], [stage]: [deed] });
     const big = exampleEmail(stage === 'midMessage' ? { html: 'x'.repeat(3_000_000) } : {});
     const start = performance.now();
-    expect(await provide(server.url).handOver(big)).toMatchObject({ outcome });
-    expect(performance.now() - start).toBeLessThan(timeouts.totalMs + 500);
+    expect(await provide(server.url, waitsFor(deed)).handOver(big)).toMatchObject({ outcome });
+    expect(performance.now() - start).toBeLessThan(waitsFor(deed).totalMs + 500);
     expect(server.messages.length).toBe(stage === 'message' ? 1 : 0);
   });
 
@@ -111,7 +113,9 @@ describe.each([
 describe('the set-up of an SMTP server', () => {
   it.each(['550 go away', '421 not now', 'close', 'silence'])('EHLO: %s means later', async (deed) => {
     const server = await serve({ EHLO: [deed] });
-    expect(await provide(server.url).handOver(exampleEmail())).toMatchObject({ outcome: 'later' });
+    expect(await provide(server.url, waitsFor(deed)).handOver(exampleEmail())).toMatchObject({
+      outcome: 'later',
+    });
   });
 
   it('an email without a recipient is refused', async () => {

@@ -1,0 +1,50 @@
+import { DeleteEmailIdentityCommand } from '@aws-sdk/client-sesv2';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findDomain, insertDomain, storeDkimTokens } from '../../db/repositories/domains.ts';
+import { startTestSes } from '../../local/ses/testing/test-ses.ts';
+import { createSesIdentities } from '../../providers/domains/ses-identities.ts';
+import { createSesAccountClient } from '../../providers/email/ses-client.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { createTestProject } from '../../test/setup/start-test-api.ts';
+import { checkDomain } from './check-domain.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+describe('checking a sender domain', () => {
+  it('records what the provider says, also new DKIM tokens after the identity was removed there', async () => {
+    const local = await startTestSes();
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
+    const identities = createSesIdentities(client, 'us-east-1', async (records) =>
+      records.map(() => 'missing'),
+    );
+    const em = database.orm.em.fork();
+    const { id: projectId } = await createTestProject(database);
+    const id = uuidv7();
+    await insertDomain(em, { id, projectId, domain: 'shop.example', outboxId: uuidv7() });
+    await storeDkimTokens(em, id, (await identities.register('shop.example')).dkimTokens);
+
+    expect(await checkDomain(em, identities, id)).toBe('verified');
+    const before = await findDomain(em, id);
+    await local.client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'shop.example' }));
+    expect(await checkDomain(em, identities, id)).toBe('verified');
+    const after = await findDomain(em, id);
+
+    expect(before).toMatchObject({
+      status: 'verified',
+      foundRecords: expect.arrayContaining([expect.any(String)]),
+    });
+    expect(after?.dkimTokens).toHaveLength(3);
+    expect(after?.dkimTokens).not.toEqual(before?.dkimTokens);
+    expect(after?.foundRecords).toEqual([
+      ...(after?.dkimTokens ?? []).map((token) => `CNAME ${token}._domainkey.shop.example DKIM`),
+      'MX bounce.shop.example MAIL_FROM',
+    ]);
+    expect(await checkDomain(em, identities, uuidv7())).toBe('gone');
+  });
+});
