@@ -1,6 +1,7 @@
 import { type FilterImplOptions, filters as liquidFilters, Tokenizer, toValueSync } from 'liquidjs';
 import { dateFilters } from './date-filters.ts';
 import type { RenderContext } from './render-context.ts';
+import { stripMarkup } from './strip-markup.ts';
 import { blankLiteral, emptyLiteral, weigh } from './values.ts';
 
 // Left out: `sample` is random, so that the HTML and the text of one email would differ; the `_exp` filters
@@ -37,7 +38,8 @@ const handlers = new Map<string, FilterHandler>();
 for (const [name, filter] of Object.entries(liquidFilters)) {
   if (!leftOut.has(name)) handlers.set(name, typeof filter === 'function' ? filter : filter.handler);
 }
-handlers.set('plain_text', (value: unknown) => value);
+// Not in Liquid: the text of a value that holds HTML.
+handlers.set('plain_text', (value: unknown) => (typeof value === 'string' ? stripMarkup(value) : value));
 
 /** The token of `raw`, which marks an output that is not escaped. */
 export const rawFilterToken = new Tokenizer('x | raw').readFilteredValue().filters.slice(0, 1);

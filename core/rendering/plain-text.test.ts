@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { htmlToText, tidyText } from './plain-text.ts';
+import { toPlainTextTemplate } from './plain-text-template.ts';
+import { stripMarkup } from './strip-markup.ts';
+import { compileTemplate, type Template } from './template.ts';
+
+const now = new Date(0);
+
+function compiled(source: string, kind: 'html' | 'text'): Template {
+  const result = compileTemplate(source, { kind });
+  if (!result.ok) throw new Error(`${result.error.message}: ${source}`);
+  return result.template;
+}
+
+function render(source: string, kind: 'html' | 'text', values: Record<string, unknown>): string {
+  const rendered = compiled(source, kind).render(values, { now });
+  return rendered.ok ? rendered.output : rendered.limit;
+}
+
+describe('htmlToText', () => {
+  it.each([
+    ['<p>Hi <b>Ada</b>,</p><p>bye</p>', 'Hi Ada,\n\nbye'],
+    ['<h1>Title</h1>text<br>line', 'Title\n\ntext\nline'],
+    ['<ul><li>one</li><li><p>two</p></li></ul>', '* one\n\n* two'],
+    ['<ol start="3"><li>a</li><li>b</li></ol>', '3. a\n4. b'],
+    ['<ul><li>a<ul><li>b</li></ul></li></ul>', '* a\n  * b'],
+    ['<a href="https://x.io/a">Read</a>', 'Read [https://x.io/a]'],
+    ['<a href="https://x.io/a">https://x.io/a</a> <a href="https://x.io">x.io</a>', 'https://x.io/a x.io'],
+    ['<a href="mailto:a@x.io">a@x.io</a> <a href="mailto:a@x.io">Mail</a>', 'a@x.io Mail [a@x.io]'],
+    ['<a href="#top">Top</a> <a href="javascript:x()">Do</a> <a>Plain</a>', 'Top Do Plain'],
+    ['<a href="https://x.io"><img src="l.png" alt="Logo"></a>', 'Logo [https://x.io]'],
+    ['<a href="https://x.io"><img src="l.png"></a>', '[https://x.io]'],
+    ['<img src="x.png" alt="A cat"><img src="pixel.gif">', 'A cat'],
+    ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>', 'a b\nc d'],
+    ['<blockquote>a<br>b</blockquote>', '> a\n> b'],
+    ['<head><title>T</title><style>p{}</style></head><body>x<script>y()</script><!-- z --></body>', 'x'],
+    ['&lt;b&gt; &amp; &euro; &#8364; &nbsp;x', '<b> & € €  x'],
+    ['<pre>a\n  b</pre>', 'a\n  b'],
+    ['', ''],
+  ])('%s', (html, text) => {
+    expect(htmlToText(html)).toBe(text);
+  });
+
+  const large = 2_000_000;
+  const fill = (piece: string) => piece.repeat(large / piece.length);
+  it.each([
+    ['open tags', fill('<div>')],
+    ['wrong closing tags', '<b>'.repeat(5000) + '</z>'.repeat(5000)],
+    ['nested lists', fill('<ul><li>x')],
+    ['nested quotes', `${'<blockquote>'.repeat(90)}<pre>${'a\n'.repeat(400_000)}`],
+    ['nested links', `${'<a href="x">'.repeat(90)}${'x '.repeat(400_000)}`],
+    ['brackets', fill('<')],
+    ['blanks', `<pre>${fill(' ')}x`],
+    ['entities', fill('&amp;')],
+    ['comments', fill('<!--')],
+    ['paragraphs', fill('<p>x</p>')],
+  ])('stays fast on %s', (_name, html) => {
+    const before = process.threadCpuUsage();
+    const text = htmlToText(html);
+    const used = process.threadCpuUsage(before);
+    expect((used.user + used.system) / 1000).toBeLessThan(250);
+    expect(text.length).toBeLessThanOrEqual(1024 * 1024);
+  });
+});
+
+describe('stripMarkup', () => {
+  it.each([
+    ['<p>a</p>b<br/>c', '\na\nb\nc'],
+    ['1 < 2 <b>x</b> > y', '1 < 2 x > y'],
+    ['a<script>x<y</SCRIPT>b<style>p{}</style >c<!-- <b> -->d', 'abcd'],
+    ['a<b', 'a'],
+    ['&lt;&amp;amp;&#65;&#x42;&nope;&#0;', '<&amp;AB&nope;&#0;'],
+    ['İ<B>x</B>', 'İx'],
+  ])('%s gives %j', (html, text) => {
+    expect(stripMarkup(html)).toBe(text);
+  });
+});
+
+describe('toPlainTextTemplate', () => {
+  it.each([
+    ['<p>Hello <b>{{ name }}</b>!</p>', 'Hello {{ name }}!'],
+    ['<a href="{{ url }}">Read {{ title | upcase }}</a>', 'Read {{ title | upcase }} [{{ url }}]'],
+    ['<a href="{{ url }}">{{ url }}</a>.', '{{ url }}.'],
+    ['<p>{% if vip %}yes{% else %}no{% endif %}</p>', '{% if vip %}yes{% else %}no{% endif %}'],
+    [
+      '<ul>{% for i in items %}<li>{{ i }}</li>{% endfor %}</ul>',
+      '{% for i in items %}* {{ i }}\n{% endfor %}',
+    ],
+    [
+      '<ol>{% for i in items %}<li>{{ i }}</li>{% endfor %}</ol>',
+      '{% for i in items %}* {{ i }}\n{% endfor %}',
+    ],
+    [
+      '<table>{% for r in rows %}<tr><td>{{ r.a }}</td><td>{{ r.b }}</td></tr>{% endfor %}</table>',
+      '{% for r in rows %}{{ r.a }} {{ r.b }}\n{% endfor %}',
+    ],
+    [
+      '{% assign a = 1 %}<html><head><title>{{ t }}</title></head><body>{{ a }}</body></html>',
+      '{% assign a = 1 %}{{ a }}',
+    ],
+    ['<img src="{{ logo }}" alt="{{ company }}"><p style="color:{{ color }}">x</p>', '{{ company }}\n\nx'],
+    ['<p>{{ bio | raw }}</p>', '{{ bio | raw | plain_text }}'],
+    ['{% comment %}{{ x }}<b>{% endcomment %}{% # note %}a', 'a'],
+    [
+      '{% raw %}{{ x }}{% endraw %} {&#123; &#123;% {<b>{{ y }}</b>',
+      '{{ "{" }}{ x }} {{ "{" }}{ {{ "{" }}% {{ "{" }}{{ y }}',
+    ],
+    ['a {%- if x -%} b {%- endif %} c', 'a{% if x %}b{% endif %} c'],
+    ['<!-- {% if x %}{{ y }}{% endif %} -->a', 'a'],
+    ['<p {% if x %}class="{{ c }}"{% endif %}>a</p>', 'a'],
+    ['<a href="{% if x %}u{% else %}v{% endif %}">t</a>', 't [{% if x %}u{% else %}v{% endif %}]'],
+    ['{{ a }}\ufdd0\ufdd2\ufdd1', '{{ a }}'],
+    ['', ''],
+  ])('%s', (html, text) => {
+    expect(tidyText(toPlainTextTemplate(html) ?? 'undefined')).toBe(text);
+  });
+
+  it.each([
+    ['an assignment in a comment', '<!-- {% assign x = 1 %} -->{{ x }}'],
+    ['an assignment in a style', '<style>{% assign x = 1 %}</style>{{ x }}'],
+    ['half of a block in an attribute', '<p class="{% if x %}">a</p>{% endif %}'],
+    ['half of a block in a comment', '{% if x %}a<!-- {% endif %} -->'],
+    ['an assignment in a link that its text reads', '<a href="{% assign x = 1 %}{{ x }}">{{ x }}</a>'],
+    ['a table made by a tag', '{% tablerow i in items %}{{ i }}{% endtablerow %}'],
+    ['a template that does not parse', '{{ x'],
+  ])('leaves %s to the conversion of the rendered HTML', (_name, html) => {
+    expect(toPlainTextTemplate(html)).toBeUndefined();
+  });
+
+  it('keeps an account of what it drops', () => {
+    expect(
+      render(toPlainTextTemplate('<p>{{ bio | raw }}</p>') ?? '', 'text', {
+        bio: '<p>a &amp; <b>b</b></p>',
+      }).trim(),
+    ).toBe('a & b');
+  });
+
+  const name = fc.constantFrom('alpha', 'beta', 'gamma', 'missing');
+  const output = fc
+    .tuple(name, fc.constantFrom('', ' | upcase', ' ?? "none"'))
+    .map(([each, filter]) => `{{ ${each}${filter} }}`);
+  const word = fc.constantFrom('word', 'two words', '&amp;', '&lt;', '{', '}', '%', ',');
+  const { html } = fc.letrec<{ html: string; node: string }>((tie) => ({
+    html: fc.array(tie('node'), { maxLength: 5 }).map((nodes) => nodes.join('')),
+    node: fc.oneof(
+      { maxDepth: 4, depthIdentifier: 'html' },
+      word,
+      output,
+      fc
+        .tuple(fc.constantFrom('p', 'div', 'b', 'span', 'h2'), tie('html'))
+        .map(([tag, inner]) => `<${tag} style="color:{{ color }}">${inner}</${tag}>`),
+      tie('html').map((inner) => `<ul>{% for item in list %}<li>${inner}{{ item }}</li>{% endfor %}</ul>`),
+      tie('html').map(
+        (inner) => `<table>{% for item in list %}<tr><td>${inner}</td></tr>{% endfor %}</table>`,
+      ),
+      fc
+        .tuple(name, tie('html'), tie('html'))
+        .map(([test, yes, no]) => `{% if ${test} %}${yes}{% else %}${no}{% endif %}`),
+      fc.tuple(name, word).map(([each, label]) => `<a href="https://x.io/{{ ${each} }}">${label}</a>`),
+      fc.tuple(name, output).map(([each, value]) => `{% assign ${each} = "set" %}${value}`),
+      output.map(
+        (value) => `<!-- ${value} --><img alt="${value.replaceAll('"', '&quot;')}" src="{{ alpha }}">`,
+      ),
+      output.map((value) => `<br>${value}`),
+    ),
+  }));
+
+  it('renders what converting the rendered HTML gives, but for blanks', () => {
+    const values = { alpha: 'A&B', beta: '<b>', gamma: 7, list: ['x', 'y'], color: 'red' };
+    const words = (text: string) => text.replace(/\s+/g, '');
+    let compared = 0;
+    fc.assert(
+      fc.property(html, (source) => {
+        // An alternative text holds entities; the HTML template is valid without them.
+        const template = source.replaceAll('&quot;', "'");
+        const text = toPlainTextTemplate(template);
+        if (text === undefined) return;
+        const expected = htmlToText(render(template, 'html', values));
+        expect(words(render(text, 'text', values))).toBe(words(expected));
+        compared++;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(compared).toBeGreaterThan(700);
+  });
+
+  it('keeps every tag and every visible output, in order', () => {
+    const visible = fc.array(
+      fc.oneof(
+        fc.nat(99).map((n) => `{{ v${n} }}`),
+        fc.nat(99).map((n) => `{% if c${n} %}t{% endif %}`),
+        fc.nat(99).map((n) => `{% assign a${n} = 1 %}`),
+        fc.constantFrom(
+          '<p>',
+          '</p>',
+          '<td>',
+          '<li>',
+          '<ul>',
+          '</ul>',
+          '<div class="x">',
+          '</div>',
+          '<br>',
+          'text',
+          '<table>',
+          '&amp;',
+          '<h1>',
+          '</b>',
+        ),
+      ),
+      { maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(visible, (pieces) => {
+        const source = pieces.join('');
+        const text = toPlainTextTemplate(source);
+        const tags = /\{[{%] (?:v|if c|endif|assign a)\S*/g;
+        expect(text?.match(tags)).toEqual(source.match(tags));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

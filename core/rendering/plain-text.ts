@@ -1,0 +1,149 @@
+import { compile, type DomNode, type FormatCallback } from 'html-to-text';
+import { stripMarkup } from './strip-markup.ts';
+
+/** Beyond it HTML goes the rough way: the converter is quadratic in tags that are not closed. */
+const maxConvertedTags = 10_000;
+/** What comes after so much HTML is left out of the text; mail readers cut long before. */
+const maxConvertedLength = 1024 * 1024;
+const maxDepth = 100;
+/** Lists and quotes inside each other that still indent; each level lengthens every line. */
+const maxIndentedLevels = 5;
+
+const block = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
+const paragraph = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
+
+const convert = compile({
+  wordwrap: false,
+  // All of the document, because templates put tags around and before the body.
+  baseElements: { selectors: [] },
+  limits: { maxDepth, ellipsis: '', maxInputLength: maxConvertedLength },
+  formatters: { list, link, cell, quote, alternative },
+  selectors: [
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
+      selector,
+      format: 'heading',
+      options: { ...paragraph, uppercase: false },
+    })),
+    { selector: 'table', format: 'block', options: paragraph },
+    { selector: 'tr', format: 'block', options: block },
+    { selector: 'td', format: 'cell' },
+    { selector: 'th', format: 'cell' },
+    { selector: 'ul', format: 'list' },
+    { selector: 'ol', format: 'list' },
+    { selector: 'blockquote', format: 'quote' },
+    { selector: 'a', format: 'link' },
+    { selector: 'img', format: 'alternative' },
+    { selector: 'hr', format: 'horizontalLine', options: { ...paragraph, length: 40 } },
+    ...['title', 'template', 'object', 'svg', 'select', 'textarea'].map((selector) => ({
+      selector,
+      format: 'skip',
+    })),
+  ],
+});
+
+/**
+ * The plain-text form of an HTML email: paragraphs apart, lists with bullets or numbers, links as
+ * `text [address]`, images by their alternative text. Takes about 0.15 ms for 5 KB and less than 250 ms for
+ * anything.
+ */
+export function htmlToText(html: string): string {
+  return tidyText(convertMarkup(html));
+}
+
+/** As `htmlToText`, with the blank lines and spaces that the layout of the HTML leaves behind. */
+export function convertMarkup(html: string): string {
+  const input = html.slice(0, maxConvertedLength);
+  const text = countTags(input) <= maxConvertedTags ? convert(input) : stripMarkup(input);
+  return text.slice(0, maxConvertedLength);
+}
+
+/** At most one blank line between lines, no spaces at their ends. */
+export function tidyText(text: string): string {
+  // A regular expression for the spaces would go over a long run of them again and again.
+  const lines = text
+    .replaceAll('\u00a0', ' ')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  return lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+function countTags(html: string): number {
+  let count = 0;
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) count++;
+  return count;
+}
+
+function list(...[element, walk, builder]: Parameters<FormatCallback>): void {
+  const items = element.children.filter((child) => child.type !== 'text' || !/^\s*$/.test(child.data ?? ''));
+  if (items.length === 0) return;
+  const levels = countAncestors(element, 'li');
+  if (levels > maxIndentedLevels) {
+    builder.openBlock(block);
+    walk(element.children, builder);
+    builder.closeBlock(block);
+    return;
+  }
+  // Text between items is a template's loop around them, so their number is not known.
+  const isNumbered = element.name === 'ol' && items.every((item) => item.type !== 'text');
+  let number = Number.parseInt(element.attribs?.start ?? '1', 10) || 1;
+  const lineBreaks = levels > 0 ? 1 : 2;
+  builder.openList({ leadingLineBreaks: lineBreaks, interRowLineBreaks: 1, maxPrefixLength: 0 });
+  for (const item of items) {
+    const bullet = isNumbered ? `${number++}. ` : '* ';
+    builder.openListItem({ prefix: item.name === 'li' ? bullet : '' });
+    walk([item], builder);
+    builder.closeListItem();
+  }
+  builder.closeList({ trailingLineBreaks: lineBreaks });
+}
+
+function link(...[element, walk, builder]: Parameters<FormatCallback>): void {
+  walk(element.children, builder);
+  const href = String(element.attribs?.href ?? '').trim();
+  if (href === '' || href.startsWith('#') || /^(?:javascript|data|cid):/i.test(href)) return;
+  const address = href.replace(/^(?:mailto|tel):/i, '');
+  const label = textOf(element.children, address.length + 8).trim();
+  if (label === address || label === address.replace(/^https?:\/\//, '')) return;
+  const separator = textOf(element.children, 1, true) === '' ? '' : ' ';
+  builder.addInline(`${separator}[${address}]`, { noWordTransform: true });
+}
+
+/** The text of nodes, alternative texts of images included when asked for, up to about `limit` characters. */
+function textOf(nodes: readonly DomNode[], limit: number, withImages = false): string {
+  let text = '';
+  const pending = nodes.toReversed();
+  for (let node = pending.pop(); node && text.trim().length < limit; node = pending.pop()) {
+    if (node.type === 'text') text += (node.data ?? '').slice(0, 4 * limit + 1000);
+    if (withImages && node.name === 'img') text += String(node.attribs?.alt ?? '');
+    if (node.type === 'tag') pending.push(...node.children.toReversed());
+  }
+  return text;
+}
+
+function cell(...[element, walk, builder]: Parameters<FormatCallback>): void {
+  walk(element.children, builder);
+  builder.addInline(' ');
+}
+
+function quote(...[element, walk, builder]: Parameters<FormatCallback>): void {
+  const isIndented = countAncestors(element, 'blockquote') < maxIndentedLevels;
+  builder.openBlock({ leadingLineBreaks: 2, reservedLineLength: 2 });
+  walk(element.children, builder);
+  const prefixed = (text: string) => text.trim().replace(/^/gm, '> ');
+  builder.closeBlock({ trailingLineBreaks: 2, ...(isIndented ? { blockTransform: prefixed } : {}) });
+}
+
+function alternative(...[element, , builder]: Parameters<FormatCallback>): void {
+  builder.addInline(String(element.attribs?.alt ?? ''));
+}
+
+function countAncestors(element: DomNode, name: string): number {
+  let count = 0;
+  for (let parent = element.parent; parent && count <= maxIndentedLevels; parent = parent.parent) {
+    if (parent.name === name) count++;
+  }
+  return count;
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json-value.ts';
+import { compileTemplate } from './template.ts';
+import { buildVariables, type VariableSources } from './variables.ts';
+
+const links = {
+  unsubscribeUrl: 'https://x.io/u',
+  subscribeUrl: 'https://x.io/s',
+  manageUrl: 'https://x.io/m',
+};
+
+function sources(data: JsonObject, more: Partial<VariableSources> = {}): VariableSources {
+  return { contact: { id: 'c1', email: 'ada@x.io', subscribed: true, data }, links, ...more };
+}
+
+function render(source: string, from: VariableSources): string {
+  const compiled = compileTemplate(source, { kind: 'text' });
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  const rendered = compiled.template.render(buildVariables(from), { now: new Date(0) });
+  return rendered.ok ? rendered.output : rendered.limit;
+}
+
+describe('template variables', () => {
+  it.each([
+    ['{{ plan }} {{ data.plan }}', 'pro pro'],
+    ['{{ id }} {{ email }} {{ subscribed }}', 'c1 ada@x.io true'],
+    [
+      '{{ unsubscribeUrl }} {{ subscribeUrl }} {{ manageUrl }}',
+      'https://x.io/u https://x.io/s https://x.io/m',
+    ],
+    ['{{ locale ?? "en" }}', 'de-AT'],
+    ['{{ event.plan ?? "none" }}{{ context.x ?? "none" }}', 'nonenone'],
+    ['{{ first name }} {{ data.first name }}', 'Ada Ada'],
+  ])('%s gives %s', (source, expected) => {
+    expect(render(source, sources({ plan: 'pro', locale: 'de-AT', 'first name': 'Ada' }))).toBe(expected);
+  });
+
+  it('let built-in names win, and keep the fields under data', () => {
+    const data = {
+      id: 'x',
+      email: 'x',
+      subscribed: 'x',
+      unsubscribeUrl: 'x',
+      data: 'x',
+      event: 'x',
+      context: 'x',
+    };
+    const source =
+      '{{ id }} {{ email }} {{ subscribed }} {{ unsubscribeUrl }} {{ data.id }} {{ data.data }} {{ event }} {{ context }}';
+    expect(render(source, sources(data))).toBe('c1 ada@x.io true https://x.io/u x x x x');
+  });
+
+  it('let the data of a request win over the contact, null included', () => {
+    const from = sources({ plan: 'pro', city: 'Vienna' }, { requestData: { plan: null, code: '123' } });
+    expect(render('{{ plan ?? "none" }} {{ data.plan ?? "none" }} {{ city }} {{ code }}', from)).toBe(
+      'none none Vienna 123',
+    );
+  });
+
+  it('give workflows their event and context, which no field can hide', () => {
+    const from = sources(
+      { 'event.plan': 'field', 'context.step': 'field', 'other.dot': 'field', event: { plan: 'field' } },
+      { workflow: { event: { plan: 'event' }, context: { step: { ok: true } } } },
+    );
+    expect(render('{{ event.plan }} {{ context.step.ok }} {{ other.dot }}', from)).toBe('event true field');
+  });
+
+  it('have no prototype and leave their sources alone', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.constantFrom('v', 1, null)), (data) => {
+        const contactData: JsonObject = { ...data };
+        const variables = buildVariables(sources(contactData));
+        expect(Object.getPrototypeOf(variables)).toBeNull();
+        expect(variables.email).toBe('ada@x.io');
+        expect(variables.data).toEqual({ ...data });
+        expect(contactData).toEqual({ ...data });
+      }),
+    );
+  });
+});
