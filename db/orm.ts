@@ -2,10 +2,14 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
+import { attachLookupPool } from './lookup-pool.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Em = EntityManager;
 export type Orm = MikroORM;
+
+/** Enough for two batches at a time of each kind of hot request. */
+const mostLookupConnections = 6;
 
 export interface DatabaseOptions {
   url: string;
@@ -17,6 +21,7 @@ export interface DatabaseOptions {
 
 /** The object-relational mapper over a pool of connections; nothing is connected before the first query. */
 export function createOrm(options: DatabaseOptions): Orm {
+  const lookupPoolSize = Math.max(1, Math.min(mostLookupConnections, Math.floor(options.poolSize / 3)));
   return new MikroORM({
     clientUrl: options.url,
     entities,
@@ -27,7 +32,7 @@ export function createOrm(options: DatabaseOptions): Orm {
       allOrNothing: true,
       snapshot: false,
     },
-    pool: { min: 0, max: options.poolSize, idleTimeoutMillis: 60_000 },
+    pool: { min: 0, max: Math.max(2, options.poolSize - lookupPoolSize), idleTimeoutMillis: 60_000 },
     driverOptions: {
       // The mapper takes host, user and database out of the URL and drops the rest, such as `sslmode`.
       connectionString: options.url,
@@ -36,6 +41,7 @@ export function createOrm(options: DatabaseOptions): Orm {
       keepAlive: true,
       // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
       types: new pg.TypeOverrides(),
+      onPoolCreated: (pool: pg.Pool) => attachLookupPool(pool, lookupPoolSize, options.warn),
     },
     logger: (message) => options.warn(message),
     colors: false,

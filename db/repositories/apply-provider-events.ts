@@ -1,5 +1,6 @@
+import { emailStatuses, emailStatusRank } from '../../core/email-state.ts';
 import type { Em } from '../orm.ts';
-import { sql } from '../sql.ts';
+import { preparedSql } from '../sql.ts';
 import { countEventsSql } from './upsert-contacts-sql.ts';
 
 export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
@@ -28,24 +29,29 @@ export interface ProviderEventInput {
 export type ProviderEventOutcome = 'applied' | 'duplicate' | 'unknown';
 
 /**
- * Ranks as in `core/email-state.ts`: a state is only ever replaced by one of higher rank, so that order and
- * repetition of the provider's events do not matter.
+ * The rank of a status, as in `core/email-state.ts`: a status is only ever replaced by one of higher rank, so that
+ * order and repetition of the provider's events do not matter. Null for null.
  */
-const rankSql = (status: string) =>
-  `array_position(array['QUEUED', 'SENDING', 'UNKNOWN', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED',
-    'COMPLAINED'], ${status})`;
+const rankSql = (status: string) => {
+  const ranked = emailStatuses.toSorted((one, other) => emailStatusRank[one] - emailStatusRank[other]);
+  return `array_position(array['${ranked.join("', '")}'], ${status})`;
+};
+
+/** The earlier of a known instant and the event's, if the event proves what the instant stands for. */
+const earliestSql = (column: string, isProven: string) =>
+  `${column} = case when ${isProven} then least(e.${column}, i."occurredAt") else e.${column} end`;
 
 const applySql = `
 with input as materialized (
-  select t.*,
-    t."kind" = 'bounce' and t."bounceType" = 'Permanent' as hard_bounce,
+  select t.*, t."kind" = 'bounce' and t."bounceType" = 'Permanent' as hard_bounce,
     case t."kind"
       when 'send' then 'SENT'
       when 'delivery' then 'DELIVERED'
       when 'open' then 'OPENED'
       when 'click' then 'CLICKED'
       when 'complaint' then 'COMPLAINED'
-      when 'bounce' then case when t."bounceType" = 'Permanent' then 'BOUNCED' else 'SENT' end
+      when 'reject' then 'FAILED'
+      when 'bounce' then case when t."bounceType" = 'Permanent' then 'BOUNCED' end
     end as reached
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
@@ -59,7 +65,7 @@ fresh as (
   returning id
 ),
 held as materialized (
-  select e.id
+  select e.id, e.status
   from emails e
   join input i on i."emailId" = e.id
   join fresh f on f.id = i."notificationId"
@@ -68,28 +74,28 @@ held as materialized (
 ),
 applied as (
   update emails e
-  set status = case
-      when i."kind" = 'reject' then case when ${rankSql('e.status')} <= 4 then 'FAILED' else e.status end
-      when ${rankSql('i.reached')} > ${rankSql('e.status')} then i.reached
-      else e.status
-    end,
-    reason = case when i."kind" = 'reject' then 'rejected by the provider'
-      when e.status in ('QUEUED', 'SENDING', 'UNKNOWN') then null else e.reason end,
+  set status = case when i.is_higher then i.reached else e.status end,
+    reason = case when not i.is_higher then e.reason when i.reached = 'FAILED' then 'rejected by the provider' end,
     message_id = coalesce(e.message_id, i."messageId"),
     subject = coalesce(e.subject, i."subject"),
-    sent_at = coalesce(e.sent_at, i."occurredAt"),
-    delivered_at = case when i."kind" = 'delivery' then coalesce(e.delivered_at, i."occurredAt") else e.delivered_at end,
-    opened_at = case when i."kind" in ('open', 'click') then least(e.opened_at, i."occurredAt") else e.opened_at end,
-    clicked_at = case when i."kind" = 'click' then least(e.clicked_at, i."occurredAt") else e.clicked_at end,
-    bounced_at = case when i.hard_bounce then coalesce(e.bounced_at, i."occurredAt") else e.bounced_at end,
-    complained_at = case when i."kind" = 'complaint' then coalesce(e.complained_at, i."occurredAt") else e.complained_at end,
+    ${earliestSql('sent_at', `i.reached <> 'FAILED'`)},
+    ${earliestSql('delivered_at', `i."kind" = 'delivery'`)},
+    ${earliestSql('opened_at', `i."kind" in ('open', 'click')`)},
+    ${earliestSql('clicked_at', `i."kind" = 'click'`)},
+    ${earliestSql('bounced_at', 'i.hard_bounce')},
+    ${earliestSql('complained_at', `i."kind" = 'complaint'`)},
     opens = e.opens + (i."kind" = 'open')::int,
     clicks = e.clicks + (i."kind" = 'click')::int
-  from input i
-  where i."emailId" = e.id and e.id in (select id from held)
+  from (
+    select input.*, coalesce(${rankSql('input.reached')} > ${rankSql('held.status')}, false) as is_higher
+    from held
+    join input on input."emailId" = held.id
+  ) i
+  where i."emailId" = e.id
   returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
     i."bounceType" as bounce_type, i."sentEventId" as sent_event_id, i."eventId" as event_id,
-    i."unsubscribeEventId" as unsubscribe_event_id, old.sent_at is null as newly_sent,
+    i."unsubscribeEventId" as unsubscribe_event_id,
+    old.sent_at is null and new.sent_at is not null as newly_sent,
     case i."kind"
       when 'delivery' then old.delivered_at is null
       when 'open' then old.opens = 0
@@ -107,6 +113,8 @@ suppressible as materialized (
     where contact_id is not null and first_of_kind and (hard_bounce or kind = 'complaint')
     order by contact_id, kind desc
   ) a on a.contact_id = c.id
+  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint.
+  where c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint')
   order by c.project_id, c.email
   for no key update of c
 ),
@@ -152,13 +160,7 @@ journaled as (
   where was_subscribed
   returning id, project_id, name, contact_id, occurred_at
 ),
-counted as (
-  select contact_id, project_id, name, max(id::text)::uuid as id, max(occurred_at) as occurred_at,
-    count(*)::int as times
-  from journaled
-  where contact_id is not null
-  group by contact_id, project_id, name
-),
+counted as (select * from journaled),
 ${countEventsSql}
 select case
     when f.id is null then 'duplicate'
@@ -182,6 +184,12 @@ export async function applyProviderEvents(
   events: ProviderEventInput[],
 ): Promise<ProviderEventOutcome[]> {
   const rows = events.map((event, ord) => ({ ...event, ord }));
-  const answers = await sql<{ outcome: ProviderEventOutcome }>(em, applySql, [JSON.stringify(rows)]);
+  const parameters = [JSON.stringify(rows)];
+  const answers = await preparedSql<{ outcome: ProviderEventOutcome }>(
+    em,
+    'apply_provider_events',
+    applySql,
+    parameters,
+  );
   return answers.map((answer) => answer.outcome);
 }

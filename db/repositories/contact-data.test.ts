@@ -151,6 +151,6 @@ it('changes contacts as the model does, by whatever call and in whatever order',
       for (const contact of model.values()) expect(await readCounts(em, contact.id)).toEqual(contact.counts);
       expect(await findWrongCounts(em, projectId)).toEqual([]);
     }),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });

@@ -32,7 +32,7 @@ held as materialized (
 recorded as (
   update emails e
   set status = case when e.status in ('SENDING', 'UNKNOWN') then o."status" else e.status end,
-    sent_at = case when o."status" = 'SENT' then coalesce(e.sent_at, o."occurredAt") else e.sent_at end,
+    sent_at = case when o."status" = 'SENT' then least(e.sent_at, o."occurredAt") else e.sent_at end,
     attempts = case when o."status" = 'QUEUED' and e.status = 'SENDING' then e.attempts - 1 else e.attempts end,
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case when e.status in ('SENDING', 'UNKNOWN') then o."reason" else e.reason end,
@@ -51,14 +51,7 @@ journaled as (
   where was_sent_at is null and sent_at is not null
   returning id, project_id, name, contact_id, occurred_at
 ),
-counted as (
-  -- One contact may have several emails in a batch, and the statistics take one row per contact and name.
-  select contact_id, project_id, name, max(id::text)::uuid as id, max(occurred_at) as occurred_at,
-    count(*)::int as times
-  from journaled
-  where contact_id is not null
-  group by contact_id, project_id, name
-),
+counted as (select * from journaled),
 ${countEventsSql}
 select count(*)::int as recorded from recorded`;
 

@@ -21,11 +21,7 @@ export const upsertContactsSql = `
         or (i.subscribed is not null and (i.subscribed <> c.subscribed or c.snoozed_until is not null))
         as changes
     from contact_input i
-    left join lateral (
-      select id, data, subscribed, snoozed_until from contacts
-      where project_id = i.project_id and email = i.email
-      limit 1
-    ) c on true
+    left join contacts c on c.project_id = i.project_id and c.email = i.email
   ),
   contact_written as (
     insert into contacts as c (id, project_id, email, subscribed, data, created_at, updated_at)
