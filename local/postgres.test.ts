@@ -1,11 +1,12 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocalStackError } from './failure.ts';
 import { type PostgresOptions, type RunningPostgres, startPostgres } from './postgres.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
 import { processesWorkingIn, processStartTime } from './process-identity.ts';
 import { freePort } from './testing/free-port.ts';
 import { processesWith, startTestProcess, until } from './testing/processes.ts';
@@ -193,10 +194,14 @@ it('gives up when its signal fires and leaves nothing running', async () => {
   await until(() => processesWith(target).length === 0);
 });
 
-it('works in a folder that only we may enter, also as root', async () => {
+it('works with programs and data in a folder that only we may enter, also as root', async () => {
   const closed = join(root, 'closed');
   await mkdir(closed, { mode: 0o700 });
-  await withPostgres({ directory: join(closed, 'postgres') }, async (url) => {
+  const { postgres } = await findPostgresBinaries();
+  const native = join(closed, 'native');
+  await cp(join(dirname(postgres), '..'), native, { recursive: true, verbatimSymlinks: true });
+  const binaries = { postgres: join(native, 'bin/postgres'), initdb: join(native, 'bin/initdb') };
+  await withPostgres({ directory: join(closed, 'postgres'), binaries }, async (url) => {
     const [postmaster] = processesWorkingIn(join(closed, 'postgres'));
     const status = await readFile(`/proc/${postmaster}/status`, 'utf8');
     expect(status).not.toMatch(/^Uid:\s+0\b/m);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type ChildExit, type RunningChild, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
-import { findPostgresBinaries } from './postgres-binaries.ts';
+import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { clearLeftoverServer, ensureCluster, postgresEnvironment, postgresRole } from './postgres-cluster.ts';
 import { commandAs, findPostgresUser } from './program-user.ts';
 
@@ -18,6 +18,8 @@ export interface PostgresOptions {
   log: (line: string) => void;
   /** Server settings that override ours, such as `{ fsync: 'off' }` for a cluster that tests throw away. */
   settings?: Record<string, string>;
+  /** The programs to run; default those of the dependencies. */
+  binaries?: PostgresBinaries;
   /** Ends the start, and the server, when it fires. */
   signal?: AbortSignal | undefined;
 }
@@ -71,7 +73,7 @@ export function postgresUrl(port: number, password: string): string {
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { directory, port, password, log, signal } = options;
-  const binaries = await findPostgresBinaries();
+  const binaries = options.binaries ?? (await findPostgresBinaries());
   const user = findPostgresUser(directory);
   const isDurable = options.settings?.fsync !== 'off';
   await ensureCluster({ directory, password, binaries, user, isDurable, signal });

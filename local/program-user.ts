@@ -63,14 +63,23 @@ export function commandAs(
   const blocked = paths.map((path) => unreachableFolder(path, user)).find((folder) => folder !== undefined);
   if (blocked === undefined) return { command, args: [...args], user: { uid: user.uid, gid: user.gid } };
   const capability = grantableCapability();
-  if (capability === undefined || !hasSetpriv()) {
-    throw new LocalStackError(
-      `Postgres can't run as root, and ${user.name} may not enter ${blocked}. Move Posthaste to a folder that everyone may enter (such as /opt/posthaste), start it as an ordinary user, or set DATABASE_URL to a Postgres of your own.`,
-    );
+  const flags = capability === undefined ? undefined : setprivFlags(user, capability);
+  if (flags !== undefined && canRun('setpriv', [...flags, '--', 'true'])) {
+    return { command: 'setpriv', args: [...flags, '--', command, ...args] };
   }
-  const rights = [`--inh-caps=+${capability}`, `--ambient-caps=+${capability}`];
+  throw new LocalStackError(
+    `Postgres can't run as root, and ${user.name} may not enter ${blocked}. Move Posthaste to a folder that everyone may enter (such as /opt/posthaste), start it as an ordinary user, or set DATABASE_URL to a Postgres of your own.`,
+  );
+}
+
+/**
+ * `no_setuid_fixup` because initdb looks at its programs with access(2), which otherwise ignores the rights of
+ * everyone but root. All other rights end with the user.
+ */
+function setprivFlags(user: ProgramUser, capability: string): string[] {
   const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
-  return { command: 'setpriv', args: [...identity, ...rights, '--', command, ...args] };
+  const rights = [`--inh-caps=-all,+${capability}`, `--ambient-caps=+${capability}`];
+  return ['--securebits=+no_setuid_fixup', ...identity, ...rights];
 }
 
 /** The first folder above `path` that the user may not enter. */
@@ -103,9 +112,9 @@ function grantableCapability(): string | undefined {
   }
 }
 
-function hasSetpriv(): boolean {
+function canRun(command: string, args: string[]): boolean {
   try {
-    execFileSync('setpriv', ['--version'], { stdio: 'ignore' });
+    execFileSync(command, args, { stdio: 'ignore' });
     return true;
   } catch {
     return false;
