@@ -1,0 +1,144 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import type { DispatchEmailsResult } from '../contracts/email-batch.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await startTimeSkipping();
+});
+afterAll(() => environment.teardown());
+
+const now = async () => environment.currentTimeMs();
+
+describe('an email batch', () => {
+  it('ends after one round when nothing is open', async () => {
+    const rounds: string[][] = [];
+    const { result } = await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a', 'b'], round: 0 },
+      {
+        dispatchEmails: async ({ emailIds }: { emailIds: string[] }): Promise<DispatchEmailsResult> => {
+          rounds.push(emailIds);
+          return { openIds: [], retryInMs: 0, sent: 1, ended: 1 };
+        },
+      },
+    );
+    expect(rounds).toEqual([['a', 'b']]);
+    expect(result).toEqual({ sent: 1, ended: 1 });
+  });
+
+  it('comes back for what is open, when the round said so, until nothing is', async () => {
+    const looks: { ids: string[]; at: number }[] = [];
+    const script: DispatchEmailsResult[] = [
+      { openIds: ['b', 'c'], retryInMs: 120_000, sent: 1, ended: 0 },
+      { openIds: ['c'], retryInMs: 3_600_000, sent: 1, ended: 0 },
+      { openIds: [], retryInMs: 0, sent: 0, ended: 1 },
+    ];
+    const { result } = await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a', 'b', 'c'], round: 0 },
+      {
+        dispatchEmails: async ({ emailIds }: { emailIds: string[] }) => {
+          looks.push({ ids: emailIds, at: await now() });
+          return script[looks.length - 1];
+        },
+      },
+    );
+    expect(looks.map((look) => look.ids)).toEqual([['a', 'b', 'c'], ['b', 'c'], ['c']]);
+    const waits = looks.slice(1).map((look, index) => look.at - (looks[index]?.at ?? 0));
+    expect(waits[0]).toBeGreaterThanOrEqual(120_000);
+    expect(waits[1]).toBeGreaterThanOrEqual(3_600_000);
+    expect(result).toEqual({ sent: 2, ended: 1 });
+  });
+
+  it('outlasts a database that is away for an hour', async () => {
+    const startedAt = await now();
+    let attempts = 0;
+    const { result } = await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a'], round: 0 },
+      {
+        dispatchEmails: async () => {
+          attempts += 1;
+          if ((await now()) - startedAt < 3_600_000) throw new Error('no database');
+          return { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
+        },
+      },
+    );
+    expect(result).toEqual({ sent: 1, ended: 0 });
+    expect(attempts).toBeGreaterThan(50);
+  });
+
+  it('goes on in a new run when its history grows long, and loses no email', async () => {
+    let rounds = 0;
+    const { result } = await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a'], round: 0 },
+      {
+        dispatchEmails: async ({ emailIds }: { emailIds: string[] }) => {
+          expect(emailIds).toEqual(['a']);
+          rounds += 1;
+          return rounds < 700
+            ? { openIds: ['a'], retryInMs: 60_000, sent: 0, ended: 0 }
+            : { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
+        },
+      },
+    );
+    expect(rounds).toBe(700);
+    expect(result).toEqual({ sent: 1, ended: 0 });
+  });
+});
+
+describe('the watch over a domain', () => {
+  it('looks every five minutes until the domain is verified, every hour from then on, and ends with it', async () => {
+    const looks: number[] = [];
+    const outcomes = ['pending', 'pending', 'verified', 'verified', 'pending', 'gone'];
+    await runWorkflow(
+      environment,
+      'domainVerification',
+      { domainId: 'd' },
+      {
+        checkDomain: async () => {
+          looks.push(await now());
+          return outcomes[looks.length - 1];
+        },
+      },
+    );
+    const minutes = looks.slice(1).map((at, index) => Math.round((at - (looks[index] ?? 0)) / 60_000));
+    expect(minutes).toEqual([5, 5, 60, 60, 5]);
+  });
+
+  it('goes on for days in new runs', async () => {
+    let looks = 0;
+    await runWorkflow(
+      environment,
+      'domainVerification',
+      { domainId: 'd' },
+      {
+        checkDomain: async () => {
+          looks += 1;
+          return looks < 900 ? 'pending' : 'gone';
+        },
+      },
+    );
+    expect(looks).toBe(900);
+  });
+});
+
+describe('a sweep', () => {
+  it('runs what it is named after', async () => {
+    const activities = {
+      sweepExpired: async () => ({ contents: 3 }),
+      repairStrandedEmails: async () => ({ requeued: 2 }),
+    };
+    const expired = await runWorkflow(environment, 'sweep', { sweep: 'expired' }, activities);
+    expect(expired.result).toEqual({ contents: 3 });
+    const stranded = await runWorkflow(environment, 'sweep', { sweep: 'stranded-emails' }, activities);
+    expect(stranded.result).toEqual({ requeued: 2 });
+  });
+});
