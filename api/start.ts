@@ -25,6 +25,8 @@ import { createSendService } from './services/send.ts';
 import { createSenderDomains } from './services/sender-domains.ts';
 import { createTrackService } from './services/track.ts';
 
+const temporalCheckMs = 2_000;
+
 /** Version of the product, as `package.json` names it. */
 export const version: string = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -108,7 +110,11 @@ export async function startApi(
     logger: log,
     readiness: {
       postgres: () => orm.em.fork().execute('select 1'),
-      temporal: () => resources.temporal.connection.ensureConnected(),
+      // A call, because a connection that once stood counts as connected for ever.
+      temporal: () =>
+        resources.temporal.withDeadline(Date.now() + temporalCheckMs, () =>
+          resources.temporal.workflowService.getSystemInfo({}),
+        ),
       clickhouse: async () => {
         if (!(await parts.clickhouse.ping())) throw new Error('ClickHouse does not answer');
       },
