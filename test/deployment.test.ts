@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { environmentSchema } from '../core/config/schema.ts';
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const compose = read('docker-compose.yml');
+
+/** The lines of a top-level block of the compose file. */
+function block(name: string): string[] {
+  const lines = compose.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`${name}:`));
+  const end = lines.findIndex((line, index) => index > start && /^\S/.test(line));
+  return lines.slice(start + 1, end);
+}
+
+const handedOver = block('x-environment').flatMap((line) => line.match(/^ {2}([A-Z_]+):/)?.[1] ?? []);
+
+describe('the compose file', () => {
+  it('hands every setting of the configuration to the containers', () => {
+    // The embedded engine serves one process only, and the image does not have it.
+    const settings = Object.keys(environmentSchema.shape).filter(
+      (name) => name !== 'CLICKHOUSE_EMBEDDED_PATH',
+    );
+    expect(handedOver).toEqual(expect.arrayContaining(settings));
+  });
+
+  it('hands over nothing else but what the clients of Temporal and AWS read', () => {
+    const unknown = handedOver.filter((name) => !(name in environmentSchema.shape));
+    expect(unknown.filter((name) => !/^(TEMPORAL_|AWS_)/.test(name))).toEqual([]);
+  });
+
+  it('publishes ports on this machine only', () => {
+    const ports = compose.match(/^ {4}ports:.*$/gm) ?? [];
+    expect(ports.length).toBeGreaterThan(0);
+    for (const line of ports) expect(line).toContain("['127.0.0.1:");
+  });
+});
+
+describe('the image', () => {
+  it('has the Node that package.json pins', () => {
+    const pinned: string = JSON.parse(read('package.json')).dependencies.node;
+    expect(read('Dockerfile')).toContain(`NODE_IMAGE=node:${pinned}-`);
+  });
+});
+
+describe('the example of an environment', () => {
+  it('holds no secret, and names only settings that exist', () => {
+    const lines = read('.env.example').split('\n');
+    const set = lines.filter((line) => /^[A-Z_]+=./.test(line));
+    expect(set).toEqual([]);
+    const names = lines.flatMap((line) => line.match(/^#?([A-Z][A-Z_]+)=/)?.[1] ?? []);
+    const unknown = names.filter((name) => !compose.includes(`\${${name}`) && !handedOver.includes(name));
+    expect(unknown).toEqual([]);
+  });
+});
