@@ -136,7 +136,6 @@ export const environmentSchema = z.object({
   DNS_SERVERS: list.describe(
     "DNS servers for look-ups of sender domains, `host[:port]` separated by commas. Empty: the system's.",
   ),
-  OUTBOUND_ALLOW_HOSTS: list.describe('Private hosts that outgoing calls may reach, separated by commas.'),
 
   METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),
   SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may finish at shutdown.'),
