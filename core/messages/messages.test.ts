@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { formatMessage, messages, resolveLocale } from './messages.ts';
+
+const placeholdersOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+describe('messages', () => {
+  it('come in every language that has a file', () => {
+    const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.json'));
+    expect(files.map((name) => name.slice(0, -'.json'.length)).toSorted()).toEqual(
+      Object.keys(messages).toSorted(),
+    );
+  });
+
+  it.each(Object.entries(messages))(
+    '%s says everything, with the same placeholders',
+    (locale, translated) => {
+      expect(Object.keys(translated)).toEqual(Object.keys(messages.en));
+      for (const [key, text] of Object.entries(messages.en)) {
+        const entry = Object.entries(translated).find(([name]) => name === key)?.[1] ?? '';
+        expect(entry.trim(), `${locale} ${key}`).not.toBe('');
+        expect(placeholdersOf(entry), `${locale} ${key}`).toEqual(placeholdersOf(text));
+      }
+    },
+  );
+
+  it.each([
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['DE_ch', 'de'],
+    [' fr-CA ', 'fr'],
+    ['pt_BR.UTF-8', 'pt'],
+    ['en-GB', 'en'],
+    ['ja', 'en'],
+    ['', 'en'],
+    ['constructor', 'en'],
+    ['__proto__', 'en'],
+    [undefined, 'en'],
+    [null, 'en'],
+    [7, 'en'],
+    [['de'], 'en'],
+  ])('are chosen for %j: %s', (locale, expected) => {
+    expect(resolveLocale(locale)).toBe(expected);
+  });
+
+  it('take values for their placeholders, and only those', () => {
+    expect(formatMessage('en', 'manage.snoozed', { email: 'a@x.io', date: '$& {email}' })).toBe(
+      'Our emails to a@x.io pause until $& {email}.',
+    );
+    expect(formatMessage('de', 'manage.subscribed')).toBe('Unsere E-Mails gehen an {email}.');
+  });
+});

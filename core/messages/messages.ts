@@ -1,0 +1,39 @@
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import es from './es.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+import it from './it.json' with { type: 'json' };
+import nl from './nl.json' with { type: 'json' };
+import pt from './pt.json' with { type: 'json' };
+
+/** Everything that recipients read from the service itself: email footer and public pages. */
+export type Messages = Readonly<typeof en>;
+export type MessageKey = keyof Messages;
+export type Locale = 'de' | 'en' | 'es' | 'fr' | 'it' | 'nl' | 'pt';
+
+export const messages: Readonly<Record<Locale, Messages>> = { de, en, es, fr, it, nl, pt };
+
+/**
+ * The language for a contact's `locale` as it stands in `data`: by its first subtag, whatever its case or
+ * separator (`de-AT`, `DE`, `de_CH`); English for any other language and for anything that is no text.
+ */
+export function resolveLocale(locale: unknown): Locale {
+  if (typeof locale !== 'string') return 'en';
+  const [language = ''] = locale.trim().toLowerCase().split(/[-_.]/, 1);
+  return isLocale(language) ? language : 'en';
+}
+
+/** A message with its `{name}` placeholders filled in; not escaped. */
+export function formatMessage(
+  locale: Locale,
+  key: MessageKey,
+  values: Readonly<Record<string, string>> = {},
+): string {
+  return messages[locale][key].replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : placeholder,
+  );
+}
+
+function isLocale(language: string): language is Locale {
+  return Object.hasOwn(messages, language);
+}
