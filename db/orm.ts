@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
-import { attachLookupPool } from './lookup-pool.ts';
+import { createLookupPool } from './lookup-pool.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Em = EntityManager;
@@ -19,10 +19,24 @@ export interface DatabaseOptions {
   warn: (message: string) => void;
 }
 
-/** The object-relational mapper over a pool of connections; nothing is connected before the first query. */
+const lookupPools = new WeakMap<object, pg.Pool>();
+
+/**
+ * The object-relational mapper over two pools of connections, the second one for prepared statements; nothing is
+ * connected before the first query.
+ */
 export function createOrm(options: DatabaseOptions): Orm {
   const lookupPoolSize = Math.max(1, Math.min(mostLookupConnections, Math.floor(options.poolSize / 3)));
-  return new MikroORM({
+  const poolSize = Math.max(2, options.poolSize - lookupPoolSize);
+  const settings = {
+    // The mapper takes host, user and database out of the URL and drops the rest, such as `sslmode`.
+    connectionString: options.url,
+    application_name: 'posthaste',
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  };
+  const orm = new MikroORM({
     clientUrl: options.url,
     entities,
     extensions: [Migrator],
@@ -32,20 +46,28 @@ export function createOrm(options: DatabaseOptions): Orm {
       allOrNothing: true,
       snapshot: false,
     },
-    pool: { min: 0, max: Math.max(2, options.poolSize - lookupPoolSize), idleTimeoutMillis: 60_000 },
-    driverOptions: {
-      // The mapper takes host, user and database out of the URL and drops the rest, such as `sslmode`.
-      connectionString: options.url,
-      application_name: 'posthaste',
-      connectionTimeoutMillis: 10_000,
-      keepAlive: true,
-      // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
-      types: new pg.TypeOverrides(),
-      onPoolCreated: (pool: pg.Pool) => attachLookupPool(pool, lookupPoolSize, options.warn),
-    },
+    pool: { min: 0, max: poolSize },
+    // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
+    driverOptions: { ...settings, types: new pg.TypeOverrides() },
+    // The database is the operator's to create.
+    ensureDatabase: false,
     logger: (message) => options.warn(message),
     colors: false,
   });
+  const lookupPool = createLookupPool({ ...settings, max: lookupPoolSize }, options.warn);
+  lookupPools.set(orm.config, lookupPool);
+  const closeMapper = orm.close.bind(orm);
+  orm.close = async (force) => {
+    await Promise.all([closeMapper(force), lookupPool.end()]);
+  };
+  return orm;
+}
+
+/** The pool for prepared statements, of an entity manager that comes from `createOrm`. */
+export function lookupPoolOf(em: Em): pg.Pool {
+  const pool = lookupPools.get(em.config);
+  if (pool === undefined) throw new Error('The entity manager is not one of createOrm');
+  return pool;
 }
 
 /** Advisory lock that lets one process at a time migrate; the number is arbitrary and only ours. */

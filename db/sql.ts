@@ -1,7 +1,6 @@
 import type { Transaction } from '@mikro-orm/core';
 import { CompiledQuery, type Kysely } from 'kysely';
-import { lookupPoolOf } from './lookup-pool.ts';
-import type { Em } from './orm.ts';
+import { type Em, lookupPoolOf } from './orm.ts';
 
 /**
  * Runs one statement with bound parameters (`$1`, `$2`, …), inside the entity manager's transaction when it has
@@ -27,7 +26,6 @@ export async function preparedSql<Row>(
   parameters: readonly unknown[],
 ): Promise<Row[]> {
   if (em.getTransactionContext() !== undefined) return sql(em, text, parameters);
-  const pool = lookupPoolOf(await em.getConnection().getNativeClient());
-  const result = await pool.query<Row & object>({ name, text, values: [...parameters] });
+  const result = await lookupPoolOf(em).query<Row & object>({ name, text, values: [...parameters] });
   return result.rows;
 }

@@ -119,7 +119,7 @@ describe('items with a key in common', () => {
     expect(batches()).toEqual([['a1x', 'a2x', 'b5y'], ['a3y'], ['a4x']]);
   });
 
-  it('cost no more than others when thousands of them wait', async () => {
+  it('cost no more than others when many of them wait', async () => {
     let keysAsked = 0;
     const batcher = createBatcher<number, number>({
       run: async (items) => items,
@@ -131,8 +131,8 @@ describe('items with a key in common', () => {
       },
       isRolledBack,
     });
-    await Promise.all(Array.from({ length: 3_000 }, (_, index) => batcher.submit(index)));
-    expect(keysAsked).toBe(3_000);
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => batcher.submit(index)));
+    expect(keysAsked).toBe(1_000);
   });
 });
 

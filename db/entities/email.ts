@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
 export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
@@ -33,7 +34,7 @@ export const EmailContent = defineEntity({
     replyTo: p.text().nullable(),
     headers: p.json().$type<Record<string, string>>().defaultRaw(`'{}'`),
     /** Data of the request, stored or not; wins over the contact's data when rendering. */
-    variables: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
+    variables: p.json().$type<JsonObject>().defaultRaw(`'{}'`),
     createdAt: createdAt(),
   },
 });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../core/json-value.ts';
 import type { ContentType, EmailSource } from '../entities/email.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
@@ -20,7 +21,7 @@ export interface ClaimedEmail {
   contactEmail: string | null;
   subscribed: boolean | null;
   suppressed: boolean;
-  contactData: Record<string, unknown> | null;
+  contactData: JsonObject | null;
 }
 
 const claimSql = `

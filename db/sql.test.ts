@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
+import { acceptInput, providerEvent, trackInput } from '../test/setup/inputs.ts';
+import { lookupPoolOf } from './orm.ts';
+import { acceptEmails } from './repositories/accept-emails.ts';
+import { applyProviderEvents } from './repositories/apply-provider-events.ts';
+import { trackEvents } from './repositories/track-events.ts';
+import { preparedSql, sql } from './sql.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  // One connection for prepared statements, so that a test meets the one that prepared them.
+  database = await createTestDatabase(3);
+});
+afterEach(() => database.close());
+
+describe('prepared statements', () => {
+  it('keep to look-ups by index with a plan that was made when the tables were empty', async () => {
+    const em = database.orm.em.fork();
+    const projectId = randomUUID();
+    const tables = ['contacts', 'emails', 'contact_event_stats', 'provider_notifications', 'events'];
+    for (const table of tables) await sql(em, `vacuum (analyze, truncate) ${table}`);
+    await trackEvents(em, [trackInput(projectId, 'a@example.com')]);
+    await acceptEmails(em, [acceptInput(projectId, ['a@example.com'])]);
+    await applyProviderEvents(em, [providerEvent(randomUUID(), 'delivery')]);
+    await sql(
+      em,
+      `insert into contacts (id, project_id, email)
+       select uuidv7(), $1, 'user' || n || '@example.com' from generate_series(1, 5000) n`,
+      [projectId],
+    );
+
+    for (const execution of [
+      `track_events('[]', '[]')`,
+      `accept_emails('[]', '[]', '[]')`,
+      `apply_provider_events('[]')`,
+    ]) {
+      const { rows } = await lookupPoolOf(em).query<{ 'QUERY PLAN': string }>(`explain execute ${execution}`);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(/Index Scan using (contacts_project_email|emails_pkey)/);
+      expect(plan).not.toMatch(/Seq Scan|Merge Join/);
+    }
+  });
+
+  it('are prepared once on a connection', async () => {
+    const em = database.orm.em.fork();
+    for (let run = 0; run < 3; run += 1) await trackEvents(em, [trackInput(randomUUID(), 'a@example.com')]);
+    const names = await preparedSql<{ name: string; calls: number }>(
+      em,
+      'read_prepared',
+      `select name, (generic_plans + custom_plans)::int as calls from pg_prepared_statements where name <> $1`,
+      ['read_prepared'],
+    );
+    expect(names).toEqual([{ name: 'track_events', calls: 3 }]);
+  });
+
+  it('take part in a transaction that is open', async () => {
+    const em = database.orm.em.fork();
+    const projectId = randomUUID();
+    const failure = new Error('rolled back');
+    const run = em.transactional(async (transaction) => {
+      await trackEvents(transaction, [trackInput(projectId, 'a@example.com')]);
+      throw failure;
+    });
+    await expect(run).rejects.toBe(failure);
+    expect(await sql(em, 'select 1 from contacts where project_id = $1', [projectId])).toEqual([]);
+  });
+});
+
+it('gives instants as Date and keeps parameters apart from the text', async () => {
+  const [row] = await sql<{ at: Date; text: string }>(
+    database.orm.em.fork(),
+    `select '2026-01-02T03:04:05.678Z'::timestamptz as at, $1::text as text`,
+    [`'; drop table contacts; -- $2`],
+  );
+  expect(row).toEqual({ at: new Date('2026-01-02T03:04:05.678Z'), text: `'; drop table contacts; -- $2` });
+});
