@@ -117,6 +117,8 @@ export function createSendService(options: SendServiceOptions): SendService {
     weightOf,
     concurrency: 2,
     keysOf: (input) => input.recipients.map((recipient) => `${input.projectId} ${recipient.email}`),
+    // Calls to one contact share a statement unless they disagree on its subscription.
+    kindOf: (input) => String(input.subscribed),
     isRolledBack,
   });
 

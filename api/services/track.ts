@@ -28,9 +28,12 @@ export function createTrackService(orm: Orm, fieldTypes: FieldTypes, committed: 
   const batcher = createBatcher<TrackInput, TrackedEvent>({
     run: (inputs) => retrySerialization(() => trackEvents(orm.em.fork(), inputs)),
     maxItems: batchItems,
+    weightOf: (input) => JSON.stringify(input.eventData).length,
     maxWeight: batchBytes,
     concurrency: 2,
     keysOf: (input) => [`${input.projectId} ${input.email}`],
+    // Events of one contact share a statement unless they disagree on its subscription.
+    kindOf: (input) => String(input.subscribed),
     isRolledBack,
   });
 
