@@ -7,8 +7,6 @@ export interface ProductLog {
   close(): void;
 }
 
-const checkIntervalMs = 5_000;
-
 /**
  * Opens the log file of the product (mode 0600), keeping that of the last run as `<path>.1`. Lines are written in
  * blocks off the request; the file is exchanged when it has grown beyond `maxBytes`. A failing disk does not fail
@@ -17,7 +15,7 @@ const checkIntervalMs = 5_000;
 export function openProductLog(
   path: string,
   onError: (error: Error) => void,
-  maxBytes = 50_000_000,
+  { maxBytes = 50_000_000, checkIntervalMs = 5_000 }: { maxBytes?: number; checkIntervalMs?: number } = {},
 ): ProductLog {
   const exchange = () => {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(path, `${path}.1`);

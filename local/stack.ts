@@ -136,10 +136,14 @@ function startChildren(
 ): Promise<unknown>[] {
   const { data, settings, signal, say } = options;
   const starting: Promise<unknown>[] = [];
+  const warnOfFullDisk = onlyOnce(() => say(diskFullMessage(data.path)));
 
   function start(name: string, logName: string, run: (log: (line: string) => void) => Promise<Child>): void {
     const file = openLogFile({ path: join(data.path, 'logs', `${logName}.log`) });
-    const running = run(file.writeLine);
+    const running = run((line) => {
+      file.writeLine(line);
+      if (saysDiskFull(line)) warnOfFullDisk();
+    });
     starting.push(running);
     options.shutdown.add(name, async () => {
       const child = await running.catch(() => undefined);
@@ -195,6 +199,14 @@ function startChildren(
 }
 
 const ignore = () => undefined;
+
+function onlyOnce(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}
 
 /** Where this machine reaches the API, whatever its public address is. */
 function localApiUrl(settings: LocalEnvironment, ports: PortNumbers): string {

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { DataDirectory } from './data-directory.ts';
+import {
+  chooseEmbeddedParts,
+  localTopicArn,
+  neededPorts,
+  productEnvironment,
+  readLocalEnvironment,
+} from './environment.ts';
+
+const data: DataDirectory = {
+  path: '/data',
+  secrets: { appSecret: 's'.repeat(43), postgresPassword: 'p' },
+  release: () => undefined,
+};
+const ports = {
+  PORT: 8081,
+  INBOX_PORT: 8026,
+  TEMPORAL_PORT: 7234,
+  TEMPORAL_UI_PORT: 8234,
+  POSTGRES_PORT: 5434,
+};
+
+function compose(environment: Record<string, string>) {
+  const settings = readLocalEnvironment(environment);
+  const parts = chooseEmbeddedParts(settings);
+  const databaseUrl = settings.DATABASE_URL ?? 'postgres://embedded';
+  return productEnvironment(environment, settings, parts, data, { ports, databaseUrl });
+}
+
+it.for([
+  [{}, ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+  [{ DATABASE_URL: 'postgres://mine' }, ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT']],
+  [{ TEMPORAL_ADDRESS: 'temporal:7233' }, ['PORT', 'INBOX_PORT', 'POSTGRES_PORT']],
+  [{ SES_ENDPOINT: 'http://ses' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+  [{ AWS_REGION: 'eu-west-1' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+  [{ EMAIL_PROVIDER: 'smtp' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+  [{ DATABASE_URL: '' }, ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+] as const)('with %o the stack needs the ports %o', ([environment, needed]) => {
+  expect(neededPorts(chooseEmbeddedParts(readLocalEnvironment(environment)))).toEqual(needed);
+});
+
+it('points the product at the embedded parts', () => {
+  expect(compose({ LOG_LEVEL: 'debug' })).toMatchObject({
+    LOG_LEVEL: 'debug',
+    PORT: '8081',
+    APP_SECRET: data.secrets.appSecret,
+    DATABASE_URL: 'postgres://embedded',
+    CLICKHOUSE_EMBEDDED_PATH: '/data/clickhouse',
+    TEMPORAL_ADDRESS: '127.0.0.1:7234',
+    TEMPORAL_UI_URL: 'http://127.0.0.1:8234',
+    SES_ENDPOINT: 'http://127.0.0.1:8026',
+    SNS_LOCAL_HOST: '127.0.0.1:8026',
+    SNS_TOPIC_ARNS: localTopicArn,
+    METRICS_PORT: '0',
+  });
+});
+
+it('leaves alone what the user has named', () => {
+  const mine = {
+    APP_SECRET: 'm'.repeat(32),
+    DATABASE_URL: 'postgres://mine',
+    CLICKHOUSE_URL: 'http://clickhouse',
+    TEMPORAL_ADDRESS: 'temporal:7233',
+    AWS_REGION: 'eu-west-1',
+    METRICS_PORT: '9464',
+  };
+  const composed = compose(mine);
+  expect(composed).toMatchObject(mine);
+  const absent = [
+    'CLICKHOUSE_EMBEDDED_PATH',
+    'SES_ENDPOINT',
+    'SNS_LOCAL_HOST',
+    'SNS_TOPIC_ARNS',
+    'TEMPORAL_UI_URL',
+  ];
+  expect(Object.keys(composed).filter((name) => absent.includes(name))).toEqual([]);
+});
+
+it('names every variable that is wrong', () => {
+  const read = () => readLocalEnvironment({ PORT: 'x', INBOX_PORT: '70000', LOG_LEVEL: 'loud' });
+  expect(read).toThrow(/PORT: .*\n {2}INBOX_PORT: .*\n {2}LOG_LEVEL: /);
+});

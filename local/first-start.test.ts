@@ -1,0 +1,93 @@
+import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { startTestProduct, type TestProduct } from '../test/setup/product.ts';
+import { credentialsFile, readCredentials, type StackUrls } from './credentials.ts';
+import { type FirstStartOptions, prepareFirstStart } from './first-start.ts';
+
+const urls: StackUrls = {
+  api: 'http://127.0.0.1:8080',
+  docs: 'http://127.0.0.1:8080/docs',
+  temporalUi: 'http://127.0.0.1:8233',
+  inbox: 'http://127.0.0.1:8025',
+};
+let stack: TestProduct;
+let dataDirectory: string;
+
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'posthaste-first-start-'));
+});
+afterEach(async () => {
+  await rm(dataDirectory, { recursive: true });
+  const em = stack.product.resources.orm.em.fork();
+  await sql(em, 'delete from projects', []);
+  await sql(em, 'delete from users', []);
+});
+
+function prepare(options: Partial<FirstStartOptions> = {}) {
+  const { services, resources } = stack.product;
+  const all = { dataDirectory, urls, withLocalSes: true, services, orm: resources.orm };
+  return prepareFirstStart({ ...all, ...options });
+}
+
+it('makes an owner, a project with both keys and a verified domain', async () => {
+  const { credentials, isNew } = await prepare();
+  if (credentials === undefined) throw new Error('no credentials');
+  expect(isNew).toBe(true);
+  expect(credentials).toMatchObject({ email: 'owner@posthaste.test', domain: 'posthaste.test', urls });
+  expect(await readCredentials(dataDirectory)).toEqual(credentials);
+  expect(await readdir(dataDirectory)).toEqual(['credentials.json']);
+
+  const { user } = await stack.product.services.accounts.logIn(credentials);
+  const [project] = await stack.product.services.projects.list(user.id);
+  expect(project).toMatchObject({
+    id: credentials.projectId,
+    secretKey: credentials.secretKey,
+    role: 'OWNER',
+  });
+  const [domain] = await stack.product.services.domains.list(credentials.projectId);
+  expect(domain).toMatchObject({ domain: 'posthaste.test', verified: true });
+});
+
+it('only renews the addresses afterwards', async () => {
+  const first = await prepare();
+  const moved = { ...urls, api: 'http://127.0.0.1:9090' };
+  const second = await prepare({ urls: moved });
+  expect(second).toEqual({ credentials: { ...first.credentials, urls: moved }, isNew: false });
+  expect(await readCredentials(dataDirectory)).toEqual(second.credentials);
+});
+
+it('is finished by the next start when it was interrupted after the account was made', async () => {
+  const { projects, domains } = stack.product.services;
+  const interrupted = {
+    domains,
+    projects: { ...projects, create: () => Promise.reject(new Error('killed')) },
+  };
+  await expect(prepare({ services: interrupted })).rejects.toThrow('killed');
+  expect(await readCredentials(dataDirectory)).toBeUndefined();
+
+  const { credentials, isNew } = await prepare();
+  expect(isNew).toBe(true);
+  if (credentials === undefined) throw new Error('no credentials');
+  await stack.product.services.accounts.logIn(credentials);
+});
+
+it('leaves a database alone that has users already', async () => {
+  await stack.product.services.accounts.signUp({
+    email: 'someone@posthaste.test',
+    password: 'a long password',
+  });
+  expect(await prepare()).toEqual({ credentials: undefined, isNew: false });
+  await expect(access(credentialsFile(dataDirectory))).rejects.toThrow();
+});
+
+it('verifies no domain with a real provider', async () => {
+  const { credentials } = await prepare({ withLocalSes: false });
+  expect(credentials?.domain).toBeNull();
+});
