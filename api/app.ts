@@ -1,8 +1,9 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
+import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
 import { DomainError } from '../core/errors.ts';
-import { type Edge, publicApiUrl } from './edge/create-edge.ts';
+import type { Edge } from './edge/create-edge.ts';
 import { optionsHeaders } from './edge/cross-origin.ts';
 import { ClientGone, errorEnvelope, toDomainError } from './edge/error-response.ts';
 import { statusOf } from './edge/error-status.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
+import { publicApiUrl } from '../core/config/public-api-url.ts';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { createTemplateCache } from '../core/rendering/template-cache.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
@@ -9,7 +10,7 @@ import type { Resources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { createApp } from './app.ts';
 import { createApiServer } from './edge/api-server.ts';
-import { createEdge, type Edge, publicApiUrl } from './edge/create-edge.ts';
+import { createEdge, type Edge } from './edge/create-edge.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import type { Services } from './edge/services.ts';
 import { routes } from './routes/index.ts';
@@ -45,7 +46,8 @@ export interface RunningApi {
   services: Services;
 }
 
-function createServices(resources: Resources, edge: Edge, parts: ApiParts): Services {
+/** The use cases over the parts of one process. */
+export function createServices(resources: Resources, edge: Edge, parts: ApiParts): Services {
   const { config, log, orm, relay, identities } = resources;
   const committed = () => {
     relay.wake();

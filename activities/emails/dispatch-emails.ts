@@ -81,7 +81,7 @@ export async function dispatchEmails(
     async ({ email, inMs }) => {
       if (inMs > 0) await delay(inMs, undefined, { signal: context.signal }).catch(() => undefined);
       if (context.signal.aborted || Date.now() > deadline) return putBack(email, 'the run had to stop', 0);
-      const rendered = await context.render(email, contents.get(email.contentId ?? ''));
+      const rendered = context.render(email, contents.get(email.contentId ?? ''));
       if (!rendered.ok) {
         return settle(email, { status: 'FAILED', messageId: null, reason: rendered.reason, subject: null });
       }

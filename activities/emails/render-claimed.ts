@@ -1,5 +1,7 @@
-import { convert } from 'html-to-text';
-import { createTemplateCache } from '../../core/rendering/template-cache.ts';
+import { createContactLinks } from '../../core/public-links.ts';
+import { renderEmail } from '../../core/rendering/email-document.ts';
+import { createEmailTemplates } from '../../core/rendering/email-template.ts';
+import { buildVariables } from '../../core/rendering/variables.ts';
 import type { AttachmentRow, ContentRow } from '../../db/entities/email.ts';
 import type { ClaimedEmail } from '../../db/repositories/claim-emails.ts';
 import type { OutgoingEmail } from '../../providers/email/email-provider.ts';
@@ -10,38 +12,66 @@ export type RenderedClaim = { ok: true; email: OutgoingEmail } | { ok: false; re
 export type ClaimedRenderer = (
   email: ClaimedEmail,
   stored: { content: ContentRow; attachments: AttachmentRow[] } | undefined,
-) => Promise<RenderedClaim>;
+) => RenderedClaim;
 
-export function createClaimedRenderer(): ClaimedRenderer {
-  const cache = createTemplateCache();
-  return async (email, stored) => {
+/** No contact has it: stands in the links of an email whose contact was erased. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * @param apiUrl public address of the API, under which the links of an email lead
+ * @param linkKey key of their tokens
+ */
+export function createClaimedRenderer(apiUrl: string, linkKey: Buffer): ClaimedRenderer {
+  const templates = createEmailTemplates();
+
+  return (email, stored) => {
     if (stored === undefined) return { ok: false, reason: 'its content is past the retention' };
     const { content, attachments } = stored;
-    const variables = {
-      ...email.contactData,
-      ...content.variables,
-      id: email.contactId,
-      email: email.toEmail,
-    };
-    const subject = cache.compile(content.subject, { kind: 'text' });
-    const body = cache.compile(content.body, { kind: 'html' });
-    if (!subject.ok || !body.ok) return { ok: false, reason: 'the template does not parse' };
-    const now = new Date();
-    const renderedSubject = subject.template.render(variables, { now });
-    const renderedBody = body.template.render(variables, { now });
-    if (!renderedSubject.ok || !renderedBody.ok) return { ok: false, reason: 'the template took too long' };
+    const compiled = templates.compile(content);
+    if (!compiled.ok) {
+      const { field, message, line, column } = compiled.error;
+      return {
+        ok: false,
+        reason: `the ${field} does not parse (line ${line}, column ${column}): ${message}`,
+      };
+    }
+    const { projectId, id: emailId } = email;
+    const links = createContactLinks(apiUrl, linkKey, {
+      projectId,
+      contactId: email.contactId ?? nobody,
+      emailId,
+    });
+    const rendered = renderEmail(compiled.template, {
+      type: email.type,
+      variables: buildVariables({
+        contact: {
+          id: email.contactId ?? '',
+          email: email.toEmail,
+          subscribed: email.subscribed ?? false,
+          data: email.contactData ?? {},
+        },
+        links,
+        requestData: content.variables,
+      }),
+      links,
+      now: new Date(),
+      headers: content.headers,
+    });
+    if (!rendered.ok)
+      return { ok: false, reason: `the ${rendered.part} exceeds the limit of ${rendered.limit}` };
+    const { subject, html, text, headers } = rendered.email;
     return {
       ok: true,
       email: {
-        emailId: email.id,
-        projectId: email.projectId,
+        emailId,
+        projectId,
         from: { email: content.fromEmail, name: content.fromName ?? null },
         to: { email: email.toEmail, name: email.toName },
         replyTo: content.replyTo ?? null,
-        subject: renderedSubject.output,
-        html: renderedBody.output,
-        text: convert(renderedBody.output),
-        headers: content.headers,
+        subject,
+        html,
+        text,
+        headers,
         attachments: attachments.map((file) => ({
           filename: file.filename,
           contentType: file.contentType,

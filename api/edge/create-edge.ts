@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import type { Em } from '../../db/orm.ts';
@@ -35,11 +36,6 @@ export interface EdgeOptions {
   /** A fork of its own, which never opens a transaction. */
   em: Em;
   logger: Logger;
-}
-
-/** Public address of the API without a slash at the end. */
-export function publicApiUrl(config: Pick<Config, 'API_URL' | 'HOST' | 'PORT'>): string {
-  return (config.API_URL ?? `http://${config.HOST}:${config.PORT}`).replace(/\/+$/, '');
 }
 
 /** Key look-up, sessions, rate limits and idempotency over one database. */

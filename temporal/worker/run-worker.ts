@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClaimedRenderer } from '../../activities/emails/render-claimed.ts';
 import { createActivities } from '../../activities/index.ts';
+import { publicApiUrl } from '../../core/config/public-api-url.ts';
+import { deriveKey } from '../../core/crypto/derive-key.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
@@ -31,7 +33,7 @@ export async function runWorker(
     orm,
     provider: resources.provider,
     identities: resources.identities,
-    render: createClaimedRenderer(),
+    render: createClaimedRenderer(publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')),
     rates: createSendRates(config, resources.provider, log),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
