@@ -140,6 +140,10 @@ describe('handing emails over to an SMTP server', () => {
     expect(names).toEqual(
       ['content-type', 'date', 'from', 'message-id', 'mime-version', 'subject', 'to', 'x-note'].sort(),
     );
+    const shown = parsed.headers.map(({ value }) => decodeWords(value));
+    for (const value of [...shown, parsed.subject, parsed.from?.name, parsed.to?.[0]?.name]) {
+      expect(value).not.toMatch(/[^\P{Cc}\t]/u);
+    }
     expect(parsed.html?.trim()).toBe(email.html);
   });
 
