@@ -39,21 +39,28 @@ export function createSenderDomains(orm: Orm, changes: ProjectChanges): SenderDo
     );
     return new Map(rows.map((row) => [row.domain, row.status]));
   };
-  const cache = new LRUCache<string, Map<string, DomainStatus>>({
-    max: 10_000,
-    ttl: cacheMs,
-    fetchMethod: load,
-  });
+  const cache = new LRUCache<string, Map<string, DomainStatus>>({ max: 10_000, ttl: cacheMs });
+  // Raised by each change: what was read before a change must not be kept after it.
+  let generation = 0;
   changes.onChange((projectId) => {
+    generation += 1;
     if (projectId === null) cache.clear();
     else cache.delete(projectId);
   });
 
+  async function domainsOf(projectId: string): Promise<Map<string, DomainStatus>> {
+    const known = changes.isConnected ? cache.get(projectId) : undefined;
+    if (known !== undefined) return known;
+    const asked = generation;
+    const domains = await load(projectId);
+    if (asked === generation && changes.isConnected) cache.set(projectId, domains);
+    return domains;
+  }
+
   return {
     async require(projectId, from) {
       const domain = domainOfAddress(from);
-      const domains = changes.isConnected ? await cache.fetch(projectId) : await load(projectId);
-      const status = domains?.get(domain);
+      const status = (await domainsOf(projectId)).get(domain);
       if (status !== 'verified') throw refusal(domain, status);
     },
   };
