@@ -74,8 +74,15 @@ export function claimEmails(
 export async function markAbandonedAsUnknown(em: Em, emailIds: string[], liveSeconds: number): Promise<void> {
   await sql(
     em,
-    `update emails set status = 'UNKNOWN', reason = 'the process ended during the hand-over'
-     where id = any($1::uuid[]) and status = 'SENDING' and claimed_at < now() - make_interval(secs => $2)`,
+    `with abandoned as materialized (
+       select id from emails
+       where id = any($1::uuid[]) and status = 'SENDING' and claimed_at < now() - make_interval(secs => $2)
+       order by id
+       for no key update
+     )
+     update emails e set status = 'UNKNOWN', reason = 'the process ended during the hand-over'
+     from abandoned a
+     where e.id = a.id`,
     [emailIds, liveSeconds],
   );
 }

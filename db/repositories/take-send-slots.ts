@@ -15,17 +15,27 @@ const burstSeconds = 1;
 /** What would leave later than this is not granted, so that no process sits on permits. */
 const horizonSeconds = 5;
 
+/**
+ * Emails that a bucket gives which is free from `free` on: as many as fit before the horizon. An idle bucket gives
+ * one however slowly it fills.
+ */
+const givenSql = (free: string) => `
+  least($2::float8, greatest(
+    (${free} <= now())::int,
+    floor($3::float8 * ($5::float8 + extract(epoch from now() - ${free})::float8))
+  ))`;
+
 /** The generic cell rate algorithm; the row holds the instant at which the next email may leave. */
 const takeSql = `
 with bucket as (
   insert into throttles as t (key, next_free_at)
-  values ($1, now() - make_interval(secs => $4)
-    + make_interval(secs => least($2::float8, floor(($4::float8 + $5::float8) * $3::float8)) / $3::float8))
+  select $1, free + make_interval(secs => ${givenSql('free')} / $3::float8)
+  from (select now() - make_interval(secs => $4) as free) new
   on conflict (key) do update
-  set next_free_at = greatest(t.next_free_at, now() - make_interval(secs => $4))
-    + make_interval(secs => least($2::float8, greatest(0, floor($3::float8 * ($5::float8
-      + extract(epoch from now() - greatest(t.next_free_at, now() - make_interval(secs => $4)))::float8
-    )))) / $3::float8)
+  set next_free_at = (
+    select free + make_interval(secs => ${givenSql('free')} / $3::float8)
+    from (select greatest(t.next_free_at, now() - make_interval(secs => $4)) as free) known
+  )
   returning greatest(old.next_free_at, now() - make_interval(secs => $4)) as starts, new.next_free_at as ends
 )
 select round(extract(epoch from ends - starts)::float8 * $3::float8)::int as granted,
