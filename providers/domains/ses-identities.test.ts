@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => dns.close());
 
 async function start(): Promise<{ local: TestSes; identities: DomainIdentities }> {
-  const local = await startTestSes();
+  const local = await startTestSes({ signingKeyBits: 1024 });
   const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
   return { local, identities: createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address])) };
 }
