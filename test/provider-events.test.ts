@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSnsSigner } from '../local/ses/sns-signer.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct, testTopic } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+async function send(to: string): Promise<{ contactId: string; emailId: string }> {
+  const answer = await sender.post('/v1/send', {
+    to,
+    from: `hello@${sender.domain}`,
+    subject: 'Hello',
+    body: '<p><a href="https://example.com/offer">Offer</a></p>',
+    subscribed: true,
+  });
+  const [{ contact, email }] = answer.body.data.emails;
+  return { contactId: contact.id, emailId: email };
+}
+
+const types = async () => {
+  const { body } = await sender.get('/activity?limit=100');
+  return body.data.map((row: { type: string }) => row.type);
+};
+
+describe('what the provider reports', () => {
+  it('suppresses the contact of a hard bounce, and says so in the feed', async () => {
+    const { contactId, emailId } = await send('bounce+one@simulator.amazonses.com');
+    await eventually(types, (found) => found.includes('contact.unsubscribed'));
+    expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(false);
+    const { body } = await sender.get('/activity?types=email.bounced,contact.unsubscribed');
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        type: 'contact.unsubscribed',
+        contactId,
+        metadata: { reason: 'bounce', emailId },
+      }),
+      expect.objectContaining({
+        type: 'email.bounced',
+        contactId,
+        metadata: expect.objectContaining({ bounceType: 'Permanent' }),
+      }),
+    ]);
+    const stats = await sender.get('/activity/stats');
+    expect(stats.body).toMatchObject({ sent: 1, delivered: 0, bounced: 1, complained: 0 });
+  });
+
+  it('suppresses the contact of a complaint, and lifts that when the contact subscribes again', async () => {
+    const { contactId } = await send('complaint@simulator.amazonses.com');
+    await eventually(types, (found) => found.includes('contact.unsubscribed'));
+    const again = await sender.patch(`/contacts/${contactId}`, { subscribed: true });
+    expect(again.body.subscribed).toBe(true);
+    expect((await sender.get('/activity/stats')).body).toMatchObject({
+      sent: 1,
+      delivered: 1,
+      complained: 1,
+    });
+  });
+
+  it('counts opens and clicks once per email, however often they happen', async () => {
+    const { emailId } = await send('clicked@simulator.amazonses.com');
+    await eventually(types, (found) => found.includes('email.clicked'));
+    const inbox = await fetch(`${stack.ses.url}/api/messages?to=clicked@simulator`);
+    const { messages } = (await inbox.json()) as { messages: { id: string; emailId: string }[] };
+    const message = messages.find((one) => one.emailId === emailId);
+    for (const type of ['open', 'open', 'click']) {
+      await fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ type, ...(type === 'click' ? { link: 'https://example.com/other' } : {}) }),
+      });
+    }
+    await eventually(types, (found) => found.length === 7);
+    const stats = await sender.get('/activity/stats');
+    expect(stats.body).toMatchObject({
+      totalEvents: 7,
+      sent: 1,
+      delivered: 1,
+      opened: 1,
+      clicked: 1,
+      openRate: 100,
+      clickRate: 100,
+    });
+    const clicks = await sender.get('/events?name=email.click');
+    expect(
+      clicks.body.data.map((event: { data: { link: string; isFirst: boolean } }) => [
+        event.data.link,
+        event.data.isFirst,
+      ]),
+    ).toEqual([
+      ['https://example.com/other', false],
+      ['https://example.com/offer', true],
+    ]);
+    const names = await sender.get('/events/names');
+    expect(names.body.names).toEqual(['email.click', 'email.delivery', 'email.open', 'email.sent']);
+    expect((await sender.get('/activity/types')).body.types).toEqual([
+      'email.clicked',
+      'email.delivered',
+      'email.opened',
+      'email.sent',
+    ]);
+    expect((await sender.get('/activity/recent-count?minutes=60')).body).toEqual({ count: 7, minutes: 60 });
+    const figures = await sender.get('/events/stats');
+    expect(figures.body).toMatchObject({
+      total: 7,
+      byName: expect.arrayContaining([{ name: 'email.open', count: 3 }]),
+    });
+    expect(figures.body.timeseries.at(-1).count + (figures.body.timeseries.at(-2)?.count ?? 0)).toBe(7);
+  });
+
+  it('changes nothing on a transient bounce', async () => {
+    const { contactId, emailId } = await send('reader@example.com');
+    await eventually(types, (found) => found.includes('email.delivered'));
+    const inbox = await fetch(`${stack.ses.url}/api/messages?to=reader@example.com`);
+    const { messages } = (await inbox.json()) as { messages: { id: string; emailId: string }[] };
+    const message = messages.find((one) => one.emailId === emailId);
+    await fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ type: 'bounce', bounceType: 'Transient' }),
+    });
+    await eventually(types, (found) => found.includes('email.bounced'));
+    expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(true);
+    expect((await sender.get('/activity/stats')).body).toMatchObject({ sent: 1, delivered: 1, bounced: 0 });
+  });
+});
+
+describe('a message at the webhook', () => {
+  const post = (message: unknown) =>
+    fetch(`${stack.url}/webhooks/sns`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain; charset=UTF-8' },
+      body: typeof message === 'string' ? message : JSON.stringify(message),
+    });
+  const bounceOf = (emailId: string) =>
+    JSON.stringify({
+      eventType: 'Bounce',
+      mail: { timestamp: new Date().toISOString(), messageId: 'm', tags: { emailId: [emailId] } },
+      bounce: { bounceType: 'Permanent', timestamp: new Date().toISOString() },
+    });
+
+  it('is refused when it is forged, of another topic, or no message at all, and changes nothing', async () => {
+    const { contactId, emailId } = await send('victim@example.com');
+    await eventually(types, (found) => found.includes('email.delivered'));
+    const signer = await createSnsSigner();
+    const genuineCertificate = (await (await fetch(`${stack.ses.url}/api/events`)).json()) as object;
+    expect(genuineCertificate).toBeDefined();
+    const common = {
+      Type: 'Notification',
+      MessageId: randomUUID(),
+      TopicArn: testTopic,
+      Message: bounceOf(emailId),
+      Timestamp: new Date().toISOString(),
+      SigningCertURL: `${stack.ses.url}/sns/SimpleNotificationService-${signer.certificateId}.pem`,
+    } as const;
+    const forged = signer.sign(common);
+    const statuses = [
+      (await post(forged)).status,
+      (await post({ ...forged, TopicArn: 'arn:aws:sns:us-east-1:000000000000:other' })).status,
+      (await post({ ...forged, SigningCertURL: 'https://sns.us-east-1.amazonaws.com.evil.example/x.pem' }))
+        .status,
+      (await post({ ...forged, Signature: 'AAAA' })).status,
+      (await post('{}')).status,
+      (await post('not json')).status,
+    ];
+    // 503 where the certificate could not be had: a genuine sender tries again.
+    expect(statuses).toEqual([503, 403, 403, 503, 403, 403]);
+    expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(true);
+  });
+});
