@@ -97,6 +97,8 @@ describe('the entry', () => {
     const run = bootstrap();
     await run.waitFor(/up/);
     run.child.kill('SIGTERM');
+    // npm and the terminal both deliver one Ctrl-C.
+    await run.waitFor(/TERM/);
     run.child.kill('SIGTERM');
     expect((await run.exit).code).toBe(7);
     expect(run.output().match(/TERM/g)).toHaveLength(1);

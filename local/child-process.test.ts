@@ -101,11 +101,13 @@ it('stops when its signal fires', async () => {
 });
 
 describe('when this process dies', () => {
-  it('a watcher ends the child, by force if it must', async () => {
-    const parent = startTestProcess(process.execPath, [parentScript]);
+  it('a watcher asks the child to end, and ends it by force if it must', async () => {
+    const pidFile = join(directory, 'child.json');
+    const parent = startTestProcess(process.execPath, [parentScript, pidFile]);
     const pid = Number((await parent.waitFor(/child (\d+)/))[1]);
     expect(isGone(pid)).toBe(false);
     parent.child.kill('SIGKILL');
+    await until(() => existsSync(`${pidFile}.asked`));
     await until(() => isGone(pid));
     await until(() => watchersOf(pid).length === 0);
   });
@@ -119,8 +121,9 @@ describe('when this process dies', () => {
     parent.child.kill('SIGKILL');
     await parent.exit;
     expect(isGone(pid)).toBe(false);
-    await stopLeftoverChild(pidFile, { timeoutMs: 200 });
+    await stopLeftoverChild(pidFile, { timeoutMs: 500 });
     expect(isGone(pid)).toBe(true);
+    expect(existsSync(`${pidFile}.asked`)).toBe(true);
     expect(existsSync(pidFile)).toBe(false);
   });
 

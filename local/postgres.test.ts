@@ -114,10 +114,12 @@ describe('after everything was killed', () => {
   it('a start ends the old server that goes on alone', async () => {
     const postmaster = await killedWhileWriting(true);
     expect(processStartTime(postmaster)).toBeDefined();
-    await withPostgres({}, async (url) => {
+    const lines: string[] = [];
+    await withPostgres({ log: (line) => lines.push(line) }, async (url) => {
       expect(processStartTime(postmaster)).toBeUndefined();
       expect(await survivors(url)).toEqual([{ n: 2 }]);
     });
+    expect(lines.join('\n')).not.toContain('was not properly shut down');
   });
 
   it('a start recovers what was committed', async () => {
