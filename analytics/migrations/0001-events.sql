@@ -18,7 +18,9 @@ CREATE TABLE IF NOT EXISTS event (
   data String CODEC(ZSTD(1)),
   INDEX event_contact contact_id TYPE bloom_filter GRANULARITY 1,
   INDEX event_email email_id TYPE bloom_filter GRANULARITY 1,
-  INDEX event_campaign campaign_id TYPE bloom_filter GRANULARITY 1
+  INDEX event_campaign campaign_id TYPE bloom_filter GRANULARITY 1,
+  INDEX event_activity activity_type TYPE set(100) GRANULARITY 1,
+  INDEX event_by_name name TYPE bloom_filter GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(occurred_at)

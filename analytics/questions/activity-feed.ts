@@ -4,9 +4,9 @@ import {
   type EventPageFilter,
   type EventPageParameters,
   type EventRow,
+  eventPage,
   eventPageSql,
   eventRow,
-  toEventPageParameters,
 } from './event-page.ts';
 
 export interface ActivityFilter extends EventPageFilter {
@@ -29,5 +29,5 @@ const question: Question<EventPageParameters & { types: readonly string[] }, Eve
  * @throws ClickHouseUnavailable
  */
 export function activityFeed(clickhouse: ClickHouse, filter: ActivityFilter): Promise<EventRow[]> {
-  return clickhouse.query(question, { ...toEventPageParameters(filter), types: filter.types ?? [] });
+  return eventPage(clickhouse, question, filter, (page) => ({ ...page, types: filter.types ?? [] }));
 }

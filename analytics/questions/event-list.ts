@@ -4,9 +4,9 @@ import {
   type EventPageFilter,
   type EventPageParameters,
   type EventRow,
+  eventPage,
   eventPageSql,
   eventRow,
-  toEventPageParameters,
 } from './event-page.ts';
 
 export interface EventListFilter extends EventPageFilter {
@@ -27,5 +27,5 @@ const question: Question<EventPageParameters & { name: string }, EventRow> = {
  * @throws ClickHouseUnavailable
  */
 export function listEvents(clickhouse: ClickHouse, filter: EventListFilter): Promise<EventRow[]> {
-  return clickhouse.query(question, { ...toEventPageParameters(filter), name: filter.name ?? '' });
+  return eventPage(clickhouse, question, filter, (page) => ({ ...page, name: filter.name ?? '' }));
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { ClickHouse } from '../clickhouse.ts';
 import {
   earliest,
   instantColumn,
   jsonObjectColumn,
   latest,
   nullableIdColumn,
+  type Question,
   toInstantParameter,
 } from '../question.ts';
 
@@ -56,7 +58,7 @@ export type EventPageParameters = {
 
 const greatestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-export function toEventPageParameters(filter: EventPageFilter): EventPageParameters {
+function toEventPageParameters(filter: EventPageFilter): EventPageParameters {
   const beforeAt = filter.before?.occurredAt ?? latest;
   const until = filter.endDate !== undefined && filter.endDate < beforeAt ? filter.endDate : beforeAt;
   return {
@@ -71,9 +73,9 @@ export function toEventPageParameters(filter: EventPageFilter): EventPageParamet
 }
 
 /**
- * SQL of a page of events, newest first, each once however often it was delivered. The inner query finds the keys
- * and reads only narrow columns; the outer one reads the rows of those keys. `until` repeats a bound of the tuple
- * comparison, because the index is only used for the plain one.
+ * SQL of the next rows of a listing, newest first; a row that was delivered twice comes twice. With FINAL or
+ * LIMIT BY ClickHouse would read the whole project rather than stop at the limit. `until` repeats a bound of the
+ * tuple comparison, because the index is only used for the plain one.
  *
  * @param condition what the listing shows, as SQL over the columns of `event`.
  */
@@ -84,19 +86,33 @@ SELECT
   email_id AS emailId, campaign_id AS campaignId, workflow_id AS workflowId, data
 FROM event
 WHERE project_id = {projectId:UUID}
-  AND (occurred_at, event_id) IN (
-    SELECT occurred_at, event_id
-    FROM event
-    WHERE project_id = {projectId:UUID}
-      AND occurred_at >= {since:DateTime64(3, 'UTC')}
-      AND occurred_at <= {until:DateTime64(3, 'UTC')}
-      AND (occurred_at, event_id) < ({beforeAt:DateTime64(3, 'UTC')}, {beforeId:UUID})
-      AND ({contactId:String} = '' OR contact_id = toUUIDOrZero({contactId:String}))
-      AND ${condition}
-    ORDER BY occurred_at DESC, event_id DESC
-    LIMIT 1 BY occurred_at, event_id
-    LIMIT {limit:UInt32}
-  )
+  AND occurred_at >= {since:DateTime64(3, 'UTC')}
+  AND occurred_at <= {until:DateTime64(3, 'UTC')}
+  AND (occurred_at, event_id) < ({beforeAt:DateTime64(3, 'UTC')}, {beforeId:UUID})
+  AND ({contactId:String} = '' OR contact_id = toUUIDOrZero({contactId:String}))
+  AND ${condition}
 ORDER BY occurred_at DESC, event_id DESC
-LIMIT 1 BY occurred_at, event_id`;
+LIMIT {limit:UInt32}`;
+}
+
+/**
+ * A page of a listing, each event once. Copies of one event are neighbours, so what they take from a page is asked
+ * for again behind the last row; as a rule there are none and one query does.
+ */
+export async function eventPage<Parameters extends EventPageParameters>(
+  clickhouse: ClickHouse,
+  question: Question<Parameters, EventRow>,
+  filter: EventPageFilter,
+  toParameters: (page: EventPageParameters) => Parameters,
+): Promise<EventRow[]> {
+  const rows = new Map<string, EventRow>();
+  let { before } = filter;
+  for (;;) {
+    const limit = filter.limit - rows.size;
+    const page = toEventPageParameters({ ...filter, before, limit });
+    const found = await clickhouse.query(question, toParameters(page));
+    for (const row of found) rows.set(row.id, row);
+    before = found.at(-1);
+    if (found.length < limit || rows.size >= filter.limit) return [...rows.values()];
+  }
 }

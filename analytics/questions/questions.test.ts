@@ -47,6 +47,7 @@ async function everyPage(
   for (;;) {
     const last = all.at(-1);
     const page = await list(last === undefined ? { limit } : { limit, before: last });
+    expect(page.length).toBeLessThanOrEqual(limit);
     all.push(...page);
     if (page.length < limit) return all;
   }
