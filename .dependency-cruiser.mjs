@@ -37,7 +37,10 @@ export default {
       name: 'no-development-dependency',
       comment: 'What runs in production is a production dependency.',
       severity: 'error',
-      from: { path: '^(api|temporal|activities|core|db|analytics|journal|providers|runtime|local)/', pathNot: ['\\.test\\.ts$', '/testing/'] },
+      from: {
+        path: '^(api|temporal|activities|core|db|analytics|journal|providers|runtime|local)/',
+        pathNot: ['\\.test\\.ts$', '/testing/'],
+      },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -56,7 +59,7 @@ export default {
     ...Object.entries(folders).map(([folder, allowed]) => ({
       name: `law-of-${folder.replace('/', '-')}`,
       severity: 'error',
-      from: { path: `^${folder}/`, pathNot: '\\.test\\.ts$' },
+      from: { path: `^${folder}/`, pathNot: ['\\.test\\.ts$', '/testing/'] },
       to: {
         path: `^(${all.join('|')})/`,
         pathNot: `^(${[folder, ...allowed].join('|')})/`,
@@ -67,6 +70,10 @@ export default {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^(\\.cache|\\.data)/' },
     parser: 'swc',
-    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.js'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
   },
 };

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { searchAttributeNames } from '../temporal/contracts/operations.ts';
 import { type ChildExit, type RunningChild, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
@@ -39,13 +40,9 @@ export interface RunningTemporal {
 }
 
 /** What an operator filters executions by in the Temporal UI. */
-export const posthasteSearchAttributes: Readonly<Record<string, SearchAttributeType>> = {
-  ProjectId: 'Keyword',
-  CampaignId: 'Keyword',
-  WorkflowDefinitionId: 'Keyword',
-  ContactId: 'Keyword',
-  JobKind: 'Keyword',
-};
+export const posthasteSearchAttributes: Readonly<Record<string, SearchAttributeType>> = Object.fromEntries(
+  searchAttributeNames.map((name) => [name, 'Keyword']),
+);
 
 /**
  * Settings of the server that differ from its defaults, each measured on the dev server 1.9.1 with 2 cores.

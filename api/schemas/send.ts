@@ -44,8 +44,6 @@ const attachmentSchema = z
     params: { code: 'invalid_type' },
   });
 
-export type AttachmentInput = z.output<typeof attachmentSchema>;
-
 const decodedBytes = (base64: string) =>
   (base64.length / 4) * 3 - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
 

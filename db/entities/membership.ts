@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt } from './columns.ts';
 import { Project } from './project.ts';
 import { User } from './user.ts';
@@ -17,5 +17,3 @@ export const Membership = defineEntity({
     createdAt: createdAt(),
   },
 });
-
-export type MembershipRow = InferEntity<typeof Membership>;

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 
 export type OutboxKind = 'email.dispatch' | 'domain.verify';
@@ -33,5 +33,3 @@ export const OutboxCommand = defineEntity({
     createdAt: createdAt(),
   },
 });
-
-export type OutboxRow = InferEntity<typeof OutboxCommand>;
