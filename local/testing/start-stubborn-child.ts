@@ -2,14 +2,19 @@ import { startChildProcess } from '../child-process.ts';
 
 /** Starts a child that notes what asks it to end, but goes on, and then waits to be killed. Argument: its pid file. */
 const pidFile = process.argv[2] ?? '';
+let armed = () => {};
+const isArmed = new Promise<void>((resolve) => {
+  armed = resolve;
+});
 const child = await startChildProcess({
   name: 'A stubborn program',
   command: '/bin/sh',
-  args: ['-c', `trap ': > "${pidFile}.asked"' TERM; while :; do sleep 0.1; done`],
+  args: ['-c', `trap ': > "${pidFile}.asked"' TERM; echo armed; while :; do sleep 0.1; done`],
   environment: { PATH: '/usr/bin:/bin' },
-  log: () => undefined,
+  log: () => armed(),
   stopTimeoutMs: 1_000,
   pidFile,
 });
+await isArmed;
 process.stdout.write(`child ${child.pid}\n`);
 setInterval(() => undefined, 60_000);
