@@ -108,17 +108,24 @@ export async function findContactEmails(
 export async function deleteContact(em: Em, projectId: string, id: string): Promise<boolean> {
   const rows = await sql(
     em,
-    `with removed as (
-       delete from contacts where project_id = $1 and id = $2 returning id
+    `with email_held as materialized (
+       -- First the emails and then the contact, as the provider's events lock them.
+       select e.id from emails e where e.contact_id = $2 and e.project_id = $1 order by e.id for no key update
+     ),
+     removed as (
+       delete from contacts
+       where project_id = $1 and id = $2 and (select count(*) from email_held) >= 0
+       returning id
      ),
      statistics as (
        delete from contact_event_stats where contact_id in (select id from removed)
      ),
-     emails as (
-       update emails
+     email as (
+       update emails e
        set contact_id = null, to_email = '', to_name = null,
-         status = case when status = 'QUEUED' then 'CANCELLED' else status end
-       where contact_id in (select id from removed)
+         status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
+       from email_held h
+       where e.id = h.id and exists (select from removed)
      )
      select id from removed`,
     [projectId, id],
