@@ -9,7 +9,10 @@ const isArmed = new Promise<void>((resolve) => {
 const child = await startChildProcess({
   name: 'A stubborn program',
   command: '/bin/sh',
-  args: ['-c', `trap ': > "${pidFile}.asked"' TERM; echo armed; while :; do sleep 0.1; done`],
+  args: [
+    '-c',
+    `trap ': > "${pidFile}.asked"' TERM; echo armed; exec >/dev/null 2>&1; while :; do sleep 0.1; done`,
+  ],
   environment: { PATH: '/usr/bin:/bin' },
   log: () => armed(),
   stopTimeoutMs: 1_000,
