@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { v7 as uuidv7 } from 'uuid';
+import { withoutClickHouse } from '../analytics/clickhouse.ts';
+import { createApp } from '../api/app.ts';
+import { createApiServer } from '../api/edge/api-server.ts';
+import { createEdge } from '../api/edge/create-edge.ts';
+import { createApiMetrics } from '../api/edge/metrics.ts';
+import type { Services } from '../api/edge/services.ts';
+import { routes } from '../api/routes/index.ts';
+import { createServices, version } from '../api/start.ts';
+import { loadConfig } from '../core/config/load.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { createProductMetrics } from '../runtime/product-metrics.ts';
+import { openResources } from '../runtime/resources.ts';
+import { runProcess } from '../runtime/run-process.ts';
+
+/**
+ * The API as it is, but for the transactions of the hot requests: what a request costs when nothing is written. A
+ * limit to compare with, never to be used otherwise.
+ */
+const log = createLogger(process.env.LOG_LEVEL ?? 'info');
+await runProcess(log, async (shutdown) => {
+  const config = loadConfig(process.env);
+  const resources = openResources(config, process.env, log, shutdown);
+  const edge = createEdge({ config, em: resources.orm.em.fork(), logger: log });
+  edge.start();
+  shutdown.add('edge', () => edge.close());
+  const apiMetrics = createApiMetrics();
+  const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
+  const parts = { apiMetrics, metrics, clickhouse: withoutClickHouse(), wakeJournal: () => undefined };
+  const services: Services = {
+    ...createServices(resources, edge, parts),
+    track: { track: async () => ({ contactId: uuidv7(), eventId: uuidv7(), occurredAt: new Date() }) },
+    send: {
+      send: async (_projectId, body) => ({
+        emails: body.to.map(({ email }) => ({ contactId: uuidv7(), contactEmail: email, emailId: uuidv7() })),
+        occurredAt: new Date(),
+      }),
+    },
+    providerEvents: { apply: async () => 'applied' },
+  };
+  const app = createApp({
+    config,
+    version,
+    routes,
+    services,
+    edge,
+    metrics: apiMetrics,
+    logger: log,
+    readiness: { postgres: () => resources.orm.em.fork().execute('select 1') },
+  });
+  const server = createApiServer(app.callback()).listen(config.PORT, config.HOST);
+  await once(server, 'listening');
+  shutdown.add('API', async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+});

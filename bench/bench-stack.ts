@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { createKeyVault } from '../core/crypto/project-keys.ts';
+import { createOrm, migrateDatabase, type Orm } from '../db/orm.ts';
+import { sql } from '../db/sql.ts';
+import { localTopicArn } from '../local/environment.ts';
+import { reservePort } from '../local/ports.ts';
+import { startPostgres } from '../local/postgres.ts';
+import { startTemporal } from '../local/temporal.ts';
+import { findTemporalBinary } from '../local/temporal-binary.ts';
+import { type BenchProcess, startBenchProcess } from './bench-process.ts';
+
+export interface BenchProject {
+  id: string;
+  publicKey: string;
+  secretKey: string;
+  /** Verified. */
+  domain: string;
+}
+
+/** A Postgres that syncs to disk, a project in it, and whatever else a bench starts; all of it goes at the end. */
+export interface BenchStack {
+  directory: string;
+  databaseUrl: string;
+  postgresPid: number;
+  /** A connection pool of the bench itself. */
+  orm: Orm;
+  project: BenchProject;
+  /** Starts a process of the product on the stack's database, with a free port of its own. */
+  startApi(environment?: Record<string, string>, entry?: string): Promise<BenchProcess & { port: number }>;
+  startWorker(environment?: Record<string, string>): Promise<BenchProcess>;
+  /** The local SES as a process; publishes its events at `webhookUrl` if there is one. */
+  startSes(port: number, webhookUrl?: string): Promise<BenchProcess & { url: string }>;
+
+  startTemporal(): Promise<{ address: string; pid: number }>;
+}
+
+export async function freePort(): Promise<number> {
+  const { port, release } = await reservePort({ name: 'PORT', explicit: 0 });
+  await release();
+  return port;
+}
+
+async function createProject(orm: Orm, appSecret: string): Promise<BenchProject> {
+  const em = orm.em.fork();
+  const [id, domain] = [uuidv7(), 'sender.example.com'];
+  const { publicKey, secretKey, stored } = createKeyVault(appSecret).createKeys(id);
+  await sql(
+    em,
+    `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted, secret_key_encrypted)
+     values ($1, 'Bench', $2, $3, $4, $5)`,
+    [id, stored.publicKeyHash, stored.secretKeyHash, stored.publicKeyEncrypted, stored.secretKeyEncrypted],
+  );
+  await sql(em, `insert into domains (id, project_id, domain, status) values ($1, $2, $3, 'verified')`, [
+    uuidv7(),
+    id,
+    domain,
+  ]);
+  return { id, publicKey, secretKey, domain };
+}
+
+/** Runs `work` on a stack of its own and takes the stack away, however the work ends. */
+export async function withBenchStack<Result>(work: (stack: BenchStack) => Promise<Result>): Promise<Result> {
+  const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
+  const cleanUp: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  try {
+    const cluster = join(directory, 'postgres');
+    await mkdir(cluster);
+    const postgres = await startPostgres({
+      directory: cluster,
+      port: await freePort(),
+      password: 'bench',
+      log: () => undefined,
+    });
+    cleanUp.unshift(() => postgres.stop());
+    const orm = createOrm({ url: postgres.url, poolSize: 10, warn: () => undefined });
+    cleanUp.unshift(() => orm.close());
+    await migrateDatabase(orm, postgres.url);
+    const appSecret = randomBytes(32).toString('base64url');
+    const project = await createProject(orm, appSecret);
+    return await work(
+      createStack({
+        directory,
+        databaseUrl: postgres.url,
+        postgresPid: postgres.pid,
+        orm,
+        project,
+        appSecret,
+        cleanUp,
+      }),
+    );
+  } finally {
+    for (const step of cleanUp) await step();
+  }
+}
+
+interface Foundation {
+  directory: string;
+  databaseUrl: string;
+  postgresPid: number;
+  orm: Orm;
+  project: BenchProject;
+  appSecret: string;
+  cleanUp: (() => Promise<unknown>)[];
+}
+
+function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchStack {
+  const { directory } = foundation;
+  const common = {
+    NODE_ENV: 'production',
+    DATABASE_URL: foundation.databaseUrl,
+    APP_SECRET: appSecret,
+    API_RATE_LIMIT_PER_MINUTE: '0',
+    SNS_TOPIC_ARNS: localTopicArn,
+  };
+  let started = 0;
+
+  async function start(entry: string, environment: Record<string, string>, probe: string) {
+    started += 1;
+    const logFile = join(directory, `${started}.log`);
+    const running = await startBenchProcess({ entry, environment, probe, logFile });
+    cleanUp.unshift(() => running.stop());
+    return running;
+  }
+
+  return {
+    ...foundation,
+    async startApi(environment = {}, entry = 'api/main.ts') {
+      const port = await freePort();
+      const all = { ...common, PORT: String(port), ...environment };
+      const running = await start(entry, all, `http://127.0.0.1:${all.PORT}/health`);
+      return { ...running, port: Number(all.PORT) };
+    },
+    async startWorker(environment = {}) {
+      const metricsPort = String(await freePort());
+      const all = { ...common, METRICS_PORT: metricsPort, ...environment };
+      return start('temporal/worker/main.ts', all, `http://127.0.0.1:${metricsPort}/ready`);
+    },
+    async startSes(port, webhookUrl) {
+      const url = `http://127.0.0.1:${port}`;
+      const environment = {
+        DATA_DIR: directory,
+        INBOX_PORT: String(port),
+        SNS_TOPIC_ARN: localTopicArn,
+        SES_MAX_SEND_RATE: '100000',
+        ...(webhookUrl === undefined ? {} : { SNS_WEBHOOK_URL: webhookUrl }),
+      };
+      return { ...(await start('local/ses/main.ts', environment, `${url}/health`)), url };
+    },
+    async startTemporal() {
+      const [binary, port, uiPort] = await Promise.all([
+        findTemporalBinary({ environment: process.env }),
+        freePort(),
+        freePort(),
+      ]);
+      const temporal = await startTemporal({
+        binary,
+        directory: join(directory, 'temporal'),
+        port,
+        uiPort,
+        log: () => undefined,
+      });
+      cleanUp.unshift(() => temporal.stop());
+      return temporal;
+    },
+  };
+}

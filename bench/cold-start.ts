@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { residentMegabytesOf } from './bench-process.ts';
+import type { Figure } from './report.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const idleSeconds = 8;
+const startTimeoutMs = 60_000;
+
+interface Start {
+  seconds: number;
+  residentMegabytes: number;
+}
+
+/** Starts what `npm start` starts, waits until it is ready and then idle, and ends it. */
+async function measureStart(dataDirectory: string): Promise<Start> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['local/bootstrap.mjs', 'local/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      DATA_DIR: dataDirectory,
+      PORT: '0',
+      INBOX_PORT: '0',
+      TEMPORAL_PORT: '0',
+      TEMPORAL_UI_PORT: '0',
+      POSTGRES_PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  let output = '';
+  try {
+    const seconds = await new Promise<number>((resolve, reject) => {
+      const fail = () => reject(new Error(`Posthaste did not become ready:\n${output}`));
+      const timer = setTimeout(fail, startTimeoutMs);
+      child.once('exit', fail);
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+          if (!/^Posthaste is ready/m.test(output)) return;
+          clearTimeout(timer);
+          resolve((performance.now() - startedAt) / 1000);
+        });
+      }
+    });
+    await delay(idleSeconds * 1000);
+    const pid = Number(await readFile(join(dataDirectory, 'posthaste.pid'), 'utf8'));
+    return { seconds, residentMegabytes: residentMegabytesOf(pid) };
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
+}
+
+/** How long Node takes to load all of the product's modules, without starting anything. */
+async function measureLoading(): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `await import('./local/product.ts')`], {
+    cwd: root,
+    stdio: 'ignore',
+  });
+  await once(child, 'exit');
+  return (performance.now() - startedAt) / 1000;
+}
+
+/** `npm start` on an installed tree: the first start and one with data, and what the process holds when idle. */
+export async function benchColdStart(): Promise<Figure[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
+  try {
+    const loading = await measureLoading();
+    const first = await measureStart(join(directory, 'data'));
+    const second = await measureStart(join(directory, 'data'));
+    const limits = [{ what: 'loading the modules of the product', value: loading }];
+    return [
+      { work: 'first start to ready', value: first.seconds, unit: 's', bar: { below: 8 }, limits },
+      { work: 'second start to ready', value: second.seconds, unit: 's', bar: { below: 8 }, limits },
+      {
+        work: 'memory of our process when idle',
+        value: second.residentMegabytes,
+        unit: 'MB',
+        bar: { below: 600 },
+        note: `after ${idleSeconds} s; ${first.residentMegabytes} MB after the first start`,
+      },
+    ];
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,72 @@
+/** One measured figure beside what it has to reach and what is possible at most. */
+export interface Figure {
+  work: string;
+  value: number;
+  unit: string;
+  /** What design asks for; none for figures that only explain others. */
+  bar?: { atLeast: number } | { below: number };
+  /** What the same machine reached in the same run with less to do. */
+  limits?: { what: string; value: number; unit?: string }[];
+  note?: string;
+}
+
+export interface Report {
+  bench: string;
+  seconds: number;
+  figures: Figure[];
+  /** Why the bench could not be finished. */
+  failure?: string;
+}
+
+export type Verdict = 'met' | 'missed' | '';
+
+export function verdictOf({ value, bar }: Figure): Verdict {
+  if (bar === undefined) return '';
+  const isMet = 'atLeast' in bar ? value >= bar.atLeast : value < bar.below;
+  return isMet ? 'met' : 'missed';
+}
+
+const digits = (value: number) => (Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 1);
+
+function show(value: number, unit: string): string {
+  const rounded = value.toLocaleString('en-US', { maximumFractionDigits: digits(value) });
+  return unit.startsWith('/') ? `${rounded}${unit}` : `${rounded} ${unit}`;
+}
+
+function showBar({ bar, unit }: Figure): string {
+  if (bar === undefined) return '';
+  return 'atLeast' in bar ? `bar ≥ ${show(bar.atLeast, unit)}` : `bar < ${show(bar.below, unit)}`;
+}
+
+/** A figure on one line, and its limits and note on lines of their own below it. */
+export function presentFigure(figure: Figure): string {
+  const columns = [
+    figure.work.padEnd(52),
+    show(figure.value, figure.unit).padStart(14),
+    showBar(figure).padEnd(20),
+    verdictOf(figure),
+  ];
+  const lines = [`  ${columns.join('  ').trimEnd()}`];
+  for (const { what, value, unit } of figure.limits ?? []) {
+    const isComparable = unit === undefined && value > 0 && figure.unit.startsWith('/');
+    const share = isComparable ? `, reached ${Math.round((figure.value / value) * 100)} %` : '';
+    lines.push(`    limit: ${what} ${show(value, unit ?? figure.unit)}${share}`);
+  }
+  if (figure.note !== undefined) lines.push(`    ${figure.note}`);
+  return lines.join('\n');
+}
+
+/** The bars of all benches in a few lines, the missed ones by name. */
+export function presentSummary(reports: readonly Report[]): string {
+  const judged = reports.flatMap(({ bench, figures }) => figures.map((figure) => ({ bench, figure })));
+  const missed = judged.filter(({ figure }) => verdictOf(figure) === 'missed');
+  const met = judged.filter(({ figure }) => verdictOf(figure) === 'met');
+  const lines = [`Bars: ${met.length} met, ${missed.length} missed`];
+  for (const { bench, figure } of missed) {
+    lines.push(`  missed  ${bench}: ${figure.work} ${show(figure.value, figure.unit)}, ${showBar(figure)}`);
+  }
+  for (const { bench, failure } of reports) {
+    if (failure !== undefined) lines.push(`  failed  ${bench}: ${failure}`);
+  }
+  return lines.join('\n');
+}
