@@ -29,6 +29,14 @@ describe('formatMailbox', () => {
     expect(formatMailbox({ email: 'a@x.io', name })).toBe(expected);
   });
 
+  it('breaks a long name into encoded words of at most 75 characters', () => {
+    const written = formatMailbox({ email: 'a@x.io', name: '汉'.repeat(100) });
+    const words = written.match(/=\?\S*\?=/g) ?? [];
+    expect(words.length).toBeGreaterThan(5);
+    for (const word of words) expect(word.length).toBeLessThanOrEqual(75);
+    expect(decodeWords(written)).toBe('汉'.repeat(100));
+  });
+
   it('is one line of printable ASCII that a mail reader takes apart again', () => {
     const names = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.string());
     fc.assert(

@@ -29,8 +29,9 @@ export function formatMessage(
   key: MessageKey,
   values: Readonly<Record<string, string>> = {},
 ): string {
-  return messages[locale][key].replace(/\{(\w+)\}/g, (placeholder, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : placeholder,
+  return messages[locale][key].replace(
+    /\{(\w+)\}/g,
+    (placeholder, name: string) => values[name] ?? placeholder,
   );
 }
 

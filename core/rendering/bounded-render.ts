@@ -39,13 +39,11 @@ export function renderNodes(nodes: readonly Template[], context: RenderContext, 
   context.budget.step();
   for (const node of nodes) {
     context.budget.step();
-    const { scopeCount } = context;
     try {
       if (node instanceof DirectNode) node.write(context, emitter);
       else emitter.write(toValueSync(node.render(context, emitter)));
     } catch (error) {
       throwIfLimit(error);
-      context.closeScopes(scopeCount);
     }
     if (context.breakCalled || context.continueCalled) break;
   }

@@ -92,6 +92,15 @@ const condition = fc.oneof(
   comparison,
   fc.tuple(comparison, fc.constantFrom('and', 'or'), comparison).map((parts) => parts.join(' ')),
   comparison.map((text) => `not ${text}`),
+  fc
+    .array(fc.oneof(comparison, value), { minLength: 3, maxLength: 4 })
+    .chain((list) =>
+      fc.constantFrom(
+        list.join(' and '),
+        list.join(' or '),
+        `${list.slice(0, 2).join(' and ')} or ${list.slice(2).join(' and ')}`,
+      ),
+    ),
 );
 const output = fc.tuple(value, filters).map(([name, list]) => `{{ ${name}${list} }}`);
 

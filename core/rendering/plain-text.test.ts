@@ -42,6 +42,12 @@ describe('htmlToText', () => {
     expect(htmlToText(html)).toBe(text);
   });
 
+  it('indents nested lists and quotes only so far', () => {
+    const deep = (tags: string) => htmlToText(`${tags.repeat(20)}x`);
+    expect(deep('<ul><li>')).toBe('* * * * * * x');
+    expect(deep('<blockquote>')).toBe('> > > > > x');
+  });
+
   const large = 2_000_000;
   const fill = (piece: string) => piece.repeat(large / piece.length);
   it.each([
@@ -121,6 +127,7 @@ describe('toPlainTextTemplate', () => {
     ['an assignment in a style', '<style>{% assign x = 1 %}</style>{{ x }}'],
     ['half of a block in an attribute', '<p class="{% if x %}">a</p>{% endif %}'],
     ['half of a block in a comment', '{% if x %}a<!-- {% endif %} -->'],
+    ['halves of two blocks in a comment', '{% if a %}x<!-- {% endif %}{% if b %} -->y{% endif %}'],
     ['an assignment in a link that its text reads', '<a href="{% assign x = 1 %}{{ x }}">{{ x }}</a>'],
     ['a table made by a tag', '{% tablerow i in items %}{{ i }}{% endtablerow %}'],
     ['a template that does not parse', '{{ x'],

@@ -29,15 +29,6 @@ export class RenderContext extends Context {
     return super.pop();
   }
 
-  /** How many scopes are open; `closeScopes` goes back to an earlier number after a tag failed half-way. */
-  get scopeCount(): number {
-    return this.innerScopes.length;
-  }
-
-  closeScopes(count: number): void {
-    while (this.innerScopes.length > count) this.pop();
-  }
-
   /** A variable by name: loops and assignments first, then what the caller gave. */
   lookup(name: string): unknown {
     for (let index = this.innerScopes.length - 1; index >= 0; index--) {

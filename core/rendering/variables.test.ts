@@ -66,6 +66,17 @@ describe('template variables', () => {
     expect(render('{{ event.plan }} {{ context.step.ok }} {{ other.dot }}', from)).toBe('event true field');
   });
 
+  it('are not changed by the counters of a template', () => {
+    const variables = buildVariables(sources({ plan: 'pro', visits: 3 }));
+    const compiled = compileTemplate(
+      '{% increment visits %}{% increment visits %}{% decrement plan %}{{ visits }}',
+      { kind: 'text' },
+    );
+    const rendered = compiled.ok && compiled.template.render(variables, { now: new Date(0) });
+    expect(rendered).toEqual({ ok: true, output: '34-15' });
+    expect(variables).toMatchObject({ plan: 'pro', visits: 3, data: { visits: 3 } });
+  });
+
   it('have no prototype and leave their sources alone', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.constantFrom('v', 1, null)), (data) => {
