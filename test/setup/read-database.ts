@@ -68,7 +68,7 @@ export async function readCounts(em: Em, contactId: string): Promise<Record<stri
 
 /**
  * Where the statistics of a project differ from its journal, which they have to equal in number, first and last
- * time of every contact's events. Empty when all is well.
+ * time and last event of every contact's events. Empty when all is well.
  */
 export function findWrongCounts(em: Em, projectId: string): Promise<unknown[]> {
   return sql(
@@ -83,7 +83,9 @@ export function findWrongCounts(em: Em, projectId: string): Promise<unknown[]> {
        s.first_at as stats_first, j.last_at as journal_last, s.last_at as stats_last
      from journal j
      full join (select * from contact_event_stats where project_id = $1) s using (contact_id, name)
-     where (j.count, j.first_at, j.last_at) is distinct from (s.count, s.first_at, s.last_at)`,
+     where (j.count, j.first_at, j.last_at) is distinct from (s.count, s.first_at, s.last_at)
+       or not exists (select from events e where e.id = s.last_event_id and e.contact_id = s.contact_id
+         and e.name = s.name and e.occurred_at = s.last_at)`,
     [projectId],
   );
 }
