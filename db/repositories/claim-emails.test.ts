@@ -131,6 +131,15 @@ describe('a claim', () => {
     expect(await readEmail(em, emailId)).toEqual(before);
   });
 
+  it('does not wait for an email that another transaction holds', async () => {
+    const [held = '', free = ''] = await accept(2);
+    await em.transactional(async (transaction) => {
+      await sql(transaction, 'select 1 from emails where id = $1 for update', [held]);
+      const claimed = await claimEmails(database.orm.em.fork(), [held, free], uuidv7(), unknownSeconds);
+      expect(claimed.map((email) => email.id)).toEqual([free]);
+    });
+  });
+
   it('gives each email to one of many that claim at once, and none is left', async () => {
     const emailIds = await accept(200);
     const claims = await Promise.all(
