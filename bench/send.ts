@@ -104,16 +104,24 @@ async function measureIdle(
   return latencies;
 }
 
+interface HandedOver {
+  sent: number;
+  open: number;
+  /** Runs that handed them over. */
+  batches: number;
+}
+
 /** How many emails accepted since `since` are handed over, and how many are not. */
-async function countHandedOver(stack: BenchStack, since: Date): Promise<{ sent: number; open: number }> {
-  const [row] = await sql<{ sent: number; open: number }>(
+async function countHandedOver(stack: BenchStack, since: Date): Promise<HandedOver> {
+  const [row] = await sql<HandedOver>(
     stack.orm.em.fork(),
     `select count(*) filter (where status not in ('QUEUED', 'SENDING', 'UNKNOWN'))::int as sent,
-       count(*) filter (where status in ('QUEUED', 'SENDING', 'UNKNOWN'))::int as open
+       count(*) filter (where status in ('QUEUED', 'SENDING', 'UNKNOWN'))::int as open,
+       count(distinct claim_token)::int as batches
      from emails where created_at >= $1`,
     [since],
   );
-  return row ?? { sent: 0, open: 0 };
+  return row ?? { sent: 0, open: 0, batches: 0 };
 }
 
 /** Sends for some seconds as fast as calls are accepted; emails a second from the first call to the last hand-over. */
@@ -143,7 +151,7 @@ async function measureSustained(
     ratePerSecond: handedOver.sent / seconds,
     note:
       `${offered.total} accepted at ${offered.ratePerSecond.toFixed(0)}/s, ${sentWhileAccepting} of them handed over ` +
-      `meanwhile, ${handedOver.open} left open; ${cpu(handedOver.sent)}`,
+      `meanwhile, ${handedOver.open} left open, ${(handedOver.sent / handedOver.batches).toFixed(0)} a batch; ${cpu(handedOver.sent)}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../core/new-id.ts';
 import type { Em } from '../../db/orm.ts';
 import {
   type ClaimedEmail,
@@ -46,7 +46,7 @@ export async function dispatchEmails(
   emailIds: string[],
 ): Promise<DispatchEmailsResult> {
   const { em } = context;
-  const token = uuidv7();
+  const token = newId();
   await markAbandonedAsUnknown(em, emailIds, liveSeconds);
   const claimed = await claimEmails(em, emailIds, token, context.unknownSeconds);
   const deadline = Date.now() + leaseSeconds * 1000;
@@ -57,7 +57,7 @@ export async function dispatchEmails(
     email: ClaimedEmail,
     record: Omit<HandOverRecord, 'emailId' | 'eventId' | 'occurredAt'>,
     occurredAt = new Date(),
-  ) => records.push({ emailId: email.id, eventId: uuidv7(), occurredAt, ...record });
+  ) => records.push({ emailId: email.id, eventId: newId(), occurredAt, ...record });
   const putBack = (email: ClaimedEmail, reason: string, inMs: number) => {
     retryInMs = Math.max(retryInMs, inMs);
     settle(email, { status: 'QUEUED', messageId: null, reason, subject: null });

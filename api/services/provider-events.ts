@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import { newId } from '../../core/new-id.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
@@ -61,9 +61,9 @@ function toInput(notificationId: string, event: SesEvent): ProviderEventInput | 
     subject: event.mail.commonHeaders?.subject ?? null,
     link: event.click?.link ?? null,
     bounceType: event.bounce?.bounceType ?? null,
-    sentEventId: uuidv7(),
-    eventId: uuidv7(),
-    unsubscribeEventId: uuidv7(),
+    sentEventId: newId(),
+    eventId: newId(),
+    unsubscribeEventId: newId(),
   };
 }
 

@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { notFound, validationFailed } from '../../core/errors.ts';
+import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
@@ -62,7 +62,7 @@ function requireLiquid(cache: TemplateCache, content: Content): void {
 function toInput(projectId: string, request: SendBody, content: Content, occurredAt: Date): AcceptInput {
   return {
     projectId,
-    contentId: uuidv7(),
+    contentId: newId(),
     subject: content.subject,
     body: content.body,
     fromEmail: content.from.email,
@@ -75,12 +75,12 @@ function toInput(projectId: string, request: SendBody, content: Content, occurre
     subscribed: request.subscribed,
     patch: toPatch(request.data),
     recipients: request.to.map((recipient) => ({
-      emailId: uuidv7(),
+      emailId: newId(),
       email: recipient.email,
       name: recipient.name,
-      contactId: uuidv7(),
-      flipId: uuidv7(),
-      outboxId: uuidv7(),
+      contactId: newId(),
+      flipId: newId(),
+      outboxId: newId(),
     })),
     attachments: (request.attachments ?? []).map((file) => ({
       filename: file.filename,

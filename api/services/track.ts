@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../core/new-id.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
@@ -41,12 +41,12 @@ export function createTrackService(orm: Orm, fieldTypes: FieldTypes, committed: 
     async track(projectId, body) {
       if (body.data !== undefined) await fieldTypes.learn(projectId, body.data);
       const occurredAt = new Date();
-      const flipId = uuidv7();
-      const eventId = uuidv7();
+      const flipId = newId();
+      const eventId = newId();
       const input: TrackInput = {
         projectId,
         email: body.email,
-        contactId: uuidv7(),
+        contactId: newId(),
         subscribed: body.subscribed,
         patch: toPatch(body.data),
         eventId,
