@@ -12,6 +12,7 @@ import { startPostgres } from '../local/postgres.ts';
 import { startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { type BenchProcess, startBenchProcess } from './bench-process.ts';
+import { type CleanUp, withCleanUp } from './clean-up.ts';
 
 export interface BenchProject {
   id: string;
@@ -63,38 +64,25 @@ async function createProject(orm: Orm, appSecret: string): Promise<BenchProject>
 }
 
 /** Runs `work` on a stack of its own and takes the stack away, however the work ends. */
-export async function withBenchStack<Result>(work: (stack: BenchStack) => Promise<Result>): Promise<Result> {
-  const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
-  const cleanUp: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
-  try {
+export function withBenchStack<Result>(work: (stack: BenchStack) => Promise<Result>): Promise<Result> {
+  return withCleanUp(async (cleanUp) => {
+    const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
+    cleanUp(() => rm(directory, { recursive: true, force: true }));
     const cluster = join(directory, 'postgres');
     await mkdir(cluster);
-    const postgres = await startPostgres({
-      directory: cluster,
-      port: await freePort(),
-      password: 'bench',
-      log: () => undefined,
-    });
-    cleanUp.unshift(() => postgres.stop());
-    const orm = createOrm({ url: postgres.url, poolSize: 10, warn: () => undefined });
-    cleanUp.unshift(() => orm.close());
-    await migrateDatabase(orm, postgres.url);
+    const port = await freePort();
+    const log = () => undefined;
+    const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log });
+    cleanUp(() => postgres.stop());
+    const databaseUrl = postgres.url;
+    const orm = createOrm({ url: databaseUrl, poolSize: 10, warn: () => undefined });
+    cleanUp(() => orm.close());
+    await migrateDatabase(orm, databaseUrl);
     const appSecret = randomBytes(32).toString('base64url');
     const project = await createProject(orm, appSecret);
-    return await work(
-      createStack({
-        directory,
-        databaseUrl: postgres.url,
-        postgresPid: postgres.pid,
-        orm,
-        project,
-        appSecret,
-        cleanUp,
-      }),
-    );
-  } finally {
-    for (const step of cleanUp) await step();
-  }
+    const postgresPid = postgres.pid;
+    return work(createStack({ directory, databaseUrl, postgresPid, orm, project, appSecret, cleanUp }));
+  });
 }
 
 interface Foundation {
@@ -104,7 +92,7 @@ interface Foundation {
   orm: Orm;
   project: BenchProject;
   appSecret: string;
-  cleanUp: (() => Promise<unknown>)[];
+  cleanUp: CleanUp;
 }
 
 function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchStack {
@@ -122,7 +110,7 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
     started += 1;
     const logFile = join(directory, `${started}.log`);
     const running = await startBenchProcess({ entry, environment, probe, logFile });
-    cleanUp.unshift(() => running.stop());
+    cleanUp(() => running.stop());
     return running;
   }
 
@@ -163,7 +151,7 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
         uiPort,
         log: () => undefined,
       });
-      cleanUp.unshift(() => temporal.stop());
+      cleanUp(() => temporal.stop());
       return temporal;
     },
   };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { residentMegabytesOf } from './bench-process.ts';
+import { withCleanUp } from './clean-up.ts';
 import type { Figure } from './report.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,25 +19,29 @@ interface Start {
 }
 
 /** Starts what `npm start` starts, waits until it is ready and then idle, and ends it. */
-async function measureStart(dataDirectory: string): Promise<Start> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, ['local/bootstrap.mjs', 'local/main.ts'], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      DATA_DIR: dataDirectory,
-      PORT: '0',
-      INBOX_PORT: '0',
-      TEMPORAL_PORT: '0',
-      TEMPORAL_UI_PORT: '0',
-      POSTGRES_PORT: '0',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  let output = '';
-  try {
+function measureStart(dataDirectory: string): Promise<Start> {
+  return withCleanUp(async (cleanUp) => {
+    const startedAt = performance.now();
+    const child = spawn(process.execPath, ['local/bootstrap.mjs', 'local/main.ts'], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DATA_DIR: dataDirectory,
+        PORT: '0',
+        INBOX_PORT: '0',
+        TEMPORAL_PORT: '0',
+        TEMPORAL_UI_PORT: '0',
+        POSTGRES_PORT: '0',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exited = once(child, 'exit');
+    cleanUp(() => {
+      child.kill('SIGTERM');
+      return exited;
+    });
+    let output = '';
     const seconds = await new Promise<number>((resolve, reject) => {
       const fail = () => reject(new Error(`Posthaste did not become ready:\n${output}`));
       const timer = setTimeout(fail, startTimeoutMs);
@@ -53,10 +58,7 @@ async function measureStart(dataDirectory: string): Promise<Start> {
     await delay(idleSeconds * 1000);
     const pid = Number(await readFile(join(dataDirectory, 'posthaste.pid'), 'utf8'));
     return { seconds, residentMegabytes: residentMegabytesOf(pid) };
-  } finally {
-    child.kill('SIGTERM');
-    await exited;
-  }
+  });
 }
 
 /** How long Node takes to load all of the product's modules, without starting anything. */
@@ -71,9 +73,10 @@ async function measureLoading(): Promise<number> {
 }
 
 /** `npm start` on an installed tree: the first start and one with data, and what the process holds when idle. */
-export async function benchColdStart(): Promise<Figure[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
-  try {
+export function benchColdStart(): Promise<Figure[]> {
+  return withCleanUp(async (cleanUp) => {
+    const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
+    cleanUp(() => rm(directory, { recursive: true, force: true }));
     const loading = await measureLoading();
     const first = await measureStart(join(directory, 'data'));
     const second = await measureStart(join(directory, 'data'));
@@ -89,7 +92,5 @@ export async function benchColdStart(): Promise<Figure[]> {
         note: `after ${idleSeconds} s; ${first.residentMegabytes} MB after the first start`,
       },
     ];
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }

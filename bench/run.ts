@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cleanUpNow } from './clean-up.ts';
 import { benchColdStart } from './cold-start.ts';
 import { benchEvents } from './events.ts';
+import { benchJournal } from './journal-process.ts';
 import { type Figure, presentFigure, presentSummary, type Report } from './report.ts';
 import { benchSend } from './send.ts';
 import { benchTrack } from './track.ts';
@@ -12,6 +14,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   send: benchSend,
   track: benchTrack,
   events: benchEvents,
+  journal: benchJournal,
   'cold-start': benchColdStart,
 };
 
@@ -36,6 +39,9 @@ const unknown = names.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`No such bench: ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}.`);
   process.exit(1);
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanUpNow().finally(() => process.exit(1)));
 }
 const reports: Report[] = [];
 for (const name of names) {
