@@ -23,6 +23,12 @@ export const upsertContactsSql = `
     from contact_input i
     left join contacts c on c.project_id = i.project_id and c.email = i.email
   ),
+  -- What the row that is proposed for insertion cannot tell, of the few contacts that it matters for.
+  contact_detail as materialized (
+    select contact_id, subscribed, removed
+    from contact_target
+    where changes and (subscribed is not null or removed <> '{}')
+  ),
   contact_written as (
     insert into contacts as c (id, project_id, email, subscribed, data, created_at, updated_at)
     select contact_id, project_id, email, new_subscribed, set_data, created_at, updated_at
@@ -31,15 +37,15 @@ export const upsertContactsSql = `
     order by project_id, email
     on conflict (project_id, email) do update
     set (data, subscribed, snoozed_until, suppression_reason, suppressed_at, suppressed_email_id, updated_at) = (
-      select (c.data - t.removed) || t.set_data,
-        coalesce(t.subscribed, c.subscribed),
-        case when t.subscribed is null then c.snoozed_until end,
-        case when t.subscribed then null else c.suppression_reason end,
-        case when t.subscribed then null else c.suppressed_at end,
-        case when t.subscribed then null else c.suppressed_email_id end,
-        t.updated_at
-      from contact_target t
-      where t.contact_id = excluded.id
+      select (c.data - coalesce(d.removed, '{}')) || excluded.data,
+        coalesce(d.subscribed, c.subscribed),
+        case when d.subscribed is null then c.snoozed_until end,
+        case when d.subscribed then null else c.suppression_reason end,
+        case when d.subscribed then null else c.suppressed_at end,
+        case when d.subscribed then null else c.suppressed_email_id end,
+        excluded.updated_at
+      from (values (excluded.id)) proposed (contact_id)
+      left join contact_detail d using (contact_id)
     )
     returning new.project_id, new.email, new.id, old.id is null as is_new,
       old.subscribed <> new.subscribed as is_flipped, new.subscribed as is_subscribed
