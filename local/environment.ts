@@ -120,3 +120,10 @@ export function productEnvironment(
     }),
   };
 }
+
+/** Where this machine reaches the API, whatever its public address is. */
+export function localApiUrl(settings: Pick<LocalEnvironment, 'HOST'>, port: number | undefined): string {
+  const everywhere = settings.HOST === '0.0.0.0' || settings.HOST === '::';
+  const host = everywhere ? '127.0.0.1' : settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
+  return `http://${host}:${port}`;
+}
