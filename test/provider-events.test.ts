@@ -56,7 +56,7 @@ describe('what the provider reports', () => {
 
   it('suppresses the contact of a complaint, and lifts that when the contact subscribes again', async () => {
     const { contactId } = await send('complaint@simulator.amazonses.com');
-    await eventually(types, (found) => found.includes('contact.unsubscribed'));
+    await eventually(types, (found) => found.length === 4);
     const again = await sender.patch(`/contacts/${contactId}`, { subscribed: true });
     expect(again.body.subscribed).toBe(true);
     expect((await sender.get('/activity/stats')).body).toMatchObject({
