@@ -18,17 +18,25 @@ const toBytes = (id: string) => Buffer.from(id.replaceAll('-', ''), 'hex');
 const toId = (bytes: Buffer) =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-function macOf(key: Buffer, purpose: LinkPurpose, subject: LinkSubject): Buffer {
-  return createHmac('sha256', key)
-    .update(`${purpose} ${subject.projectId} ${subject.contactId} ${subject.emailId}`)
-    .digest()
-    .subarray(0, macBytes);
+/** Where the MAC of each purpose stands in the one digest of a subject. */
+const slots: Record<LinkPurpose, number> = { unsubscribe: 0, subscribe: 1, manage: 2 };
+
+/** One HMAC serves all purposes: disjoint parts of its 512 bits tell nothing of each other, and it costs a third. */
+function digestOf(key: Buffer, { projectId, contactId, emailId }: LinkSubject): Buffer {
+  return createHmac('sha512', key).update(`links ${projectId} ${contactId} ${emailId}`).digest();
+}
+
+function macIn(digest: Buffer, purpose: LinkPurpose): Buffer {
+  return digest.subarray(slots[purpose] * macBytes, (slots[purpose] + 1) * macBytes);
+}
+
+function tokenOf(digest: Buffer, purpose: LinkPurpose, { contactId, emailId }: LinkSubject): string {
+  return Buffer.concat([toBytes(contactId), toBytes(emailId), macIn(digest, purpose)]).toString('base64url');
 }
 
 /** The token of a link: contact, email, and 128 bits of HMAC over them, the project and the purpose. */
 export function createLinkToken(key: Buffer, purpose: LinkPurpose, subject: LinkSubject): string {
-  const ids = Buffer.concat([toBytes(subject.contactId), toBytes(subject.emailId)]);
-  return Buffer.concat([ids, macOf(key, purpose, subject)]).toString('base64url');
+  return tokenOf(digestOf(key, subject), purpose, subject);
 }
 
 /** The ids that a token names. They mean nothing before `isGenuineToken` has said so. */
@@ -46,12 +54,13 @@ export function isGenuineToken(
   token: string,
 ): boolean {
   const given = Buffer.from(token, 'base64url').subarray(2 * idBytes);
-  const wanted = macOf(key, purpose, subject);
+  const wanted = macIn(digestOf(key, subject), purpose);
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
 /** The links of one email to one contact. They never expire. */
 export function createContactLinks(apiUrl: string, key: Buffer, subject: LinkSubject): ContactLinks {
-  const link = (purpose: LinkPurpose) => `${apiUrl}/${purpose}/${createLinkToken(key, purpose, subject)}`;
+  const digest = digestOf(key, subject);
+  const link = (purpose: LinkPurpose) => `${apiUrl}/${purpose}/${tokenOf(digest, purpose, subject)}`;
   return { unsubscribeUrl: link('unsubscribe'), subscribeUrl: link('subscribe'), manageUrl: link('manage') };
 }
