@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput } from '../test/setup/inputs.ts';
-import { lookupPoolOf } from './orm.ts';
+import { createOrm, lookupPoolOf } from './orm.ts';
 import { acceptEmails } from './repositories/accept-emails.ts';
 import { applyProviderEvents } from './repositories/apply-provider-events.ts';
 import { trackEvents } from './repositories/track-events.ts';
@@ -53,6 +53,27 @@ describe('prepared statements', () => {
       ['read_prepared'],
     );
     expect(names).toEqual([{ name: 'track_events', calls: 3 }]);
+  });
+
+  it('run beside the ordinary connections, whose planner keeps its choices, and end with them', async () => {
+    const em = database.orm.em.fork();
+    const settings = `select current_setting('enable_seqscan') as scans, current_setting('plan_cache_mode') as plans`;
+    expect(await preparedSql(em, 'read_settings', settings, [])).toEqual([
+      { scans: 'off', plans: 'force_generic_plan' },
+    ]);
+    expect(await sql(em, settings)).toEqual([{ scans: 'on', plans: 'auto' }]);
+
+    const other = createOrm({
+      url: `${database.url}?application_name=other`,
+      poolSize: 6,
+      warn: () => undefined,
+    });
+    await preparedSql(other.em.fork(), 'read_settings', settings, []);
+    await sql(other.em.fork(), settings);
+    const connections = `select from pg_stat_activity where application_name = 'other'`;
+    expect(await sql(em, connections)).toHaveLength(2);
+    await other.close();
+    await expect.poll(() => sql(em, connections)).toEqual([]);
   });
 
   it('take part in a transaction that is open', async () => {

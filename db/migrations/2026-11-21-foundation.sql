@@ -7,21 +7,6 @@ create function json_text_bytes(value jsonb) returns int
     else octet_length(regexp_replace(value::text, '("(?:[^"\\]|\\.)*")|([:,]) ', '\1\2', 'g'))
   end;
 
--- The contact's data after a patch: the keys of the patch replace those of the data, and a key that is null in
--- the patch is removed. Nulls inside of nested values stay.
-create function patch_contact_data(data jsonb, patch jsonb) returns jsonb
-  language sql immutable parallel safe
-  return case
-    when patch @? '$.* ? (@ == null)' then
-      (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(data || patch) where value <> 'null')
-    else data || patch
-  end;
-
--- Ends the statement as a serialization failure, so that the caller runs it again.
-create function retry_statement() returns void
-  language plpgsql
-  as $$ begin raise exception 'a row was created by another transaction meanwhile' using errcode = '40001'; end $$;
-
 create table contacts (
   id uuid not null,
   project_id uuid not null,
