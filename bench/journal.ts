@@ -96,14 +96,14 @@ async function fillJournal(databaseUrl: string): Promise<void> {
 /** What the two halves of the stream can do alone. Returns rows per second of the inserts. */
 async function measureHalves(databaseUrl: string, bare: ClickHouse): Promise<number> {
   const client = await connectStreamer(databaseUrl);
-  const batches: (readonly string[])[] = [];
+  const batches: string[] = [];
   let position = journalStart;
   let rows = 0;
   let startedAt = performance.now();
   while (rows < Math.min(200_000, journalRows)) {
     const batch = await readBatch(client, position, 10_000);
     batches.push(batch.lines);
-    rows += batch.lines.length;
+    rows += batch.rows;
     position = batch.end;
   }
   const readRate = ratePerSecond(rows, startedAt);
@@ -111,7 +111,7 @@ async function measureHalves(databaseUrl: string, bare: ClickHouse): Promise<num
   startedAt = performance.now();
   for (const batch of batches) await bare.insert(eventTable, batch);
   const insertRate = ratePerSecond(rows, startedAt);
-  const bytes = Math.round(batches.flat().reduce((sum, line) => sum + line.length, 0) / rows);
+  const bytes = Math.round(batches.reduce((sum, lines) => sum + lines.length, 0) / rows);
   say('bare insert, batches of 10,000', `${insertRate} rows/s`, `${bytes} bytes a row, views included`);
   say('bare read from Postgres', `${readRate} rows/s`, 'rendered as lines');
   return insertRate;

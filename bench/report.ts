@@ -13,6 +13,8 @@ export interface Figure {
 export interface Report {
   bench: string;
   seconds: number;
+  /** Load average of the machine before it began: above zero others were at work, and rates are too low. */
+  loadBefore: number;
   figures: Figure[];
   /** Why the bench could not be finished. */
   failure?: string;

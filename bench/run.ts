@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanUpNow } from './clean-up.ts';
@@ -21,16 +22,20 @@ const benches: Record<string, () => Promise<Figure[]>> = {
 const resultsFolder = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
 async function runBench(name: string, run: () => Promise<Figure[]>): Promise<Report> {
-  console.log(`\n${name}`);
+  const loadBefore = loadavg()[0] ?? 0;
+  const isBusy = loadBefore > availableParallelism() / 2;
+  console.log(
+    `\n${name}${isBusy ? `  (others use the machine: load average ${loadBefore.toFixed(1)})` : ''}`,
+  );
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
   try {
     const figures = await run();
     for (const figure of figures) console.log(presentFigure(figure));
-    return { bench: name, seconds: seconds(), figures };
+    return { bench: name, seconds: seconds(), loadBefore, figures };
   } catch (error) {
     console.error(error);
-    return { bench: name, seconds: seconds(), figures: [], failure: String(error) };
+    return { bench: name, seconds: seconds(), loadBefore, figures: [], failure: String(error) };
   }
 }
 
