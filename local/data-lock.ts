@@ -8,6 +8,8 @@ export interface DataLock {
 }
 
 const sqliteBusy = 5;
+/** The kernel needs a moment to take a lock from a process that was just killed. */
+const patienceMs = 2_000;
 
 /**
  * Makes this process the only one on a data folder. The lock is a file lock of the operating system, taken
@@ -19,7 +21,7 @@ const sqliteBusy = 5;
  */
 export function lockDataDirectory(directory: string): DataLock {
   const holderFile = join(directory, 'posthaste.pid');
-  const database = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
+  const database = new DatabaseSync(join(directory, 'lock'), { timeout: patienceMs });
   try {
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
