@@ -3,8 +3,9 @@ import type { Orm } from '../db/orm.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
+import type { SpanFacts, Tracing } from '../runtime/tracing.ts';
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
-import type { EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
+import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import { checkDomain } from './domains/check-domain.ts';
 import { dispatchEmails } from './emails/dispatch-emails.ts';
@@ -24,6 +25,7 @@ export interface ActivityDependencies {
   committed: () => void;
   /** Counts what became of a hand-over, for the metrics. */
   countHandOver: (outcome: HandOver['outcome'] | 'suppressed') => void;
+  tracing?: Tracing | undefined;
 }
 
 const heartbeatMs = 4_000;
@@ -39,36 +41,70 @@ async function withHeartbeat<Result>(work: (signal: AbortSignal) => Promise<Resu
   }
 }
 
+type AllActivities = EmailBatchActivities & DomainVerificationActivities & SweepActivities;
+
 /** Every activity that workflows can order, bound to this process's connections. */
-export function createActivities(
-  dependencies: ActivityDependencies,
-): EmailBatchActivities & DomainVerificationActivities & SweepActivities {
-  const { orm, provider, identities } = dependencies;
+export function createActivities(dependencies: ActivityDependencies): AllActivities {
+  const { orm, provider, identities, tracing } = dependencies;
+
+  /** Runs an activity in a span that names the workflow which ordered it. */
+  function traced<R>(facts: SpanFacts, run: () => Promise<R>, result?: (result: R) => SpanFacts): Promise<R> {
+    if (tracing === undefined) return run();
+    const { activityType, attempt, workflowExecution } = Context.current().info;
+    return tracing.span(
+      {
+        name: `activity ${activityType}`,
+        facts: {
+          ...facts,
+          'temporal.activity.attempt': attempt,
+          'temporal.workflow.id': workflowExecution?.workflowId,
+          'temporal.workflow.run_id': workflowExecution?.runId,
+        },
+        ...(result !== undefined && { result }),
+      },
+      run,
+    );
+  }
+
+  async function dispatch(emailIds: string[], signal: AbortSignal): Promise<DispatchEmailsResult> {
+    const result = await dispatchEmails(
+      {
+        em: orm.em.fork(),
+        provider,
+        rates: await dependencies.rates(),
+        render: dependencies.render,
+        unknownSeconds: dependencies.unknownSeconds,
+        signal,
+        count: dependencies.countHandOver,
+      },
+      emailIds,
+    );
+    dependencies.committed();
+    return result;
+  }
+
+  async function repairStrandedEmails(): Promise<{ requeued: number }> {
+    // From ten minutes back: what is younger may be on its way; each email is looked at in several runs.
+    const requeued = await requeueStrandedEmails(orm.em.fork(), 40 * 60, 10 * 60);
+    dependencies.committed();
+    return { requeued };
+  }
+
   return {
-    dispatchEmails: (input) =>
-      withHeartbeat(async (signal) => {
-        const result = await dispatchEmails(
-          {
-            em: orm.em.fork(),
-            provider,
-            rates: await dependencies.rates(),
-            render: dependencies.render,
-            unknownSeconds: dependencies.unknownSeconds,
-            signal,
-            count: dependencies.countHandOver,
-          },
-          input.emailIds,
-        );
-        dependencies.committed();
-        return result;
-      }),
-    checkDomain: ({ domainId }) => checkDomain(orm.em.fork(), identities, domainId),
-    sweepExpired: () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays),
-    async repairStrandedEmails() {
-      // From ten minutes back: what is younger may be on its way; each email is looked at in several runs.
-      const requeued = await requeueStrandedEmails(orm.em.fork(), 40 * 60, 10 * 60);
-      dependencies.committed();
-      return { requeued };
-    },
+    dispatchEmails: ({ emailIds }) =>
+      traced(
+        { 'posthaste.emails': emailIds.length },
+        () => withHeartbeat((signal) => dispatch(emailIds, signal)),
+        ({ sent, ended, openIds }) => ({
+          'posthaste.emails.sent': sent,
+          'posthaste.emails.ended': ended,
+          'posthaste.emails.open': openIds.length,
+        }),
+      ),
+    checkDomain: ({ domainId }) =>
+      traced({ 'posthaste.domain.id': domainId }, () => checkDomain(orm.em.fork(), identities, domainId)),
+    sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
+    repairStrandedEmails: () =>
+      traced({}, repairStrandedEmails, ({ requeued }) => ({ 'posthaste.emails.requeued': requeued })),
   };
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
 import { DomainError } from '../core/errors.ts';
+import type { RequestSpan, Tracing } from '../runtime/tracing.ts';
 import type { Edge } from './edge/create-edge.ts';
 import { optionsHeaders } from './edge/cross-origin.ts';
 import { ClientGone, errorEnvelope, toDomainError } from './edge/error-response.ts';
@@ -21,6 +22,8 @@ import { openapiRoute } from './routes/openapi.ts';
 
 /** Logged as the status of a request whose client left before it was answered. */
 const clientGoneStatus = 499;
+/** Asked every few seconds: no line of the log for each, and no span. */
+const probes: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
 export interface AppOptions<S> {
   config: Config;
@@ -31,6 +34,7 @@ export interface AppOptions<S> {
   metrics: ApiMetrics;
   logger: Logger;
   readiness: ReadinessChecks;
+  tracing?: Tracing | undefined;
 }
 
 /**
@@ -38,7 +42,7 @@ export interface AppOptions<S> {
  * is started; serve `app.callback()` with `createApiServer`.
  */
 export function createApp<S>(options: AppOptions<S>): Koa {
-  const { config, edge, logger, metrics } = options;
+  const { config, edge, logger, metrics, tracing } = options;
   const apiUrl = publicApiUrl(config);
   const declared: Route<S>[] = [
     ...options.routes,
@@ -60,11 +64,12 @@ export function createApp<S>(options: AppOptions<S>): Koa {
     config.DASHBOARD_URL === undefined ? undefined : new URL(config.DASHBOARD_URL).origin;
   const write = createReplyWriter({ isHttps: apiUrl.startsWith('https:'), dashboardOrigin });
 
-  function observe(exchange: Exchange, status: number, error: unknown): void {
+  function observe(exchange: Exchange, status: number, error: unknown, span: RequestSpan | undefined): void {
     const seconds = (performance.now() - exchange.startedAt) / 1000;
     metrics.observeRequest(exchange.method, exchange.route, status, seconds);
     if (status === 429) metrics.countRateLimited(exchange.route);
-    const level = status >= 500 ? 'error' : 'info';
+    span?.end({ route: exchange.route, status, requestId: exchange.id, projectId: exchange.projectId });
+    const level = status >= 500 ? 'error' : probes.has(exchange.route) ? 'debug' : 'info';
     if (!logger.isLevelEnabled(level)) return;
     const facts = {
       requestId: exchange.id,
@@ -73,9 +78,10 @@ export function createApp<S>(options: AppOptions<S>): Koa {
       status,
       ms: Math.round(seconds * 100_000) / 100,
       projectId: exchange.projectId,
+      trace_id: span?.traceId,
     };
     if (status >= 500) logger.error({ ...facts, err: error }, 'request failed');
-    else logger.info(facts, 'request');
+    else logger[level](facts, 'request');
   }
 
   const app = new Koa({ env: config.NODE_ENV });
@@ -84,20 +90,26 @@ export function createApp<S>(options: AppOptions<S>): Koa {
   app.use(async (ctx) => {
     ctx.respond = false;
     const exchange = new Exchange(ctx.req, ctx.res, config.TRUST_PROXY);
+    const span =
+      tracing === undefined || probes.has(exchange.url)
+        ? undefined
+        : tracing.request(exchange.method, exchange.headers.traceparent);
     let reply: Reply;
     let failure: unknown;
     try {
-      reply = await dispatch(router, exchange, dashboardOrigin);
+      reply = await (span === undefined
+        ? dispatch(router, exchange, dashboardOrigin)
+        : span.run(() => dispatch(router, exchange, dashboardOrigin)));
     } catch (error) {
       if (error instanceof ClientGone) {
-        observe(exchange, clientGoneStatus, undefined);
+        observe(exchange, clientGoneStatus, undefined, span);
         return;
       }
       failure = error;
       reply = errorReply(exchange, error);
     }
     write(exchange, reply);
-    observe(exchange, reply.status, failure);
+    observe(exchange, reply.status, failure, span);
   });
   return app;
 }

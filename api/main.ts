@@ -1,6 +1,7 @@
 import { loadConfig } from '../core/config/load.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
+import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources } from '../runtime/resources.ts';
@@ -12,11 +13,13 @@ import { startApi } from './start.ts';
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
+  const tracing = await openTracing(config, 'posthaste-api', log, shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const resources = openResources(config, process.env, log, shutdown);
+  const resources = openResources(config, process.env, log, shutdown, tracing);
   shutdown.add('preparations', async () => stopping.abort());
   await prepareDatabase(resources.orm, config.DATABASE_URL, log);
+  resources.relay.start();
   void prepareClickHouse(clickhouse, config, log, stopping.signal);
   const apiMetrics = createApiMetrics();
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm);

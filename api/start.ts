@@ -48,7 +48,7 @@ export interface RunningApi {
 
 /** The use cases over the parts of one process. */
 export function createServices(resources: Resources, edge: Edge, parts: ApiParts): Services {
-  const { config, log, orm, relay, identities } = resources;
+  const { config, log, orm, relay, identities, tracing } = resources;
   const committed = () => {
     relay.wake();
     parts.wakeJournal();
@@ -82,10 +82,11 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       senderDomains: createSenderDomains(orm, edge.projectChanges),
       templates: createTemplateCache(),
       committed,
+      trace: tracing?.batches('send'),
     }),
-    track: createTrackService(orm, fieldTypes, journaled),
+    track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
     sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
-    providerEvents: createProviderEventsService(orm, journaled),
+    providerEvents: createProviderEventsService(orm, journaled, tracing?.batches('provider events')),
     notifications: { count: (outcome) => parts.metrics.countNotification(outcome) },
   };
 }
@@ -112,6 +113,7 @@ export async function startApi(
     edge,
     metrics: parts.apiMetrics,
     logger: log,
+    tracing: resources.tracing,
     readiness: {
       postgres: () => orm.em.fork().execute('select 1'),
       // A call, because a connection that once stood counts as connected for ever.

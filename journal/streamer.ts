@@ -18,6 +18,8 @@ export interface JournalStreamerOptions {
   pollIntervalMs?: number;
   /** Rows of an insert, at most. Default 10,000. */
   batchRows?: number;
+  /** Runs an insert of so many rows into ClickHouse. */
+  around?: (<R>(rows: number, insert: () => Promise<R>) => Promise<R>) | undefined;
   /** Default: the system's. */
   now?: () => Date;
 }
@@ -49,7 +51,7 @@ const maxBackoffMs = 5_000;
  * the stored position after a pause (250 ms to 5 s), so it needs neither store to be there when it starts.
  */
 export function startJournalStreamer(options: JournalStreamerOptions): JournalStreamer {
-  const { databaseUrl, clickhouse, log } = options;
+  const { databaseUrl, clickhouse, log, around } = options;
   const pollIntervalMs = options.pollIntervalMs ?? 250;
   const batchRows = options.batchRows ?? 10_000;
   const now = options.now ?? (() => new Date());
@@ -115,7 +117,8 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
 
   async function deliver(client: Client, batch: JournalBatch): Promise<void> {
     const startedAt = performance.now();
-    const refused = await insertBatch(clickhouse, batch.lines);
+    const insert = () => insertBatch(clickhouse, batch.lines);
+    const refused = await (around === undefined ? insert() : around(batch.lines.length, insert));
     for (const { eventId, outcome, error } of refused) {
       log.error({ eventId, outcome, err: error }, 'ClickHouse refused a row of the journal');
     }

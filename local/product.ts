@@ -5,6 +5,7 @@ import { startApi } from '../api/start.ts';
 import type { Config } from '../core/config/schema.ts';
 import { startJournalStreamer } from '../journal/streamer.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
+import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources, type Resources } from '../runtime/resources.ts';
@@ -40,19 +41,26 @@ export async function startProduct({
   log,
   shutdown,
 }: ProductOptions): Promise<RunningProduct> {
+  const tracing = await openTracing(config, 'posthaste', log, shutdown);
   const stopping = new AbortController();
   const [clickhouse, resources] = await Promise.all([
     openClickHouse(config, shutdown),
-    openResources(config, environment, log, shutdown),
+    openResources(config, environment, log, shutdown, tracing),
   ]);
   shutdown.add('preparations', async () => stopping.abort());
   await Promise.all([
     prepareDatabase(resources.orm, config.DATABASE_URL, log),
     prepareClickHouse(clickhouse, config, log, stopping.signal),
   ]);
+  resources.relay.start();
   const apiMetrics = createApiMetrics();
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
-  const journal = startJournalStreamer({ databaseUrl: config.DATABASE_URL, clickhouse, log });
+  const journal = startJournalStreamer({
+    databaseUrl: config.DATABASE_URL,
+    clickhouse,
+    log,
+    around: tracing?.journalInsert,
+  });
   shutdown.add('journal', () => journal.stop());
   metrics.watchStream(() => journal.lag());
   const worker = runWorker(resources, { metrics, wakeJournal: journal.wake }, shutdown);

@@ -5,9 +5,11 @@ import type { Config } from '../core/config/schema.ts';
 import { createOrm, type Orm } from '../db/orm.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { createDataConverter } from '../temporal/client/payload-codec.ts';
-import { type Relay, startRelay } from '../temporal/client/relay.ts';
+import { createRelay, type Relay } from '../temporal/client/relay.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
 import type { Shutdown } from './shutdown.ts';
+import { traceHandOvers } from './trace-hand-overs.ts';
+import type { Tracing } from './tracing.ts';
 
 /** What every process of the product holds open: API and worker alike, or both in one. */
 export interface Resources extends EmailProviders {
@@ -18,7 +20,9 @@ export interface Resources extends EmailProviders {
   orm: Orm;
   temporal: Client;
   dataConverter: DataConverter | undefined;
+  /** Not started yet: its table may not exist before `prepareDatabase`. */
   relay: Relay;
+  tracing: Tracing | undefined;
 }
 
 /** Opens what a process needs; nothing has to answer yet. The shutdown closes it, the relay first. */
@@ -27,6 +31,7 @@ export function openResources(
   environment: Record<string, string | undefined>,
   log: Logger,
   shutdown: Shutdown,
+  tracing?: Tracing,
 ): Resources {
   const dataConverter = createDataConverter(config.TEMPORAL_PAYLOAD_KEY);
   const providers = openEmailProviders(config);
@@ -39,12 +44,31 @@ export function openResources(
   shutdown.add('database', () => orm.close());
   const temporal = createTemporalClient({ environment, dataConverter });
   shutdown.add('Temporal client', () => temporal.connection.close());
-  const relay = startRelay({
+  const relay = createRelay({
     orm,
     client: temporal,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     warn: (message, err) => log.warn({ err }, message),
+    around:
+      tracing &&
+      (({ commands, workflowIds }, send) =>
+        tracing.span(
+          { name: 'relay', facts: { 'posthaste.commands': commands, 'temporal.workflow.ids': workflowIds } },
+          send,
+        )),
   });
   shutdown.add('relay', () => relay.stop());
-  return { config, environment, log, orm, temporal, dataConverter, relay, ...providers };
+  const provider = tracing === undefined ? providers.provider : traceHandOvers(providers.provider, tracing);
+  return {
+    config,
+    environment,
+    log,
+    orm,
+    temporal,
+    dataConverter,
+    relay,
+    tracing,
+    provider,
+    identities: providers.identities,
+  };
 }

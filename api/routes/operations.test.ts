@@ -65,6 +65,18 @@ describe('health', () => {
   });
 });
 
+describe('the log', () => {
+  it('has no line at info for probes and scrapes', async () => {
+    for (const path of ['/health', '/ready', '/metrics']) {
+      await api.request(path, { headers: { 'X-Request-Id': 'probe' } });
+    }
+    await api.request('/openapi.json', { headers: { 'X-Request-Id': 'probe' } });
+    expect(api.logLines.filter((line) => line.requestId === 'probe')).toMatchObject([
+      { level: 30, route: '/openapi.json' },
+    ]);
+  });
+});
+
 describe('documentation', () => {
   it('serves the document once per version', async () => {
     const { status, headers, body } = await api.request('/openapi.json');

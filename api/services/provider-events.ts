@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { newId } from '../../core/new-id.ts';
+import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
@@ -68,13 +69,18 @@ function toInput(notificationId: string, event: SesEvent): ProviderEventInput | 
 }
 
 /** Applies the provider's events, those that arrive together in one statement. */
-export function createProviderEventsService(orm: Orm, committed: () => void): ProviderEventsService {
+export function createProviderEventsService(
+  orm: Orm,
+  committed: () => void,
+  trace?: BatchTrace,
+): ProviderEventsService {
   const batcher = createBatcher<ProviderEventInput, ProviderEventOutcome>({
     run: (events) => retrySerialization(() => applyProviderEvents(orm.em.fork(), events)),
     maxItems: 500,
     concurrency: 2,
     keysOf: (event) => [event.emailId],
     isRolledBack,
+    trace,
   });
   return {
     async apply(notificationId, message) {

@@ -1,6 +1,7 @@
 import { notFound, validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
+import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
@@ -105,6 +106,7 @@ export interface SendServiceOptions {
   templates: TemplateCache;
   /** Called after each commit: something waits to be dispatched. */
   committed: () => void;
+  trace?: BatchTrace | undefined;
 }
 
 /** Accepts transactional emails; calls that arrive together are written by one statement. */
@@ -120,6 +122,7 @@ export function createSendService(options: SendServiceOptions): SendService {
     // Calls to one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
     isRolledBack,
+    trace: options.trace,
   });
 
   return {

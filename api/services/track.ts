@@ -1,4 +1,5 @@
 import { newId } from '../../core/new-id.ts';
+import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
@@ -24,7 +25,12 @@ const batchItems = 500;
 const batchBytes = 1024 * 1024;
 
 /** Tracked events; those that arrive together are written by one statement. */
-export function createTrackService(orm: Orm, fieldTypes: FieldTypes, committed: () => void): TrackService {
+export function createTrackService(
+  orm: Orm,
+  fieldTypes: FieldTypes,
+  committed: () => void,
+  trace?: BatchTrace,
+): TrackService {
   const batcher = createBatcher<TrackInput, TrackedEvent>({
     run: (inputs) => retrySerialization(() => trackEvents(orm.em.fork(), inputs)),
     maxItems: batchItems,
@@ -35,6 +41,7 @@ export function createTrackService(orm: Orm, fieldTypes: FieldTypes, committed: 
     // Events of one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
     isRolledBack,
+    trace,
   });
 
   return {

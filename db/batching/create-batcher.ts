@@ -1,3 +1,5 @@
+import type { BatchTrace, TracePosition } from './batch-trace.ts';
+
 export interface BatcherOptions<Item, Result> {
   /** Runs one set-based statement for all items; answers in their order. All or nothing. */
   run: (items: Item[]) => Promise<Result[]>;
@@ -17,6 +19,8 @@ export interface BatcherOptions<Item, Result> {
   maxWeight?: number;
   /** Whether the error proves that nothing of the batch was applied, so that it may be run again. */
   isRolledBack: (error: unknown) => boolean;
+  /** Told of every run, also of the runs one by one after a roll-back. */
+  trace?: BatchTrace | undefined;
 }
 
 export interface Batcher<Item, Result> {
@@ -34,6 +38,7 @@ interface Entry<Item, Result> {
   keys: readonly string[];
   kind: string | undefined;
   weight: number;
+  caller: TracePosition | undefined;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -48,6 +53,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let scheduled = false;
   const inFlight = new Set<string>();
   const maxWeight = options.maxWeight ?? Number.POSITIVE_INFINITY;
+  const { trace } = options;
 
   function take(): Entry<Item, Result>[] {
     const batch: Entry<Item, Result>[] = [];
@@ -80,7 +86,14 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   async function runBatch(batch: Entry<Item, Result>[]): Promise<void> {
     try {
-      const results = await options.run(batch.map((entry) => entry.item));
+      const items = batch.map((entry) => entry.item);
+      const results =
+        trace === undefined
+          ? await options.run(items)
+          : await trace.around(
+              batch.map((entry) => entry.caller),
+              () => options.run(items),
+            );
       if (results.length !== batch.length) throw new Error('A batch must answer each of its items');
       batch.forEach((entry, index) => {
         entry.resolve(results[index] as Result); // as: the lengths were just compared
@@ -116,7 +129,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       return new Promise((resolve, reject) => {
         const keys = options.keysOf?.(item) ?? [];
         const kind = options.kindOf?.(item);
-        queue.push({ item, keys, kind, weight: options.weightOf?.(item) ?? 0, resolve, reject });
+        const weight = options.weightOf?.(item) ?? 0;
+        queue.push({ item, keys, kind, weight, caller: trace?.here(), resolve, reject });
         if (running >= options.concurrency || scheduled) return;
         scheduled = true;
         // After the input that is at hand now, so that requests of one read of the sockets share a batch.

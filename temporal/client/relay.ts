@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import { deleteCommands, lockDueCommands, postponeCommands } from '../../db/repositories/outbox.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
-import { groupCommands } from './send-commands.ts';
+import { type CommandGroup, groupCommands } from './send-commands.ts';
 
 export interface RelayOptions {
   orm: Orm;
@@ -11,12 +11,23 @@ export interface RelayOptions {
   taskQueue: string;
   /** Told of each failure; `error` is the cause. */
   warn: (message: string, error: unknown) => void;
+  /** Runs the part of a round that sends something, which is left out when nothing is due. */
+  around?: ((round: RelayRound, send: () => Promise<void>) => Promise<void>) | undefined;
+}
+
+/** What a round is about to send. */
+export interface RelayRound {
+  commands: number;
+  /** Workflows that it starts. */
+  workflowIds: string[];
 }
 
 export interface Relay {
+  /** Begins to send; the tables have to exist. Once per relay. */
+  start(): void;
   /** Says that a command was committed; it is sent at once, together with what else waits. */
   wake(): void;
-  /** Ends after the round that is running. */
+  /** Ends after the round that is running; a relay that was not started yet never starts. */
   stop(): Promise<void>;
 }
 
@@ -32,12 +43,12 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Sends committed commands to Temporal. One runs in every process: it is woken by the process's own commits, and
- * looks every second for what a crash elsewhere left. While one round runs, commands gather, so under load each
- * start call carries many emails. A round is one transaction: if the process dies, its commands are sent again,
- * which their ids make harmless.
+ * Sends committed commands to Temporal, once it is started. One runs in every process: it is woken by the process's
+ * own commits, and looks every second for what a crash elsewhere left. While one round runs, commands gather, so
+ * under load each start call carries many emails. A round is one transaction: if the process dies, its commands are
+ * sent again, which their ids make harmless.
  */
-export function startRelay(options: RelayOptions): Relay {
+export function createRelay(options: RelayOptions): Relay {
   let stopped = false;
   let woken = false;
   /** While Temporal is away, commits do not shorten the pause: they would hammer a server that is down. */
@@ -47,21 +58,30 @@ export function startRelay(options: RelayOptions): Relay {
   async function round(): Promise<number> {
     return options.orm.em.fork().transactional(async (em) => {
       const due = await lockDueCommands(em, maxEmailsPerBatch);
-      for (const group of groupCommands(due)) {
-        const ids = group.commands.map((command) => command.id);
-        try {
-          await options.client.withDeadline(Date.now() + callTimeoutMs, () =>
-            group.send(options.client, options.taskQueue),
-          );
-          await deleteCommands(em, ids);
-        } catch (error) {
-          if (isTransient(error)) throw error;
-          options.warn('Temporal refused a command; it is put off', error);
-          await postponeCommands(em, ids, String(error), maxAttempts);
-        }
+      const groups = groupCommands(due);
+      if (options.around === undefined || groups.length === 0) await sendAll(em, groups);
+      else {
+        const workflowIds = groups.map((group) => group.workflowId);
+        await options.around({ commands: due.length, workflowIds }, () => sendAll(em, groups));
       }
       return due.length;
     });
+  }
+
+  async function sendAll(em: Em, groups: CommandGroup[]): Promise<void> {
+    for (const group of groups) {
+      const ids = group.commands.map((command) => command.id);
+      try {
+        await options.client.withDeadline(Date.now() + callTimeoutMs, () =>
+          group.send(options.client, options.taskQueue),
+        );
+        await deleteCommands(em, ids);
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        options.warn('Temporal refused a command; it is put off', error);
+        await postponeCommands(em, ids, String(error), maxAttempts);
+      }
+    }
   }
 
   async function pause(ms: number): Promise<void> {
@@ -95,8 +115,11 @@ export function startRelay(options: RelayOptions): Relay {
     }
   }
 
-  const running = loop();
+  let running: Promise<void> | undefined;
   return {
+    start() {
+      running ??= loop();
+    },
     wake() {
       if (deaf) return;
       woken = true;

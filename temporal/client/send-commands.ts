@@ -15,6 +15,8 @@ const attributesOf = (kind: JobKind) => new TypedSearchAttributes([{ key: jobKin
 /** Commands that go to Temporal in one call. */
 export interface CommandGroup {
   commands: DueCommand[];
+  /** Id of the workflow that the call starts. */
+  workflowId: string;
   send: (client: Client, taskQueue: string) => Promise<void>;
 }
 
@@ -29,12 +31,14 @@ async function ignoringDuplicates(start: Promise<unknown>): Promise<void> {
 
 function emailBatchGroup(commands: DueCommand[]): CommandGroup {
   const input: EmailBatchInput = { emailIds: commands.map((command) => command.subjectId), round: 0 };
+  // A fresh id: a repeated set may hold other commands besides, and claims make repeats harmless.
+  const workflowId = workflowIds.emailBatch(uuidv7());
   return {
     commands,
+    workflowId,
     send: async (client, taskQueue) => {
       await client.workflow.start(emailBatchWorkflow, {
-        // A fresh id: a repeated set may hold other commands besides, and claims make repeats harmless.
-        workflowId: workflowIds.emailBatch(uuidv7()),
+        workflowId,
         taskQueue,
         args: [input],
         staticSummary: `Transactional: ${input.emailIds.length} email${input.emailIds.length === 1 ? '' : 's'}`,
@@ -47,12 +51,14 @@ function emailBatchGroup(commands: DueCommand[]): CommandGroup {
 
 function domainVerificationGroup(command: DueCommand): CommandGroup {
   const input: DomainVerificationInput = { domainId: command.subjectId };
+  const workflowId = workflowIds.domainVerification(command.subjectId);
   return {
     commands: [command],
+    workflowId,
     send: (client, taskQueue) =>
       ignoringDuplicates(
         client.workflow.start(domainVerificationWorkflow, {
-          workflowId: workflowIds.domainVerification(command.subjectId),
+          workflowId,
           taskQueue,
           args: [input],
           workflowIdReusePolicy: 'REJECT_DUPLICATE',

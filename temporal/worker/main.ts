@@ -3,6 +3,7 @@ import { loadConfig } from '../../core/config/load.ts';
 import { startJournalStreamer } from '../../journal/streamer.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
+import { openTracing } from '../../runtime/open-tracing.ts';
 import { prepareDatabase } from '../../runtime/prepare-database.ts';
 import { createProductMetrics } from '../../runtime/product-metrics.ts';
 import { openResources } from '../../runtime/resources.ts';
@@ -16,9 +17,10 @@ const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
   installTemporalRuntime(log);
+  const tracing = await openTracing(config, 'posthaste-worker', log, shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const resources = openResources(config, process.env, log, shutdown);
+  const resources = openResources(config, process.env, log, shutdown, tracing);
   shutdown.add('preparations', async () => stopping.abort());
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -29,7 +31,13 @@ await runProcess(log, async (shutdown) => {
     shutdown,
   );
   await prepareDatabase(resources.orm, config.DATABASE_URL, log);
-  const journal = startJournalStreamer({ databaseUrl: config.DATABASE_URL, clickhouse, log });
+  resources.relay.start();
+  const journal = startJournalStreamer({
+    databaseUrl: config.DATABASE_URL,
+    clickhouse,
+    log,
+    around: tracing?.journalInsert,
+  });
   shutdown.add('journal', () => journal.stop());
   metrics.watchStream(() => journal.lag());
   void prepareClickHouse(clickhouse, config, log, stopping.signal);

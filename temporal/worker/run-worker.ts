@@ -42,6 +42,7 @@ export async function runWorker(
       parts.wakeJournal();
     },
     countHandOver: parts.metrics.countHandOver,
+    tracing: resources.tracing,
   });
 
   let stopped = false;

@@ -11,6 +11,7 @@ import type { Config } from '../../core/config/schema.ts';
 import { createKeyVault, type KeyVault } from '../../core/crypto/project-keys.ts';
 import { sql } from '../../db/sql.ts';
 import { createLogger } from '../../runtime/logger.ts';
+import type { Tracing } from '../../runtime/tracing.ts';
 import type { TestDatabase } from './database.ts';
 
 const appSecret = 'a secret of the tests, long enough to be one';
@@ -57,6 +58,7 @@ export interface TestApiOptions<S> {
   services: S | ((edge: Edge, config: Config) => S);
   environment?: Record<string, string>;
   requestTimeoutMs?: number;
+  tracing?: Tracing | undefined;
   checks?: { clickhouse?: () => Promise<unknown>; temporal?: () => Promise<unknown> };
 }
 
@@ -88,6 +90,7 @@ export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestA
     edge,
     metrics: createApiMetrics(),
     logger,
+    tracing: options.tracing,
     readiness: { postgres: () => sql(orm.em.fork(), 'select 1'), ...options.checks },
   });
   const timeout =

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { freePort } from './setup/free-port.ts';
+import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase(2);
+});
+afterAll(() => database.close());
+
+it('is brought up by the first processes, without a complaint about commands', async () => {
+  const em = database.orm.em.fork();
+  const schemas = await sql<{ name: string }>(
+    em,
+    "select nspname as name from pg_namespace where nspname !~ '^(pg_|information_schema)'",
+  );
+  for (const { name } of schemas) await sql(em, `drop schema "${name}" cascade`);
+  await sql(em, 'create schema public');
+  const environment = {
+    PORT: String(await freePort()),
+    METRICS_PORT: String(await freePort()),
+    APP_SECRET: randomUUID(),
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `empty-${randomUUID()}`,
+    AWS_ACCESS_KEY_ID: 'none',
+    AWS_SECRET_ACCESS_KEY: 'none',
+    SES_ENDPOINT: 'http://127.0.0.1:1',
+  };
+  const processes = await Promise.all([startApiProcess(environment), startWorkerProcess(environment)]);
+  for (const process of processes) expect(await process.stop()).toBe(0);
+  for (const { output } of processes) {
+    expect(output).toContain('"msg":"ending"');
+    expect(output).not.toContain('Commands to Temporal');
+  }
+});

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+interface OtlpValue {
+  stringValue?: string;
+  intValue?: number | string;
+  arrayValue?: { values: OtlpValue[] };
+}
+
+interface OtlpAttribute {
+  key: string;
+  value: OtlpValue;
+}
+
+interface OtlpPayload {
+  resourceSpans: {
+    resource: { attributes: OtlpAttribute[] };
+    scopeSpans: {
+      spans: {
+        name: string;
+        kind: number;
+        traceId: string;
+        spanId: string;
+        parentSpanId?: string;
+        attributes: OtlpAttribute[];
+        links?: { traceId: string; spanId: string }[];
+        status: { code: number; message?: string };
+      }[];
+    }[];
+  }[];
+}
+
+type Fact = string | number | Fact[] | undefined;
+
+/** A span as it arrived. */
+export interface ReceivedSpan {
+  service: Fact;
+  name: string;
+  /** 1 internal, 2 server, 3 client. */
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | undefined;
+  facts: Record<string, Fact>;
+  links: { traceId: string; spanId: string }[];
+  /** 0 unset, 2 error. */
+  status: { code: number; message?: string };
+}
+
+/** A collector of OpenTelemetry that takes spans over OTLP/HTTP as JSON. */
+export interface TestCollector {
+  url: string;
+  readonly spans: readonly ReceivedSpan[];
+  /** Everything that was sent to it, as it was sent. */
+  readonly received: string;
+  close(): Promise<void>;
+}
+
+function factOf(value: OtlpValue): Fact {
+  if (value.arrayValue !== undefined) return value.arrayValue.values.map(factOf);
+  return value.intValue === undefined ? value.stringValue : Number(value.intValue);
+}
+
+function factsOf(attributes: OtlpAttribute[]): Record<string, Fact> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, factOf(value)]));
+}
+
+function spansOf(payload: OtlpPayload): ReceivedSpan[] {
+  return payload.resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans
+      .flatMap((scope) => scope.spans)
+      .map(({ name, kind, traceId, spanId, parentSpanId, attributes, links, status }) => ({
+        service: factsOf(resource.attributes)['service.name'],
+        name,
+        kind,
+        traceId,
+        spanId,
+        parentSpanId: parentSpanId === '' ? undefined : parentSpanId,
+        facts: factsOf(attributes),
+        links: (links ?? []).map((link) => ({ traceId: link.traceId, spanId: link.spanId })),
+        status,
+      })),
+  );
+}
+
+/** Starts a collector; a `silent` one takes connections and never answers, a `refusing` one answers 400. */
+export async function startTestCollector(
+  behaviour: 'answering' | 'silent' | 'refusing' = 'answering',
+): Promise<TestCollector> {
+  const spans: ReceivedSpan[] = [];
+  let received = '';
+  const server = createServer(async (request, response) => {
+    if (behaviour === 'silent') return;
+    const body = await text(request);
+    received += `${request.url}\n${JSON.stringify(request.headers)}\n${body}\n`;
+    if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body) as OtlpPayload));
+    if (behaviour === 'refusing') response.statusCode = 400;
+    response.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The collector has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    spans,
+    get received() {
+      return received;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

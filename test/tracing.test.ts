@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import { loadConfig } from '../core/config/load.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { openTracing } from '../runtime/open-tracing.ts';
+import { createShutdown } from '../runtime/shutdown.ts';
+import { type ReceivedSpan, startTestCollector } from './setup/collector.ts';
+import { createTestDatabase } from './setup/database.ts';
+import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender } from './setup/sender.ts';
+import { startTestApi } from './setup/start-test-api.ts';
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const callerSpanId = '00f067aa0ba902b7';
+
+async function sendOne(stack: TestProduct) {
+  const sender = await createTestSender(stack.url);
+  const sent = await sender.post(
+    '/v1/send',
+    {
+      to: { email: 'ada@example.com', name: 'Augusta' },
+      from: { email: `hello@${sender.domain}`, name: 'Sender name' },
+      subject: 'Secret subject',
+      body: '<p>Secret content for {{ firstName }}</p>',
+      data: { firstName: 'Byron' },
+    },
+    { traceparent: `00-${traceId}-${callerSpanId}-01`, 'X-Request-Id': 'traced-request' },
+  );
+  expect(sent.status).toBe(200);
+  const emailId: string = sent.body.data.emails[0].email;
+  await eventually(
+    () => sender.get('/activity'),
+    (answer) => answer.body.data?.length >= 2,
+  );
+  return { sender, emailId };
+}
+
+it('tells the collector of each step of an email, without a word of it', async () => {
+  const collector = await startTestCollector();
+  const stack = await startTestProduct({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
+  const { sender, emailId } = await sendOne(stack);
+  await fetch(`${stack.url}/health`);
+  // What the collector has not heard by now, it hears at the end.
+  await stack.close();
+  await collector.close();
+
+  const find = (matches: (span: ReceivedSpan) => boolean): ReceivedSpan => {
+    const found = collector.spans.find(matches);
+    if (found === undefined) {
+      throw new Error(`No such span among ${JSON.stringify(collector.spans.map((span) => span.name))}`);
+    }
+    return found;
+  };
+  const request = find((span) => span.facts['posthaste.request.id'] === 'traced-request');
+  expect(request).toMatchObject({
+    service: 'posthaste',
+    name: 'POST /v1/send',
+    kind: 2,
+    traceId,
+    parentSpanId: callerSpanId,
+    status: { code: 0 },
+    facts: {
+      'http.request.method': 'POST',
+      'http.route': '/v1/send',
+      'http.response.status_code': 200,
+      'posthaste.project.id': sender.projectId,
+    },
+  });
+  expect(find((span) => span.name === 'batch send')).toMatchObject({
+    traceId,
+    parentSpanId: request.spanId,
+    facts: { 'posthaste.items': 1 },
+    links: [],
+  });
+
+  const handOver = find((span) => span.name === 'hand over to ses');
+  expect(handOver).toMatchObject({
+    kind: 3,
+    facts: {
+      'posthaste.email.id': emailId,
+      'posthaste.project.id': sender.projectId,
+      'posthaste.outcome': 'accepted',
+    },
+  });
+  const activity = find((span) => span.spanId === handOver.parentSpanId);
+  expect(activity).toMatchObject({
+    name: 'activity dispatchEmails',
+    traceId: handOver.traceId,
+    facts: {
+      'posthaste.emails': 1,
+      'posthaste.emails.sent': 1,
+      'posthaste.emails.open': 0,
+      'temporal.workflow.id': expect.stringMatching(/^email-batch\//),
+      'temporal.workflow.run_id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    },
+  });
+  const relay = find(
+    (span) =>
+      span.name === 'relay' &&
+      [span.facts['temporal.workflow.ids']].flat().includes(activity.facts['temporal.workflow.id']),
+  );
+  expect(relay.facts['posthaste.commands']).toBe(1);
+
+  const applied = find((span) => span.name === 'batch provider events');
+  expect(find((span) => span.spanId === applied.parentSpanId)).toMatchObject({
+    name: 'POST /webhooks/sns',
+    traceId: applied.traceId,
+  });
+  expect(find((span) => span.name === 'journal insert').facts['posthaste.rows']).toBeGreaterThan(0);
+  expect(find((span) => span.name === 'activity checkDomain').facts).toHaveProperty('posthaste.domain.id');
+
+  expect(collector.spans.filter((span) => span.name.includes('/health'))).toEqual([]);
+  for (const secret of [
+    ...['ada@', 'Augusta', 'Byron', 'Secret', 'Sender name', 'hello@', 'owner@', 'example.com'],
+    ...[sender.domain, sender.secretKey, sender.publicKey],
+  ]) {
+    expect(collector.received.toLowerCase()).not.toContain(secret.toLowerCase());
+  }
+});
+
+it('names the trace in the line of the log', async () => {
+  const collector = await startTestCollector();
+  const shutdown = createShutdown(createLogger('silent'), 30_000);
+  const database = await createTestDatabase();
+  const environment = { APP_SECRET: 'x'.repeat(32), DATABASE_URL: database.url };
+  const config = loadConfig({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  const tracing = await openTracing(config, 'posthaste-api', createLogger('silent'), shutdown);
+  const traced = await startTestApi({ database, routes: [], services: null, tracing });
+  const untraced = await startTestApi({ database, routes: [], services: null });
+  const headers = { traceparent: `00-${traceId}-${callerSpanId}-01` };
+  await traced.request('/openapi.json', { headers });
+  await untraced.request('/openapi.json', { headers });
+  expect(traced.logLines).toMatchObject([{ msg: 'request', trace_id: traceId }]);
+  expect(untraced.logLines).toEqual([expect.not.objectContaining({ trace_id: expect.anything() })]);
+  for (const part of [traced, untraced, database]) await part.close();
+  await shutdown.run();
+  await collector.close();
+});
+
+it('sends emails all the same while the collector is away, and ends in time', async () => {
+  const stack = await startTestProduct({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+  });
+  const { sender } = await sendOne(stack);
+  expect((await sender.get('/activity')).body.data[0].type).toBe('email.delivered');
+  const startedAt = performance.now();
+  await stack.close();
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
