@@ -45,7 +45,7 @@ export async function openDataDirectory(
       `Only ${Math.floor(freeBytes / 1e6)} MB are free on the disk that holds ${directory}, and Posthaste needs ${Math.ceil(minimumFreeBytes / 1e6)} MB. Free some space, or set DATA_DIR to a folder on another disk.`,
     );
   }
-  const lock = lockDataDirectory(directory);
+  const lock = await lockDataDirectory(directory);
   try {
     await mkdir(join(directory, 'logs'), { recursive: true, mode: 0o700 });
     const secrets = await readOrCreateSecrets(join(directory, 'secrets.json'));

@@ -62,7 +62,15 @@ describe('npm start', { timeout: 3 * startMs }, () => {
   let stack: TestProcess;
 
   it('makes an account, shows how to use it, and answers everywhere', async () => {
-    stack = start();
+    // Any free ports, so that no other test has them in between; the next starts remember them.
+    const anyPort = {
+      PORT: '0',
+      INBOX_PORT: '0',
+      TEMPORAL_PORT: '0',
+      TEMPORAL_UI_PORT: '0',
+      POSTGRES_PORT: '0',
+    };
+    stack = start(anyPort);
     await ready(stack);
     first = await credentials();
     expect((await stat(join(data, 'credentials.json'))).mode & 0o777).toBe(0o600);
