@@ -10,9 +10,6 @@ export interface DataLock {
 }
 
 const sqliteBusy = 5;
-/** The kernel needs a moment to take a lock from a process that was just killed. */
-const patienceMs = 2_000;
-
 /** The threads of a killed process end one after the other, and the lock goes with the last one. */
 const dyingMs = 5_000;
 
