@@ -131,10 +131,13 @@ export async function startApi(
   await once(server, 'listening');
   shutdown.add('API', async () => {
     server.close();
+    // A kept connection that is busy now is idle in a moment, and nobody else would close it then.
+    const idle = setInterval(() => server.closeIdleConnections(), 100);
     server.closeIdleConnections();
     const force = setTimeout(() => server.closeAllConnections(), config.SHUTDOWN_GRACE_SECONDS * 1000);
     await once(server, 'close');
     clearTimeout(force);
+    clearInterval(idle);
   });
   log.info({ url: publicApiUrl(config) }, 'the API listens');
   return { url: publicApiUrl(config), services };
