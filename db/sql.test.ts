@@ -76,6 +76,23 @@ describe('prepared statements', () => {
     await expect.poll(() => sql(em, connections)).toEqual([]);
   });
 
+  it('keep their connection when one fails, unless the connection itself is lost', async () => {
+    const em = database.orm.em.fork();
+    const readPid = async () => {
+      const [row] = await preparedSql<{ pid: number }>(em, 'read_pid', 'select pg_backend_pid() as pid', []);
+      return row?.pid;
+    };
+    const pid = await readPid();
+    await expect(preparedSql(em, 'divide', 'select 1 / $1::int', [0])).rejects.toMatchObject({
+      code: '22012',
+    });
+    expect(await readPid()).toBe(pid);
+
+    const end = preparedSql(em, 'end_session', 'select pg_terminate_backend(pg_backend_pid())', []);
+    await expect(end).rejects.toMatchObject({ code: '57P01' });
+    expect(await readPid()).not.toBe(pid);
+  });
+
   it('take part in a transaction that is open', async () => {
     const em = database.orm.em.fork();
     const projectId = randomUUID();

@@ -1,5 +1,6 @@
 import type { Transaction } from '@mikro-orm/core';
 import { CompiledQuery, type Kysely } from 'kysely';
+import { isRolledBack } from './batching/is-rolled-back.ts';
 import { type Em, lookupPoolOf } from './orm.ts';
 
 /**
@@ -26,6 +27,14 @@ export async function preparedSql<Row>(
   parameters: readonly unknown[],
 ): Promise<Row[]> {
   if (em.getTransactionContext() !== undefined) return sql(em, text, parameters);
-  const result = await lookupPoolOf(em).query<Row & object>({ name, text, values: [...parameters] });
-  return result.rows;
+  const client = await lookupPoolOf(em).connect();
+  let isLost = false;
+  try {
+    return (await client.query<Row & object>({ name, text, values: [...parameters] })).rows;
+  } catch (error) {
+    isLost = !isRolledBack(error);
+    throw error;
+  } finally {
+    client.release(isLost);
+  }
 }
