@@ -20,10 +20,10 @@ export interface ClickHouse {
     parameters: Parameters,
   ): Promise<Row[]>;
   /**
-   * Inserts rows, each a line of tab-separated values (`tsvValue`) without its line feed. Returns when the rows and
-   * what the views make of them are stored. An error leaves open whether they are: repeat the whole call.
+   * Inserts rows, each a line of tab-separated values (`tsvValue`); line feeds only between them. Returns when the
+   * rows and what the views make of them are stored. An error leaves open whether they are: repeat the whole call.
    */
-  insert(target: InsertTarget, lines: readonly string[]): Promise<void>;
+  insert(target: InsertTarget, lines: string): Promise<void>;
   /** Runs a statement without an answer, such as DDL. */
   command(statement: string): Promise<void>;
   /** Creates the configured database when it is missing. */
@@ -87,15 +87,17 @@ function clickHouseOver(backend: Backend): ClickHouse {
       return rows.map((row) => question.row.parse(row));
     },
     async insert(target, lines) {
-      if (lines.length === 0) return;
+      if (lines === '') return;
       const query = insertStatement(target, {
         ...insertSettings,
         log_comment: `insert into ${target.table}`,
       });
-      const body = `${lines.join('\n')}\n`;
       await guarded(() =>
         backend.writer.run(async (client) => {
-          const result = await client.exec({ query, values: Readable.from([body], { objectMode: false }) });
+          const result = await client.exec({
+            query,
+            values: Readable.from([`${lines}\n`], { objectMode: false }),
+          });
           // The answer is empty, but its connection is free only when it has been read.
           await result.stream.toArray();
         }),

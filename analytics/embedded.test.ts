@@ -33,7 +33,7 @@ describe('the embedded ClickHouse', () => {
       const store = await open();
       await migrateClickHouse(store);
       await store.command('CREATE TABLE pair (id UInt32) ENGINE = MergeTree ORDER BY id');
-      const running = [store.insert(pair, ['1', '2']), store.query(slow, {})];
+      const running = [store.insert(pair, '1\\n2'), store.query(slow, {})];
       await Promise.all([store.close(), ...running]);`;
     expect(await startProgram('closed', write).ended).toMatchObject(clean);
     const read = `
@@ -57,7 +57,7 @@ describe('the embedded ClickHouse', () => {
       `
       const store = await open();
       await store.command('CREATE TABLE pair (id UInt32) ENGINE = MergeTree ORDER BY id');
-      for (let id = 0; id < 20; id++) await store.insert(pair, [String(id)]);
+      for (let id = 0; id < 20; id++) await store.insert(pair, String(id));
       console.log('stored');
       setInterval(() => {}, 1000);`,
     );

@@ -43,5 +43,5 @@ export async function migrateClickHouse(clickhouse: ClickHouse, retention: Reten
 
 async function apply(clickhouse: ClickHouse, migration: Migration): Promise<void> {
   for (const statement of migration.statements) await clickhouse.command(statement);
-  await clickhouse.insert(ledgerTarget, [`${migration.version}\t${migration.name}`]);
+  await clickhouse.insert(ledgerTarget, `${migration.version}\t${migration.name}`);
 }

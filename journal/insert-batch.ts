@@ -21,9 +21,10 @@ const maxSkippedAtOnce = 8;
  * @throws ClickHouseUnavailable, and ClickHouseRefused when it takes no row at all. Some may be stored then; the
  * whole batch has to be repeated.
  */
-export async function insertBatch(clickhouse: ClickHouse, lines: readonly string[]): Promise<RefusedRow[]> {
+export async function insertBatch(clickhouse: ClickHouse, lines: string): Promise<RefusedRow[]> {
   const batch: Batch = { clickhouse, stored: 0, refused: [] };
-  await insertOrHalve(batch, lines);
+  const error = await tryInsert(batch, lines);
+  if (error !== undefined) await insertHalves(batch, lines.split('\n'), error);
   const [first] = batch.refused;
   if (first !== undefined && batch.stored === 0) throw first.error;
   return batch.refused;
@@ -32,28 +33,30 @@ export async function insertBatch(clickhouse: ClickHouse, lines: readonly string
 interface Batch {
   readonly clickhouse: ClickHouse;
   readonly refused: RefusedRow[];
+  /** Inserts that were taken. */
   stored: number;
 }
 
-async function insertOrHalve(batch: Batch, lines: readonly string[]): Promise<void> {
-  const error = await tryInsert(batch, lines);
-  if (error === undefined) return;
+/** Stores what it can of lines that are refused together. */
+async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefused): Promise<void> {
   const [line] = lines;
   if (line !== undefined && lines.length === 1) {
-    const isSkipped = (await tryInsert(batch, [withoutEventData(line)])) !== undefined;
+    const isSkipped = (await tryInsert(batch, withoutEventData(line))) !== undefined;
     batch.refused.push({ eventId: eventIdOf(line), outcome: isSkipped ? 'skipped' : 'data dropped', error });
     if (batch.stored === 0 && batch.refused.length >= maxSkippedAtOnce) throw error;
     return;
   }
   const middle = Math.ceil(lines.length / 2);
-  await insertOrHalve(batch, lines.slice(0, middle));
-  await insertOrHalve(batch, lines.slice(middle));
+  for (const half of [lines.slice(0, middle), lines.slice(middle)]) {
+    const refusal = await tryInsert(batch, half.join('\n'));
+    if (refusal !== undefined) await insertHalves(batch, half, refusal);
+  }
 }
 
-async function tryInsert(batch: Batch, lines: readonly string[]): Promise<ClickHouseRefused | undefined> {
+async function tryInsert(batch: Batch, lines: string): Promise<ClickHouseRefused | undefined> {
   try {
     await batch.clickhouse.insert(eventTable, lines);
-    batch.stored += lines.length;
+    batch.stored += 1;
     return undefined;
   } catch (error) {
     if (error instanceof ClickHouseRefused) return error;

@@ -106,28 +106,25 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
       // While ClickHouse takes this batch, Postgres prepares the next.
       next = batch.isFull ? readBatch(client, batch.end, batchRows) : undefined;
       next?.catch(() => undefined);
-      if (batch.lines.length > 0) await deliver(client, batch);
+      if (batch.rows > 0) await deliver(client, batch);
       position = batch.end;
       await keepLagFresh(client, position);
       if (next !== undefined) continue;
       await alarm.sleep(pollIntervalMs);
-      if (batch.lines.length > 0) await delay(minIntervalMs);
+      if (batch.rows > 0) await delay(minIntervalMs);
     }
   }
 
   async function deliver(client: Client, batch: JournalBatch): Promise<void> {
     const startedAt = performance.now();
     const insert = () => insertBatch(clickhouse, batch.lines);
-    const refused = await (around === undefined ? insert() : around(batch.lines.length, insert));
+    const refused = await (around === undefined ? insert() : around(batch.rows, insert));
     for (const { eventId, outcome, error } of refused) {
       log.error({ eventId, outcome, err: error }, 'ClickHouse refused a row of the journal');
     }
     await savePosition(client, batch.end);
     backoffMs = firstBackoffMs;
-    log.debug(
-      { rows: batch.lines.length, ms: Math.round(performance.now() - startedAt) },
-      'journal streamed',
-    );
+    log.debug({ rows: batch.rows, ms: Math.round(performance.now() - startedAt) }, 'journal streamed');
   }
 
   async function keepLagFresh(client: Client, position: JournalPosition): Promise<void> {

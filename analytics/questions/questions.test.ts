@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 async function store(rows: EventInsertRow[]): Promise<void> {
-  await clickhouse.insert(eventTable, rows.map(toEventLine));
+  await clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));
 }
 
 /** All pages of a listing, one after the other. */
