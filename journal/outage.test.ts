@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connectClickHouse, withoutClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { eventStats } from '../analytics/questions/event-stats.ts';
@@ -17,10 +17,12 @@ describe('the journal stream over an outage', () => {
   it('loses and doubles nothing while ClickHouse is killed again and again', async () => {
     const directory = join(root, 'server');
     let front = await startHttpFront(directory);
+    onTestFinished(() => front.kill());
     const server = { url: front.url, username: 'default', password: '', database: 'shop' };
     const clickhouse = await connectClickHouse(server);
     await migrateClickHouse(clickhouse);
     const stage = await openJournalStage(root, clickhouse);
+    onTestFinished(() => stage.close());
     const streamer = stage.stream({ batchRows: 50 });
 
     let written = 0;
@@ -49,9 +51,6 @@ describe('the journal stream over an outage', () => {
     expect(stats.total).toBe(written);
     expect(stats.byName.find(({ name }) => name === 'name 1')?.count).toBe(150);
     expect(streamer.isActive()).toBe(true);
-    await stage.close();
-    await clickhouse.close();
-    await front.kill();
   });
 
   it('tells how far it is behind while ClickHouse is away', async () => {

@@ -35,8 +35,13 @@ export interface JournalStreamer {
   stop(): Promise<void>;
 }
 
-/** Between two reads while rows trickle in: each insert makes a part that ClickHouse has to merge. */
-const minIntervalMs = 100;
+/**
+ * Each insert makes parts that ClickHouse has to merge, whatever its size. So while rows trickle in the stream rests
+ * for ten times as long as an insert took, within these bounds, and small inserts never cost more than a tenth.
+ */
+const restFactor = 10;
+const minRestMs = 100;
+const maxRestMs = 500;
 /** How often a process that does not stream looks whether it should. */
 const standbyIntervalMs = 1_000;
 const lagIntervalMs = 5_000;
@@ -61,13 +66,18 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
   let isActive = false;
   let backoffMs = firstBackoffMs;
 
+  /** Sleeps; `stop` ends it. */
+  async function pause(milliseconds: number): Promise<void> {
+    await delay(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         await holdSession();
       } catch (error) {
         log.warn({ err: error, retryInMs: backoffMs }, 'the journal stream was interrupted');
-        await delay(backoffMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await pause(backoffMs);
         backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
       }
     }
@@ -78,7 +88,7 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
     try {
       while (!stopping.signal.aborted && !(await tryLock(client))) {
         await keepLagFresh(client, await loadPosition(client));
-        await delay(standbyIntervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await pause(standbyIntervalMs);
       }
       if (stopping.signal.aborted) return;
       isActive = true;
@@ -106,16 +116,17 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
       // While ClickHouse takes this batch, Postgres prepares the next.
       next = batch.isFull ? readBatch(client, batch.end, batchRows) : undefined;
       next?.catch(() => undefined);
-      if (batch.rows > 0) await deliver(client, batch);
+      const restMs = batch.rows > 0 ? restAfter(await deliver(client, batch)) : 0;
       position = batch.end;
       await keepLagFresh(client, position);
       if (next !== undefined) continue;
-      await alarm.sleep(pollIntervalMs);
-      if (batch.rows > 0) await delay(minIntervalMs);
+      await pause(restMs);
+      await alarm.sleep(Math.max(0, pollIntervalMs - restMs));
     }
   }
 
-  async function deliver(client: Client, batch: JournalBatch): Promise<void> {
+  /** @returns how long it took, in milliseconds. */
+  async function deliver(client: Client, batch: JournalBatch): Promise<number> {
     const startedAt = performance.now();
     const insert = () => insertBatch(clickhouse, batch.lines);
     const refused = await (around === undefined ? insert() : around(batch.rows, insert));
@@ -124,7 +135,9 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
     }
     await savePosition(client, batch.end);
     backoffMs = firstBackoffMs;
-    log.debug({ rows: batch.rows, ms: Math.round(performance.now() - startedAt) }, 'journal streamed');
+    const tookMs = Math.round(performance.now() - startedAt);
+    log.debug({ rows: batch.rows, ms: tookMs }, 'journal streamed');
+    return tookMs;
   }
 
   async function keepLagFresh(client: Client, position: JournalPosition): Promise<void> {
@@ -144,4 +157,8 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
       await done;
     },
   };
+}
+
+function restAfter(insertMs: number): number {
+  return Math.min(Math.max(insertMs * restFactor, minRestMs), maxRestMs);
 }
