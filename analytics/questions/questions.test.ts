@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type ClickHouse, connectClickHouse } from '../clickhouse.ts';
 import { migrateClickHouse } from '../migrate.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
@@ -19,7 +20,7 @@ import { activityStats } from './activity-stats.ts';
 import { activityTypesOf } from './activity-types.ts';
 import { listEvents } from './event-list.ts';
 import { eventNames } from './event-names.ts';
-import type { EventPageFilter, EventPosition, EventRow } from './event-page.ts';
+import { type EventPageFilter, type EventPosition, type EventRow, eventPageSql } from './event-page.ts';
 import { eventStats } from './event-stats.ts';
 import { recentActivityCount } from './recent-activity-count.ts';
 
@@ -136,6 +137,24 @@ describe('a listing of events', () => {
     };
     await store([{ ...tracked(projectId), data }]);
     expect((await listEvents(clickhouse, { projectId, limit: 1 }))[0]?.data).toEqual(data);
+  });
+
+  it('is read backwards from its position by the key, so that it can stop at its limit', async () => {
+    const explain = {
+      name: 'explain',
+      sql: `EXPLAIN indexes = 1 ${eventPageSql("activity_type != ''")}`,
+      row: z.object({ explain: z.string() }),
+    };
+    const row = tracked(v7());
+    await store([row]);
+    const parameters = { projectId: row.projectId, contactId: '', limit: 50 };
+    const [since, until] = ['2026-01-01 00:00:00.000', '2026-02-01 00:00:00.000'];
+    const bounds = { since, until, beforeAt: until, beforeId: v7() };
+    const lines = await clickhouse.query(explain, { ...parameters, ...bounds });
+    const plan = lines.map((line) => line.explain).join('\n');
+    expect(plan).toContain('Read type: InReverseOrder');
+    expect(plan).not.toContain('LimitBy');
+    expect(plan).toMatch(/PrimaryKey[\s│]+Keys:[\s│]+project_id[\s│]+occurred_at/);
   });
 
   it('finds a row by its own instant as start and end', async () => {
