@@ -155,6 +155,7 @@ describe('a listing of events', () => {
     expect(plan).toContain('Read type: InReverseOrder');
     expect(plan).not.toContain('LimitBy');
     expect(plan).toMatch(/PrimaryKey[\s│]+Keys:[\s│]+project_id[\s│]+occurred_at/);
+    expect(plan).toContain('(occurred_at in (-Inf, ');
   });
 
   it('finds a row by its own instant as start and end', async () => {
