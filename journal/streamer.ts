@@ -37,11 +37,11 @@ export interface JournalStreamer {
 
 /**
  * Each insert makes parts that ClickHouse has to merge, whatever its size. So while rows trickle in the stream rests
- * for ten times as long as an insert took, within these bounds, and small inserts never cost more than a tenth.
+ * for ten times as long as an insert took, within these bounds.
  */
 const restFactor = 10;
 const minRestMs = 100;
-const maxRestMs = 500;
+const maxRestMs = 250;
 /** How often a process that does not stream looks whether it should. */
 const standbyIntervalMs = 1_000;
 const lagIntervalMs = 5_000;
