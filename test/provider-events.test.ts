@@ -50,7 +50,10 @@ describe('what the provider reports', () => {
         metadata: expect.objectContaining({ bounceType: 'Permanent' }),
       }),
     ]);
-    const stats = await sender.get('/activity/stats');
+    const stats = await eventually(
+      () => sender.get('/activity/stats'),
+      ({ body }) => body.bounced === 1,
+    );
     expect(stats.body).toMatchObject({ sent: 1, delivered: 0, bounced: 1, complained: 0 });
   });
 
@@ -59,11 +62,11 @@ describe('what the provider reports', () => {
     await eventually(types, (found) => found.length === 4);
     const again = await sender.patch(`/contacts/${contactId}`, { subscribed: true });
     expect(again.body.subscribed).toBe(true);
-    expect((await sender.get('/activity/stats')).body).toMatchObject({
-      sent: 1,
-      delivered: 1,
-      complained: 1,
-    });
+    // The figures follow the feed by a moment.
+    await eventually(
+      () => sender.get('/activity/stats'),
+      ({ body }) => body.sent === 1 && body.delivered === 1 && body.complained === 1,
+    );
   });
 
   it('counts opens and clicks once per email, however often they happen', async () => {
@@ -80,7 +83,10 @@ describe('what the provider reports', () => {
       });
     }
     await eventually(types, (found) => found.length === 7);
-    const stats = await sender.get('/activity/stats');
+    const stats = await eventually(
+      () => sender.get('/activity/stats'),
+      ({ body }) => body.clicked === 1 && body.delivered === 1 && body.sent === 1,
+    );
     expect(stats.body).toMatchObject({
       totalEvents: 7,
       sent: 1,

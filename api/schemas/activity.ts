@@ -1,23 +1,5 @@
 import { z } from 'zod';
-
-/** Types of the activity feed, in the order of their kinds. */
-export const activityTypes = [
-  'email.sent',
-  'email.delivered',
-  'email.opened',
-  'email.clicked',
-  'email.bounced',
-  'email.complained',
-  'email.received',
-  'event.tracked',
-  'contact.subscribed',
-  'contact.unsubscribed',
-  'contact.snoozed',
-  'campaign.scheduled',
-  'campaign.sent',
-  'workflow.started',
-  'workflow.completed',
-] as const;
+import { activityTypes } from '../../core/activity-types.ts';
 
 /** Anything that a date parser accepts, as an instant. */
 export const dateSchema = z
