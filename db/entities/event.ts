@@ -13,7 +13,14 @@ export type EventKind = 'tracked' | 'emitted' | 'activity';
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
-  indexes: [{ name: 'events_stream', properties: ['xid', 'id'] }],
+  indexes: [
+    { name: 'events_stream', properties: ['xid', 'id'] },
+    {
+      name: 'events_history',
+      expression:
+        "create index events_history on events (contact_id, name, occurred_at) where contact_id is not null and kind <> 'activity'",
+    },
+  ],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),

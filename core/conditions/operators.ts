@@ -1,0 +1,58 @@
+import type { Comparison } from './condition.ts';
+
+/** The predicate behind an operator. */
+export type OperatorTest =
+  | 'equal'
+  | 'containing'
+  | Comparison
+  | 'present'
+  | 'within'
+  | 'olderThan'
+  | 'countAbove'
+  | 'countFrom'
+  | 'member';
+
+export interface OperatorRule {
+  test: OperatorTest;
+  negated: boolean;
+}
+
+export type OperatorTable = ReadonlyMap<string, OperatorRule>;
+
+const holds = (test: OperatorTest): OperatorRule => ({ test, negated: false });
+const fails = (test: OperatorTest): OperatorRule => ({ test, negated: true });
+
+const equality = { equals: holds('equal'), notEquals: fails('equal') };
+const containment = { contains: holds('containing'), notContains: fails('containing') };
+const order = {
+  greaterThan: holds('greaterThan'),
+  lessThan: holds('lessThan'),
+  greaterThanOrEqual: holds('greaterThanOrEqual'),
+  lessThanOrEqual: holds('lessThanOrEqual'),
+};
+const presence = { exists: holds('present'), notExists: fails('present') };
+const age = { within: holds('within'), olderThan: holds('olderThan') };
+const history = {
+  triggered: holds('present'),
+  triggeredWithin: holds('within'),
+  /** Has the event, but none since: the age of the last one. */
+  triggeredOlderThan: holds('olderThan'),
+  notTriggered: fails('present'),
+  notTriggeredWithin: fails('within'),
+  countGreaterThan: holds('countAbove'),
+  /** Includes none: the opposite of having that many. */
+  countLessThan: fails('countFrom'),
+};
+const membership = { memberOfSegment: holds('member'), notMemberOfSegment: fails('member') };
+
+const table = (rules: Record<string, OperatorRule>): OperatorTable => new Map(Object.entries(rules));
+
+/** Every operator of every kind of field, and what it means: a predicate or its negation. */
+export const operatorTables = {
+  email: table({ ...equality, ...containment }),
+  subscribed: table(equality),
+  instant: table({ ...equality, ...order, ...presence, ...age }),
+  data: table({ ...equality, ...containment, ...order, ...presence, ...age }),
+  event: table(history),
+  segment: table(membership),
+};

@@ -1,0 +1,114 @@
+import type { FieldIssue } from '../errors.ts';
+import type { Condition, Filter, Group } from './condition.ts';
+import { parseFilter } from './parse-filter.ts';
+
+/** Nested conditions; the root is 1. */
+export const maxConditionDepth = 10;
+/** Filters of the whole tree. */
+export const maxConditionFilters = 100;
+const maxReportedIssues = 100;
+
+export type ConditionResult = { ok: true; condition: Condition } | { ok: false; issues: FieldIssue[] };
+
+/** What the whole tree has used up. Work ends with it, so a hostile tree costs no more than a large honest one. */
+interface Walk {
+  issues: FieldIssue[];
+  filters: number;
+  isOver: boolean;
+}
+
+/**
+ * Checks an untrusted condition tree (API contract, "Condition tree"). Unknown keys are ignored.
+ *
+ * @param raw any JSON value, however deep or wide.
+ * @param path where the tree stands in the request, such as `condition`; empty for the tree itself.
+ * @returns the tree in normal form, or at most 100 issues whose `field` is the path of what is wrong, such as
+ *   `groups.0.filters.1.operator`.
+ */
+export function parseCondition(raw: unknown, path = ''): ConditionResult {
+  const walk: Walk = { issues: [], filters: 0, isOver: false };
+  const condition = conditionOf(raw, path, 1, walk);
+  return walk.issues.length > 0 ? { ok: false, issues: walk.issues } : { ok: true, condition };
+}
+
+function conditionOf(raw: unknown, path: string, depth: number, walk: Walk): Condition {
+  const condition: Condition = { logic: 'AND', groups: [] };
+  if (depth > maxConditionDepth) {
+    report(walk, path, `At most ${maxConditionDepth} levels of conditions are accepted`, 'too_big');
+    return condition;
+  }
+  if (!isObject(raw)) {
+    report(walk, path, 'Expected an object', 'invalid_type');
+    return condition;
+  }
+  if (raw.logic === 'AND' || raw.logic === 'OR') condition.logic = raw.logic;
+  else report(walk, below(path, 'logic'), 'Expected AND or OR', 'invalid_value');
+  const groupsPath = below(path, 'groups');
+  if (!Array.isArray(raw.groups)) report(walk, groupsPath, 'Expected an array', 'invalid_type');
+  else if (raw.groups.length === 0) report(walk, groupsPath, 'At least one group is required', 'too_small');
+  else {
+    for (const [index, group] of raw.groups.entries()) {
+      if (walk.isOver) break;
+      condition.groups.push(groupOf(group, below(groupsPath, index), depth, walk));
+    }
+  }
+  return condition;
+}
+
+function groupOf(raw: unknown, path: string, depth: number, walk: Walk): Group {
+  const group: Group = { filters: [] };
+  if (!isObject(raw)) {
+    report(walk, path, 'Expected an object', 'invalid_type');
+    return group;
+  }
+  const filters: unknown = raw.filters ?? [];
+  const hasConditions = raw.conditions !== undefined && raw.conditions !== null;
+  const filtersPath = below(path, 'filters');
+  if (!Array.isArray(filters)) report(walk, filtersPath, 'Expected an array', 'invalid_type');
+  else if (filters.length === 0 && !hasConditions) {
+    report(walk, path, 'A group needs filters or conditions', 'too_small');
+  } else {
+    for (const [index, filter] of filters.entries()) {
+      if (walk.isOver) break;
+      group.filters.push(...filterOf(filter, below(filtersPath, index), walk));
+    }
+  }
+  if (hasConditions && !walk.isOver) {
+    group.conditions = conditionOf(raw.conditions, below(path, 'conditions'), depth + 1, walk);
+  }
+  return group;
+}
+
+function filterOf(raw: unknown, path: string, walk: Walk): Filter[] {
+  walk.filters += 1;
+  if (walk.filters > maxConditionFilters) {
+    report(walk, path, `At most ${maxConditionFilters} filters are accepted`, 'too_big');
+    walk.isOver = true;
+    return [];
+  }
+  if (!isObject(raw)) {
+    report(walk, path, 'Expected an object', 'invalid_type');
+    return [];
+  }
+  const parsed = parseFilter(raw);
+  if (parsed.ok) return [parsed.value];
+  add(walk, { ...parsed.issue, field: below(path, parsed.issue.field) });
+  return [];
+}
+
+function report(walk: Walk, field: string, message: string, code: string): void {
+  add(walk, { field, message, code });
+}
+
+function add(walk: Walk, issue: FieldIssue): void {
+  if (walk.issues.length < maxReportedIssues) walk.issues.push(issue);
+  if (walk.issues.length >= maxReportedIssues) walk.isOver = true;
+}
+
+function below(path: string, key: string | number): string {
+  return path === '' ? `${key}` : `${path}.${key}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,58 @@
+import { validate as isUuid } from 'uuid';
+import { isStorableText } from '../json-value.ts';
+import type { InstantField } from './condition.ts';
+
+/** What a filter's `field` names. */
+export type Field =
+  | { subject: 'email' | 'subscribed' }
+  | { subject: 'instant'; field: InstantField }
+  | { subject: 'data'; key: string; path: string[] }
+  | { subject: 'event'; name: string }
+  | { subject: 'segment'; id: string };
+
+/** Characters of a field; no key, path or event name comes near. */
+const maxFieldLength = 2_000;
+/** A key of `data` and 32 levels below it: nothing deeper is stored. */
+const maxPathLength = 33;
+
+const eventByActivity: ReadonlyMap<string, string> = new Map([
+  ['sent', 'email.sent'],
+  ['delivered', 'email.delivery'],
+  ['delivery', 'email.delivery'],
+  ['opened', 'email.open'],
+  ['open', 'email.open'],
+  ['clicked', 'email.click'],
+  ['click', 'email.click'],
+  ['bounced', 'email.bounce'],
+  ['bounce', 'email.bounce'],
+  ['complained', 'email.complaint'],
+  ['complaint', 'email.complaint'],
+]);
+
+/** @returns undefined for a field that does not exist. */
+export function parseField(text: string): Field | undefined {
+  if (text.length > maxFieldLength || !isStorableText(text)) return undefined;
+  if (text === 'email' || text === 'subscribed') return { subject: text };
+  if (text === 'createdAt' || text === 'updatedAt' || text === 'snoozedUntil') {
+    return { subject: 'instant', field: text };
+  }
+  const dot = text.indexOf('.');
+  const name = text.slice(dot + 1);
+  if (dot < 0 || name === '') return undefined;
+  switch (text.slice(0, dot)) {
+    case 'data': {
+      const path = name.split('.');
+      return { subject: 'data', key: name, path: path.length > maxPathLength ? [name] : path };
+    }
+    case 'event':
+      return { subject: 'event', name };
+    case 'email': {
+      const event = eventByActivity.get(name);
+      return event === undefined ? undefined : { subject: 'event', name: event };
+    }
+    case 'segment':
+      return isUuid(name) ? { subject: 'segment', id: name.toLowerCase() } : undefined;
+    default:
+      return undefined;
+  }
+}
