@@ -101,7 +101,8 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
 function eventSql(name: string, test: EventTest, now: Date, bind: Bind): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
   const event = `${bind(name)}::text`;
-  const statistic = `select from contact_event_stats s where s.contact_id = c.id and s.name = ${event}`;
+  const statistic = `select from contact_event_stats s where s.project_id = c.project_id and s.name = ${event}
+    and s.contact_id = c.id`;
   if (test.is !== 'counted') {
     const age = test.is === 'present' ? '' : ` and ${instantSql('s.last_at', test, now, bind)}`;
     return `exists (${statistic}${age})`;
@@ -111,6 +112,7 @@ function eventSql(name: string, test: EventTest, now: Date, bind: Bind): string 
   const from = `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
   return `exists (${statistic} and s.count >= ${atLeast} and s.last_at >= ${from} and (s.first_at >= ${from} or ${atLeast} <= (
     select count(*) from (
-      select from events e where e.contact_id = s.contact_id and e.name = ${event} and e.occurred_at >= ${from}
+      select from events e where e.project_id = s.project_id and e.name = ${event} and e.contact_id = s.contact_id
+        and e.occurred_at >= ${from}
         and e.kind <> 'activity' limit ${atLeast}) counted)))`;
 }

@@ -11,7 +11,15 @@ export const Contact = defineEntity({
   name: 'Contact',
   tableName: 'contacts',
   uniques: [{ name: 'contacts_project_email', properties: ['projectId', 'email'] }],
-  indexes: [{ name: 'contacts_project_created', properties: ['projectId', 'createdAt', 'id'] }],
+  indexes: [
+    { name: 'contacts_project_created', properties: ['projectId', 'createdAt', 'id'] },
+    { name: 'contacts_project_subscribed', properties: ['projectId', 'subscribed', 'createdAt', 'id'] },
+    {
+      name: 'contacts_snoozed',
+      expression:
+        'create index contacts_snoozed on contacts (project_id, created_at, id) where snoozed_until is not null',
+    },
+  ],
   checks: [{ name: 'contacts_data_size', expression: 'json_text_bytes(data) <= 65536' }],
   properties: {
     id: primaryId(),
@@ -48,5 +56,34 @@ export const ContactField = defineEntity({
     key: p.text().primary(),
     type: p.text().$type<FieldType>().check(`type in ('string', 'number', 'boolean', 'date')`),
     createdAt: createdAt(),
+  },
+});
+
+/**
+ * Figures of a project's audience as of the last fold: `contacts`, `subscribed`, `snoozed`, and `data.<key>` for
+ * the number of contacts with that key. The exact figure is this plus the changes that are not folded yet.
+ */
+export const ContactFigure = defineEntity({
+  name: 'ContactFigure',
+  tableName: 'contact_figures',
+  properties: {
+    projectId: p.uuid().primary(),
+    figure: p.text().primary(),
+    value: p.integer(),
+  },
+});
+
+/**
+ * Changes of the figures, appended by triggers on `contacts` in the transaction of the change, whoever makes it:
+ * rows that are only added make no two writers wait for each other. A sweep folds them into the figures.
+ */
+export const ContactFigureChange = defineEntity({
+  name: 'ContactFigureChange',
+  tableName: 'contact_figure_changes',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary().defaultRaw('uuidv7()'),
+    figure: p.text(),
+    change: p.integer(),
   },
 });

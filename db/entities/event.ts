@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { instant, primaryId } from './columns.ts';
+import { createdAt, instant, primaryId } from './columns.ts';
 
 /**
  * `tracked`: sent by a client. `emitted`: our own, may trigger workflows. `activity`: only for the feed.
@@ -18,7 +18,7 @@ export const Event = defineEntity({
     {
       name: 'events_history',
       expression:
-        "create index events_history on events (contact_id, name, occurred_at) where contact_id is not null and kind <> 'activity'",
+        "create index events_history on events (project_id, name, contact_id, occurred_at) where contact_id is not null and kind <> 'activity'",
     },
   ],
   properties: {
@@ -39,14 +39,17 @@ export const Event = defineEntity({
 
 export type EventRow = InferEntity<typeof Event>;
 
-/** How often and when a contact had an event: what segments and conditions read instead of the journal. */
+/**
+ * How often and when a contact had an event: what segments and conditions read instead of the journal. No other
+ * index: a further one, or the changing columns in this one, would cost every event a second index write.
+ */
 export const ContactEventStat = defineEntity({
   name: 'ContactEventStat',
   tableName: 'contact_event_stats',
   properties: {
-    contactId: p.uuid().primary(),
+    projectId: p.uuid().primary(),
     name: p.text().primary(),
-    projectId: p.uuid(),
+    contactId: p.uuid().primary(),
     count: p.integer(),
     firstAt: instant(),
     lastAt: instant(),
@@ -63,5 +66,21 @@ export const StreamPosition = defineEntity({
     xid: p.string().columnType('xid8'),
     eventId: p.uuid(),
     updatedAt: instant().defaultRaw('now()'),
+  },
+});
+
+/** An event name whose rows were deleted here and still have to go from ClickHouse. */
+export const EventDeletion = defineEntity({
+  name: 'EventDeletion',
+  tableName: 'event_deletions',
+  properties: {
+    id: primaryId(),
+    projectId: p.uuid(),
+    name: p.text(),
+    /** Events after this instant stay: they came later. */
+    before: instant(),
+    /** The deleting transaction: once the journal's reader is past it, no deleted row can reach ClickHouse. */
+    xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
+    createdAt: createdAt(),
   },
 });

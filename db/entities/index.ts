@@ -1,11 +1,14 @@
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
-import { Contact, ContactField } from './contact.ts';
+import { Contact, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain } from './domain.ts';
 import { Email, EmailAttachment, EmailContent } from './email.ts';
-import { ContactEventStat, Event, StreamPosition } from './event.ts';
+import { ContactEventStat, Event, EventDeletion, StreamPosition } from './event.ts';
+import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Project } from './project.ts';
+import { Segment, SegmentMember } from './segment.ts';
+import { Template } from './template.ts';
 import { User } from './user.ts';
 
 /** Every entity, for the object-relational mapper and for the check that migrations and entities agree. */
@@ -16,13 +19,21 @@ export const entities = [
   Domain,
   Contact,
   ContactField,
+  ContactFigure,
+  ContactFigureChange,
+  Segment,
+  SegmentMember,
+  Template,
   EmailContent,
   EmailAttachment,
   Email,
   Event,
   ContactEventStat,
+  EventDeletion,
   StreamPosition,
   OutboxCommand,
+  Job,
+  JobChunk,
   IdempotencyKey,
   RateLimitWindow,
   Throttle,

@@ -118,7 +118,10 @@ export async function deleteContact(em: Em, projectId: string, id: string): Prom
        returning id
      ),
      statistics as (
-       delete from contact_event_stats where contact_id in (select id from removed)
+       delete from contact_event_stats where project_id = $1 and contact_id in (select id from removed)
+     ),
+     membership as (
+       delete from segment_members where contact_id in (select id from removed)
      ),
      email as (
        update emails e

@@ -71,14 +71,14 @@ export const upsertContactsSql = `
  */
 export const countEventsSql = `
   event_counted as (
-    insert into contact_event_stats as s (contact_id, name, project_id, count, first_at, last_at, last_event_id)
-    select contact_id, name, project_id, count(*), min(occurred_at), max(occurred_at),
+    insert into contact_event_stats as s (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+    select project_id, name, contact_id, count(*), min(occurred_at), max(occurred_at),
       (array_agg(id order by occurred_at desc, id desc))[1]
     from counted
     where contact_id is not null
-    group by contact_id, name, project_id
-    order by contact_id, name
-    on conflict (contact_id, name) do update
+    group by project_id, name, contact_id
+    order by project_id, name, contact_id
+    on conflict (project_id, name, contact_id) do update
     set count = s.count + excluded.count,
       first_at = least(s.first_at, excluded.first_at),
       last_event_id = case when excluded.last_at >= s.last_at then excluded.last_event_id else s.last_event_id end,

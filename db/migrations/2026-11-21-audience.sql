@@ -1,0 +1,185 @@
+create table templates (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  description text,
+  subject text not null,
+  body text not null,
+  from_email text not null,
+  from_name text,
+  reply_to text,
+  type text not null,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (id)
+);
+create index templates_project on templates (project_id, created_at, id);
+alter table templates add constraint templates_type_check check (type in ('TRANSACTIONAL', 'MARKETING', 'HEADLESS'));
+
+create table segments (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  description text,
+  type text not null,
+  condition jsonb,
+  slug text not null,
+  track_membership boolean not null default false,
+  member_count int not null default 0,
+  counted_at timestamptz(3),
+  computed_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  primary key (id)
+);
+create index segments_project on segments (project_id, created_at, id);
+alter table segments add constraint segments_slug unique (project_id, slug);
+alter table segments add constraint segments_type_check check (type in ('DYNAMIC', 'STATIC'));
+
+create table segment_members (
+  segment_id uuid not null,
+  contact_id uuid not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (segment_id, contact_id)
+);
+create index segment_members_contact on segment_members (contact_id);
+
+create table jobs (
+  id uuid not null,
+  project_id uuid not null,
+  type text not null,
+  state text not null default 'waiting',
+  done int not null default 0,
+  total int,
+  result jsonb not null default '{}',
+  failed_reason text,
+  contact_ids uuid[],
+  created_at timestamptz(3) not null default now(),
+  finished_at timestamptz(3),
+  primary key (id)
+);
+create index jobs_created on jobs (created_at);
+alter table jobs add constraint jobs_state_check check (state in ('waiting', 'active', 'completed', 'failed'));
+
+create table job_chunks (
+  job_id uuid not null,
+  position smallint not null,
+  bytes bytea not null,
+  primary key (job_id, position)
+);
+
+-- Lists of the subscribed, the unsubscribed and the snoozed, however few they are.
+create index contacts_project_subscribed on contacts (project_id, subscribed, created_at, id);
+create index contacts_snoozed on contacts (project_id, created_at, id) where snoozed_until is not null;
+
+create table contact_figures (
+  project_id uuid not null,
+  figure text not null,
+  value int not null,
+  primary key (project_id, figure)
+);
+
+create table contact_figure_changes (
+  project_id uuid not null,
+  id uuid not null default uuidv7(),
+  figure text not null,
+  change int not null,
+  primary key (project_id, id)
+);
+
+insert into contact_figures (project_id, figure, value)
+select project_id, figure, count(*)
+from contacts c
+cross join lateral (
+  select 'contacts'
+  union all
+  select 'subscribed' where c.subscribed
+  union all
+  select 'snoozed' where c.snoozed_until is not null
+  union all
+  select 'data.' || key from jsonb_object_keys(c.data) key
+) counted (figure)
+group by project_id, figure;
+
+-- What a statement changes in the figures, summed up: mostly nothing, and a few rows however many contacts it
+-- writes. Only one of the branches can run, because each kind of statement offers other tables.
+create function note_contact_figures() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into contact_figure_changes (project_id, figure, change)
+    select project_id, figure, count(*)
+    from new_contacts c
+    cross join lateral (
+      select 'contacts'
+      union all
+      select 'subscribed' where c.subscribed
+      union all
+      select 'snoozed' where c.snoozed_until is not null
+      union all
+      select 'data.' || key from jsonb_object_keys(c.data) key
+    ) counted (figure)
+    group by project_id, figure;
+  elsif tg_op = 'DELETE' then
+    insert into contact_figure_changes (project_id, figure, change)
+    select project_id, figure, -count(*)
+    from old_contacts c
+    cross join lateral (
+      select 'contacts'
+      union all
+      select 'subscribed' where c.subscribed
+      union all
+      select 'snoozed' where c.snoozed_until is not null
+      union all
+      select 'data.' || key from jsonb_object_keys(c.data) key
+    ) counted (figure)
+    group by project_id, figure;
+  else
+    insert into contact_figure_changes (project_id, figure, change)
+    select project_id, figure, sum(change)
+    from (
+      select project_id, subscribed, snoozed_until, data, 1 as change from new_contacts
+      union all
+      select project_id, subscribed, snoozed_until, data, -1 from old_contacts
+    ) c
+    cross join lateral (
+      select 'subscribed' where c.subscribed
+      union all
+      select 'snoozed' where c.snoozed_until is not null
+      union all
+      select 'data.' || key from jsonb_object_keys(c.data) key
+    ) counted (figure)
+    group by project_id, figure
+    having sum(change) <> 0;
+  end if;
+  return null;
+end
+$$;
+
+create trigger contacts_inserted after insert on contacts
+  referencing new table as new_contacts
+  for each statement execute function note_contact_figures();
+create trigger contacts_updated after update on contacts
+  referencing old table as old_contacts new table as new_contacts
+  for each statement execute function note_contact_figures();
+create trigger contacts_deleted after delete on contacts
+  referencing old table as old_contacts
+  for each statement execute function note_contact_figures();
+
+-- By project and name first, so that a segment finds everyone who had an event, and an event name can be deleted.
+alter table contact_event_stats drop constraint contact_event_stats_pkey;
+alter table contact_event_stats add primary key (project_id, name, contact_id);
+
+-- Counts of an event within a window, for the contacts whose events straddle the start of it. All other questions
+-- about events are answered by contact_event_stats.
+create index events_history on events (project_id, name, contact_id, occurred_at)
+  where contact_id is not null and kind <> 'activity';
+
+create table event_deletions (
+  id uuid not null,
+  project_id uuid not null,
+  name text not null,
+  before timestamptz(3) not null,
+  xid xid8 not null default pg_current_xact_id(),
+  created_at timestamptz(3) not null default now(),
+  primary key (id)
+);
