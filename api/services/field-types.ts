@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { ContactData } from '../../core/contact-data/parse-contact-data.ts';
 import type { Orm } from '../../db/orm.ts';
-import { sql } from '../../db/sql.ts';
+import { learnFieldTypes } from '../../db/repositories/contact-fields.ts';
 
 export interface FieldTypes {
   /** Fixes the type of each key that the project sees for the first time; costs nothing for known keys. */
@@ -16,17 +16,11 @@ export function createFieldTypes(orm: Orm): FieldTypes {
     async learn(projectId, data) {
       const fresh = Object.entries(data.set).filter(([key]) => !known.has(`${projectId} ${key}`));
       if (fresh.length === 0) return;
-      const rows = fresh
-        .flatMap(([key, value]) => (value === null ? [] : [{ key, type: inferFieldType(value) }]))
-        .sort((a, b) => (a.key < b.key ? -1 : 1));
-      await sql(
-        orm.em.fork(),
-        `insert into contact_fields (project_id, key, type)
-         select $1, key, type from json_to_recordset($2::json) as t(key text, type text)
-         on conflict (project_id, key) do nothing`,
-        [projectId, JSON.stringify(rows)],
+      const fields = fresh.flatMap(([key, value]) =>
+        value === null ? [] : [{ key, type: inferFieldType(value) }],
       );
-      for (const { key } of rows) known.set(`${projectId} ${key}`, true);
+      await learnFieldTypes(orm.em.fork(), projectId, fields);
+      for (const { key } of fields) known.set(`${projectId} ${key}`, true);
     },
   };
 }
