@@ -65,7 +65,14 @@ export const Email = defineEntity({
   name: 'Email',
   tableName: 'emails',
   // No index on `status`: it would turn each of the four or five updates of an email into an index write.
-  indexes: [{ name: 'emails_contact', properties: ['contactId'] }],
+  indexes: [
+    { name: 'emails_contact', properties: ['contactId'] },
+    {
+      name: 'emails_campaign_contact',
+      expression:
+        'create unique index emails_campaign_contact on emails (campaign_id, contact_id) where campaign_id is not null',
+    },
+  ],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
@@ -94,6 +101,8 @@ export const Email = defineEntity({
     claimedAt: instant().nullable(),
     createdAt: createdAt(),
     sentAt: instant().nullable(),
+    /** When the provider itself said that it took the email: its Send event. */
+    confirmedAt: instant().nullable(),
     deliveredAt: instant().nullable(),
     openedAt: instant().nullable(),
     clickedAt: instant().nullable(),

@@ -1,4 +1,5 @@
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
+import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain } from './domain.ts';
 import { Email, EmailAttachment, EmailContent } from './email.ts';
@@ -24,6 +25,10 @@ export const entities = [
   Segment,
   SegmentMember,
   Template,
+  Campaign,
+  CampaignBatch,
+  CampaignFigures,
+  CampaignFigureChange,
   EmailContent,
   EmailAttachment,
   Email,

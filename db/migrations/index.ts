@@ -14,4 +14,8 @@ function sqlMigration(name: string) {
 }
 
 /** Every migration, oldest first. They only go forward: what has been released is never edited. */
-export const migrations = [sqlMigration('2026-11-21-foundation'), sqlMigration('2026-11-21-audience')];
+export const migrations = [
+  sqlMigration('2026-11-21-foundation'),
+  sqlMigration('2026-11-21-audience'),
+  sqlMigration('2026-11-21-campaigns'),
+];
