@@ -1,8 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { CampaignStatus } from '../../core/campaign-state.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 import type { ContentType } from './email.ts';
-
-export type CampaignStatus = 'DRAFT' | 'SCHEDULED' | 'SENDING' | 'SENT' | 'CANCELLED';
 export type AudienceType = 'ALL' | 'SEGMENT' | 'FILTERED';
 
 /** A broadcast to an audience (API contract, "Campaign"). Its counters are in `campaign_figures`. */

@@ -1,0 +1,33 @@
+/** Counters of a campaign (API contract, "Counter rules"). */
+export interface CampaignCounters {
+  sent: number;
+  delivered: number;
+  opened: number;
+  clicked: number;
+  bounced: number;
+  complained: number;
+  unsubscribed: number;
+}
+
+export interface CampaignRates {
+  deliveryRate: number;
+  openRate: number;
+  clickRate: number;
+  bounceRate: number;
+  complaintRate: number;
+  unsubscribeRate: number;
+}
+
+/** Percentages of the emails sent, 0 to 100 with two decimals; 0 when nothing was sent. */
+export function campaignRates(counters: CampaignCounters): CampaignRates {
+  const { sent } = counters;
+  const rate = (count: number) => (sent === 0 ? 0 : Math.round((count / sent) * 10_000) / 100);
+  return {
+    deliveryRate: rate(counters.delivered),
+    openRate: rate(counters.opened),
+    clickRate: rate(counters.clicked),
+    bounceRate: rate(counters.bounced),
+    complaintRate: rate(counters.complained),
+    unsubscribeRate: rate(counters.unsubscribed),
+  };
+}
