@@ -18,13 +18,18 @@ export const Job = defineEntity({
       .$type<JobState>()
       .default('waiting')
       .check(`state in ('waiting', 'active', 'completed', 'failed')`),
-    /** Rows of the file or contacts that are done: the cursor, moved in the transaction that applies them. */
+    /**
+     * The cursor, moved in the transaction that applies the work: the last row of the file that is done (its header
+     * is row 1), or the number of contacts.
+     */
     done: p.integer().default(0),
-    /** Null until it is known. */
-    total: p.integer().nullable(),
+    /** 0 to 100; never falls. */
+    progress: p.smallint().default(0),
     /** What came out so far, kept in step with `done`. */
     result: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
     failedReason: p.text().nullable(),
+    /** Of an import: how its file is to be read. */
+    file: p.json().$type<Record<string, unknown>>().nullable(),
     /** Of a bulk operation. */
     contactIds: p.array().columnType('uuid[]').nullable(),
     createdAt: createdAt(),
