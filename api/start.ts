@@ -24,6 +24,8 @@ import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
 import { createSendService } from './services/send.ts';
 import { createSenderDomains } from './services/sender-domains.ts';
+import { createTemplateContents } from './services/template-contents.ts';
+import { createTemplatesService } from './services/templates.ts';
 import { createTrackService } from './services/track.ts';
 
 const temporalCheckMs = 2_000;
@@ -56,6 +58,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   // These leave nothing for Temporal, and a relay that looks in vain takes a tenth of the CPU of a busy process.
   const journaled = parts.wakeJournal;
   const fieldTypes = createFieldTypes(orm);
+  const compiledTemplates = createTemplateCache();
   return {
     accounts: createAccountsService({
       orm,
@@ -80,10 +83,12 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       orm,
       fieldTypes,
       senderDomains: createSenderDomains(orm, edge.projectChanges),
-      templates: createTemplateCache(),
+      templateContents: createTemplateContents(orm),
+      templates: compiledTemplates,
       committed,
       trace: tracing?.batches('send'),
     }),
+    templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
     sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
     providerEvents: createProviderEventsService(orm, journaled, tracing?.batches('provider events')),

@@ -6,6 +6,7 @@ import type { DomainsService } from '../services/domains.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
 import type { SendService } from '../services/send.ts';
+import type { TemplatesService } from '../services/templates.ts';
 import type { TrackService } from '../services/track.ts';
 
 /** The use cases that handlers may call; one property per file in `api/services/`. */
@@ -16,6 +17,7 @@ export interface Services {
   contacts: ContactsService;
   domains: DomainsService;
   send: SendService;
+  templates: TemplatesService;
   track: TrackService;
   sns: SnsVerifier;
   providerEvents: ProviderEventsService;

@@ -7,6 +7,15 @@ import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './dom
 import { eventStatistics, listContactEvents, listEventNames, listEvents } from './events.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import { sendEmail } from './send.ts';
+import {
+  createTemplate,
+  deleteTemplate,
+  duplicateTemplate,
+  getTemplate,
+  listTemplates,
+  patchTemplate,
+  templateUsage,
+} from './templates.ts';
 import { trackEvent, trackEventFromDashboard } from './track.ts';
 import { currentUser } from './users.ts';
 import { receiveSnsNotification } from './webhooks-sns.ts';
@@ -20,6 +29,13 @@ export const routes: readonly Route<Services>[] = [
   getContact,
   patchContact,
   deleteContact,
+  listTemplates,
+  createTemplate,
+  getTemplate,
+  patchTemplate,
+  deleteTemplate,
+  duplicateTemplate,
+  templateUsage,
   trackEventFromDashboard,
   listEvents,
   eventStatistics,

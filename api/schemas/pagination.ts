@@ -10,3 +10,48 @@ export const cursorLimitSchema = z.coerce
 
 /** A boolean of a query string. */
 export const queryFlagSchema = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** `page` and `pageSize` of offset lists: 20 by default, larger sizes are clamped to 100. */
+export const offsetQuerySchema = z.object({
+  page: z.coerce.number().int().min(1).default(1),
+  pageSize: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .transform((size) => Math.min(size, 100))
+    .describe('At most 100.'),
+});
+
+export type OffsetQuery = z.output<typeof offsetQuerySchema>;
+
+/** `sort` and `dir` of offset lists; what is not recognised falls back to the newest first. */
+export const offsetOrderSchema = z.object({
+  sort: z.enum(['name', 'createdAt', 'updatedAt']).catch('createdAt').default('createdAt'),
+  dir: z.enum(['asc', 'desc']).catch('desc').default('desc'),
+});
+
+/** The answer of an offset list. */
+export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    data: z.array(item),
+    total: z.number().int().describe('Of all pages.'),
+    page: z.number().int(),
+    pageSize: z.number().int(),
+    totalPages: z.number().int(),
+  });
+
+/** The rows of a query's page, as SQL counts them. */
+export const offsetWindow = ({ page, pageSize }: OffsetQuery): { limit: number; offset: number } => ({
+  limit: pageSize,
+  offset: (page - 1) * pageSize,
+});
+
+/** Puts a page of presented items into the form of `offsetPageSchema`. */
+export const presentOffsetPage = <Item>(data: Item[], total: number, { page, pageSize }: OffsetQuery) => ({
+  data,
+  total,
+  page,
+  pageSize,
+  totalPages: Math.ceil(total / pageSize),
+});

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { findHeaderIssues } from '../../core/headers/custom-headers.ts';
 import { contactDataSchema } from './contact-data.ts';
+import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema, mailboxSchema } from './mailbox.ts';
 import { reportIssues } from './report-issues.ts';
 
 const maxAttachments = 10;
 const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxRecipients = 1_000;
-const lineBreaks = /[\r\n\0]/;
 
 const headersSchema = z.record(z.string(), z.string()).check((context) => {
   reportIssues(context, findHeaderIssues(context.value), 'headers');
@@ -71,17 +71,14 @@ const requiredWithoutTemplate = (field: 'subject' | 'body' | 'from') =>
 export const sendBodySchema = z
   .object({
     to: z.union([mailboxSchema.transform((one) => [one]), z.array(mailboxSchema).min(1).max(maxRecipients)]),
-    subject: z
-      .string()
-      .min(1)
-      .max(998)
-      .refine((subject) => !lineBreaks.test(subject), {
-        message: 'A subject is one line',
-        params: { code: 'invalid_string' },
-      })
-      .optional(),
-    body: z.string().min(1).optional().describe('HTML with Liquid placeholders.'),
-    template: z.uuid().optional(),
+    subject: subjectSchema.optional(),
+    body: htmlBodySchema.optional(),
+    template: z
+      .uuid()
+      .optional()
+      .describe(
+        'Id of a template. It gives the type, and subject, body, sender and reply address where they are left out.',
+      ),
     from: mailboxSchema.optional(),
     name: displayNameSchema
       .optional()

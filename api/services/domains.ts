@@ -2,15 +2,17 @@ import { v7 as uuidv7 } from 'uuid';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
 import type { DomainRow } from '../../db/entities/domain.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import {
   deleteDomain,
   findDomain,
   insertDomain,
   listDomains,
+  lockDomain,
   recordDomainCheck,
   storeDkimTokens,
 } from '../../db/repositories/domains.ts';
+import { findTemplatesOfDomain } from '../../db/repositories/templates.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { type DomainAnswer, presentDomain } from '../presenters/domain.ts';
 
@@ -20,9 +22,12 @@ export interface DomainsService {
   add(projectId: string, domain: string): Promise<DomainAnswer>;
   /** Checks right now. @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` */
   verify(projectId: string, id: string): Promise<DomainAnswer>;
-  /** @throws DomainError `NOT_FOUND` */
+  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while something sends from it, which `details` names */
   remove(projectId: string, id: string): Promise<void>;
 }
+
+/** Most uses of a domain that a refusal names. */
+const mostNamedUses = 20;
 
 export interface DomainsServiceOptions {
   orm: Orm;
@@ -40,6 +45,16 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
       cause,
     });
   }
+}
+
+/** @throws DomainError `CONFLICT` with `details.templates` */
+async function requireUnused(em: Em, projectId: string, domain: string): Promise<void> {
+  const templates = await findTemplatesOfDomain(em, projectId, domain, mostNamedUses);
+  if (templates.length === 0) return;
+  throw new DomainError('CONFLICT', `The domain ${domain} can't be removed while templates send from it`, {
+    details: { templates },
+    suggestion: 'Delete these templates or give them another sender address first.',
+  });
 }
 
 /** Sender domains of a project, kept in step with the provider's identities. */
@@ -86,8 +101,14 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
     },
 
     async remove(projectId, id) {
-      const domain = await deleteDomain(orm.em.fork(), id, projectId);
-      if (domain === undefined) throw notFound('Domain');
+      const domain = await orm.em.fork().transactional(async (em) => {
+        const locked = await lockDomain(em, id, projectId);
+        if (locked === undefined) throw notFound('Domain');
+        // Only now, in a statement of its own: it sees what those have written who held the domain before.
+        await requireUnused(em, projectId, locked);
+        await deleteDomain(em, id, projectId);
+        return locked;
+      });
       await identities
         .remove(domain)
         .catch((error) => options.warn('An identity stays at the provider', error));

@@ -7,12 +7,14 @@ import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type AcceptedEmail, type AcceptInput, acceptEmails } from '../../db/repositories/accept-emails.ts';
-import type { MailboxInput } from '../schemas/mailbox.ts';
+import type { TemplateContent } from '../../db/repositories/template-contents.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
 import type { FieldTypes } from './field-types.ts';
+import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
 import type { SenderDomains } from './sender-domains.ts';
+import type { TemplateContents } from './template-contents.ts';
 
 export interface SentEmail {
   contactId: string;
@@ -34,44 +36,38 @@ export interface SendService {
 const batchItems = 200;
 const batchBytes = 2 * 1024 * 1024;
 
-interface Content {
-  subject: string;
-  body: string;
-  from: MailboxInput;
-}
+/** What the emails of a call say and who sends them. */
+type Content = TemplateContent & { templateId: string | null };
 
-function resolveContent(request: SendBody): Content {
-  // Templates come with the template endpoints; until then no id is one of the project's.
-  if (request.template !== undefined) throw notFound('Template');
-  const { subject, body, from } = request;
-  if (subject === undefined || body === undefined || from === undefined) throw notFound('Template');
-  return { subject, body, from };
+/** What the request says itself, and else what its template says; the schema has seen to it that one of them does. */
+function resolveContent(request: SendBody, template: TemplateContent | undefined): Content {
+  const { from } = request;
+  const subject = request.subject ?? template?.subject;
+  const body = request.body ?? template?.body;
+  const fromEmail = from?.email ?? template?.fromEmail;
+  if (subject === undefined || body === undefined || fromEmail === undefined) throw notFound('Template');
+  return {
+    subject,
+    body,
+    fromEmail,
+    fromName: from?.name || request.name || template?.fromName || null,
+    replyTo: request.reply ?? template?.replyTo ?? null,
+    type: template?.type ?? 'TRANSACTIONAL',
+    templateId: request.template ?? null,
+  };
 }
 
 function requireLiquid(cache: TemplateCache, content: Content): void {
-  const issues = (['subject', 'body'] as const).flatMap((field) => {
-    const compiled = cache.compile(content[field], { kind: field === 'body' ? 'html' : 'text' });
-    if (compiled.ok) return [];
-    const { message, line, column } = compiled.error;
-    return [
-      { field, message: `Liquid, line ${line}, column ${column}: ${message}`, code: 'invalid_template' },
-    ];
-  });
-  if (issues.length > 0) throw validationFailed(issues);
+  const faults = findLiquidFaults(cache, content);
+  if (faults.length > 0) throw validationFailed(faults.map(toFieldIssue));
 }
 
 function toInput(projectId: string, request: SendBody, content: Content, occurredAt: Date): AcceptInput {
   return {
     projectId,
     contentId: newId(),
-    subject: content.subject,
-    body: content.body,
-    fromEmail: content.from.email,
-    fromName: content.from.name ?? (request.name || null),
-    replyTo: request.reply ?? null,
+    ...content,
     headers: request.headers ?? {},
-    templateId: null,
-    type: 'TRANSACTIONAL',
     variables: { ...request.data?.set, ...request.data?.transient },
     subscribed: request.subscribed,
     patch: toPatch(request.data),
@@ -103,6 +99,8 @@ export interface SendServiceOptions {
   orm: Orm;
   fieldTypes: FieldTypes;
   senderDomains: SenderDomains;
+  templateContents: TemplateContents;
+  /** Keeps what is compiled. */
   templates: TemplateCache;
   /** Called after each commit: something waits to be dispatched. */
   committed: () => void;
@@ -111,7 +109,7 @@ export interface SendServiceOptions {
 
 /** Accepts transactional emails; calls that arrive together are written by one statement. */
 export function createSendService(options: SendServiceOptions): SendService {
-  const { orm, fieldTypes, senderDomains, templates } = options;
+  const { orm, fieldTypes, senderDomains, templateContents, templates } = options;
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
     run: (inputs) => retrySerialization(() => acceptEmails(orm.em.fork(), inputs)),
     maxItems: batchItems,
@@ -127,8 +125,10 @@ export function createSendService(options: SendServiceOptions): SendService {
 
   return {
     async send(projectId, request) {
-      const content = resolveContent(request);
-      await senderDomains.require(projectId, content.from.email);
+      const template =
+        request.template === undefined ? undefined : await templateContents.read(projectId, request.template);
+      const content = resolveContent(request, template);
+      await senderDomains.require(projectId, content.fromEmail);
       requireLiquid(templates, content);
       if (request.data !== undefined) await fieldTypes.learn(projectId, request.data);
       const occurredAt = new Date();

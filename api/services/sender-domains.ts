@@ -16,6 +16,14 @@ export interface SenderDomains {
 
 const cacheMs = 5_000;
 
+/**
+ * Lets a verified domain through.
+ * @throws DomainError `SENDER_DOMAIN_REFUSED` with `details.reason` and `details.domain`
+ */
+export function requireVerified(domain: string, status: DomainStatus | undefined): void {
+  if (status !== 'verified') throw refusal(domain, status);
+}
+
 function refusal(domain: string, status: DomainStatus | undefined): DomainError {
   const reason = status === undefined ? 'DOMAIN_NOT_REGISTERED' : 'DOMAIN_NOT_VERIFIED';
   const message =
@@ -60,8 +68,7 @@ export function createSenderDomains(orm: Orm, changes: ProjectChanges): SenderDo
   return {
     async require(projectId, from) {
       const domain = domainOfAddress(from);
-      const status = (await domainsOf(projectId)).get(domain);
-      if (status !== 'verified') throw refusal(domain, status);
+      requireVerified(domain, (await domainsOf(projectId)).get(domain));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RenderBudget } from './render-budget.ts';
-import { compileTemplate, maxTemplateLength } from './template.ts';
+import { compileTemplate, maxTemplateBytes } from './template.ts';
 
 /** The bar for holding the process, as CPU time so that a busy machine does not fail the test. */
 const maxCpuMs = 250;
@@ -121,7 +121,7 @@ function cpuMsOf<T>(work: () => T): [T, number] {
 
 describe('hostile templates', () => {
   it.each(Object.entries(hostileTemplates))('bounds %s', (_name, source) => {
-    expect(source.length).toBeLessThanOrEqual(maxTemplateLength);
+    expect(Buffer.byteLength(source)).toBeLessThanOrEqual(maxTemplateBytes);
     const [compiled, compileMs] = cpuMsOf(() => compileTemplate(source, { kind: 'html' }));
     expect(compileMs).toBeLessThan(maxCpuMs);
     if (!compiled.ok) {
@@ -146,8 +146,12 @@ describe('hostile templates', () => {
   });
 
   it('refuses a source of more than 512 KB', () => {
-    expect(compileTemplate('x'.repeat(maxTemplateLength), { kind: 'html' }).ok).toBe(true);
-    expect(compileTemplate('x'.repeat(maxTemplateLength + 1), { kind: 'html' })).toMatchObject({ ok: false });
+    expect(compileTemplate('x'.repeat(maxTemplateBytes), { kind: 'html' }).ok).toBe(true);
+    expect(compileTemplate('x'.repeat(maxTemplateBytes + 1), { kind: 'html' })).toMatchObject({ ok: false });
+    expect(compileTemplate('ä'.repeat(maxTemplateBytes / 2), { kind: 'html' }).ok).toBe(true);
+    expect(compileTemplate('ä'.repeat(maxTemplateBytes / 2 + 1), { kind: 'html' })).toMatchObject({
+      error: { message: 'a template has at most 512 KB', line: 1, column: 1 },
+    });
   });
 
   it('shares one budget between the parts of an email', () => {

@@ -5,8 +5,8 @@ import { RenderBudget, type RenderLimit, RenderLimitExceeded } from './render-bu
 import { RenderContext } from './render-context.ts';
 import { TemplateParser } from './template-parser.ts';
 
-/** Characters of a template's source. */
-export const maxTemplateLength = 512 * 1024;
+/** Bytes of a template's source in UTF-8. */
+export const maxTemplateBytes = 512 * 1024;
 
 /** Where and why a template does not parse; line and column count from 1. */
 export interface TemplateError {
@@ -31,8 +31,8 @@ export interface RenderOptions {
  * parse, an unknown filter included.
  */
 export function compileTemplate(source: string, options: { kind: TemplateKind }): CompileResult {
-  if (source.length > maxTemplateLength) {
-    const message = `a template has at most ${maxTemplateLength} characters`;
+  if (Buffer.byteLength(source) > maxTemplateBytes) {
+    const message = `a template has at most ${maxTemplateBytes / 1024} KB`;
     return { ok: false, error: { message, line: 1, column: 1 } };
   }
   const engine = engines[options.kind];

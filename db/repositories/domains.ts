@@ -41,6 +41,33 @@ export async function insertDomain(
   );
 }
 
+/**
+ * In a transaction: keeps a domain of the project from being removed before its end, for what is about to send
+ * from it. Answers its status, undefined when it is not the project's.
+ */
+export async function holdDomain(
+  em: Em,
+  projectId: string,
+  domain: string,
+): Promise<DomainStatus | undefined> {
+  const [row] = await sql<{ status: DomainStatus }>(
+    em,
+    'select status from domains where project_id = $1 and domain = $2 for key share',
+    [projectId, domain],
+  );
+  return row?.status;
+}
+
+/** In a transaction: the name of a domain that is to be removed; nothing new can hold it from now on. */
+export async function lockDomain(em: Em, id: string, projectId: string): Promise<string | undefined> {
+  const [row] = await sql<{ domain: string }>(
+    em,
+    'select domain from domains where id = $1 and project_id = $2 for update',
+    [id, projectId],
+  );
+  return row?.domain;
+}
+
 export async function storeDkimTokens(em: Em, id: string, tokens: readonly string[]): Promise<void> {
   await sql(em, 'update domains set dkim_tokens = $2 where id = $1', [id, tokens]);
 }

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentTemplate, templateSchema, templateUsageSchema } from '../presenters/template.ts';
+import { presentOffsetPage } from '../schemas/pagination.ts';
+import {
+  createTemplateBodySchema,
+  listTemplatesQuerySchema,
+  patchTemplateBodySchema,
+  templatePageSchema,
+} from '../schemas/templates.ts';
+
+const tags = ['Templates'];
+const params = z.object({ id: z.uuid() });
+
+const example = {
+  id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+  name: 'Welcome',
+  description: 'Sent after sign-up',
+  subject: 'Welcome, {{ firstName ?? "friend" }}',
+  body: '<p>Hello {{ firstName ?? "friend" }}, good to have you.</p>',
+  from: 'hello@example.com',
+  fromName: 'Example',
+  replyTo: null,
+  type: 'MARKETING',
+  projectId: '01980d9c-1111-7000-8000-000000000001',
+  createdAt: '2026-01-31T09:00:00.000Z',
+  updatedAt: '2026-01-31T09:00:00.000Z',
+};
+
+export const listTemplates = defineRoute({
+  method: 'GET',
+  path: '/templates',
+  auth: 'secretKey',
+  tags,
+  summary: 'List templates',
+  query: listTemplatesQuerySchema,
+  responses: {
+    200: {
+      description: 'A page of templates.',
+      schema: templatePageSchema,
+      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
+    },
+  },
+  async handler({ project, query, services }) {
+    const { templates, total } = await services.templates.list(project.id, query);
+    return { status: 200, body: presentOffsetPage(templates.map(presentTemplate), total, query) };
+  },
+});
+
+export const createTemplate = defineRoute({
+  method: 'POST',
+  path: '/templates',
+  auth: 'secretKey',
+  tags,
+  summary: 'Create a template',
+  description:
+    'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; in the ' +
+    'body every output is escaped unless it ends in `| raw`. What does not parse is refused with its line and ' +
+    'column.',
+  legacyErrors: true,
+  body: createTemplateBodySchema,
+  bodyExample: {
+    name: 'Welcome',
+    description: 'Sent after sign-up',
+    subject: 'Welcome, {{ firstName ?? "friend" }}',
+    body: '<p>Hello {{ firstName ?? "friend" }}, good to have you.</p>',
+    from: 'hello@example.com',
+    fromName: 'Example',
+    type: 'MARKETING',
+  },
+  responses: { 201: { description: 'The template.', schema: templateSchema, example } },
+  errors: ['SENDER_DOMAIN_REFUSED'],
+  async handler({ project, body, services }) {
+    return { status: 201, body: presentTemplate(await services.templates.create(project.id, body)) };
+  },
+});
+
+export const getTemplate = defineRoute({
+  method: 'GET',
+  path: '/templates/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Get a template',
+  params,
+  responses: { 200: { description: 'The template.', schema: templateSchema, example } },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, services }) {
+    return { status: 200, body: presentTemplate(await services.templates.get(project.id, id)) };
+  },
+});
+
+export const patchTemplate = defineRoute({
+  method: 'PATCH',
+  path: '/templates/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Update a template',
+  description:
+    'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. The change holds for the ' +
+    'next send; emails that are already accepted keep what they were accepted with.',
+  params,
+  body: patchTemplateBodySchema,
+  bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
+  responses: { 200: { description: 'The template after the change.', schema: templateSchema, example } },
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
+  async handler({ project, params: { id }, body, services }) {
+    return { status: 200, body: presentTemplate(await services.templates.patch(project.id, id, body)) };
+  },
+});
+
+export const deleteTemplate = defineRoute({
+  method: 'DELETE',
+  path: '/templates/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Delete a template',
+  params,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, services }) {
+    await services.templates.remove(project.id, id);
+    return { status: 204 };
+  },
+});
+
+export const duplicateTemplate = defineRoute({
+  method: 'POST',
+  path: '/templates/:id/duplicate',
+  auth: 'secretKey',
+  tags,
+  summary: 'Duplicate a template',
+  params,
+  responses: {
+    201: {
+      description: 'The new template, with " (Copy)" behind its name.',
+      schema: templateSchema,
+      example: { ...example, id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55', name: 'Welcome (Copy)' },
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, services }) {
+    return { status: 201, body: presentTemplate(await services.templates.duplicate(project.id, id)) };
+  },
+});
+
+export const templateUsage = defineRoute({
+  method: 'GET',
+  path: '/templates/:id/usage',
+  auth: 'secretKey',
+  tags,
+  summary: 'What sends a template',
+  params,
+  responses: {
+    200: {
+      description: 'Campaigns and workflow steps that refer to it.',
+      schema: templateUsageSchema,
+      example: { campaigns: [], workflowSteps: [] },
+    },
+  },
+  errors: ['NOT_FOUND'],
+  handler: async ({ project, params: { id }, services }) => ({
+    status: 200,
+    body: await services.templates.usage(project.id, id),
+  }),
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { contentTypeSchema, templateSchema } from '../presenters/template.ts';
+import { htmlBodySchema, subjectSchema } from './email-content.ts';
+import { displayNameSchema } from './mailbox.ts';
+import { offsetOrderSchema, offsetPageSchema, offsetQuerySchema } from './pagination.ts';
+
+/** Characters of a name. */
+export const maxTemplateNameLength = 255;
+
+export const listTemplatesQuerySchema = offsetQuerySchema.extend(offsetOrderSchema.shape).extend({
+  type: contentTypeSchema.optional(),
+  search: z.string().max(998).optional().describe('Part of the name, the description or the subject.'),
+});
+
+export type ListTemplatesQuery = z.output<typeof listTemplatesQuerySchema>;
+
+export const templatePageSchema = offsetPageSchema(templateSchema);
+
+const nameSchema = z
+  .string()
+  .min(1)
+  .max(maxTemplateNameLength)
+  .refine((name) => name.trim() !== '', { message: 'A name has letters', params: { code: 'too_small' } });
+
+/** Null and an empty text both mean: none. */
+const optionalFields = z.object({
+  description: z.string().max(2000).nullish().describe('A note for yourself.'),
+  fromName: displayNameSchema.nullish(),
+  replyTo: z.union([emailAddressSchema, z.literal('')]).nullish(),
+});
+
+const requiredFields = z.object({
+  name: nameSchema,
+  subject: subjectSchema,
+  body: htmlBodySchema,
+  from: emailAddressSchema,
+});
+
+export const createTemplateBodySchema = requiredFields
+  .extend(optionalFields.shape)
+  .extend({ type: contentTypeSchema.default('MARKETING') });
+
+export const patchTemplateBodySchema = requiredFields
+  .extend({ type: contentTypeSchema })
+  .partial()
+  .extend(optionalFields.shape);
+
+export type CreateTemplateBody = z.output<typeof createTemplateBodySchema>;
+export type PatchTemplateBody = z.output<typeof patchTemplateBodySchema>;

@@ -1,0 +1,36 @@
+import type { FieldIssue } from '../../core/errors.ts';
+import type { TemplateCache } from '../../core/rendering/template-cache.ts';
+
+export interface LiquidFault extends FieldIssue {
+  field: 'subject' | 'body';
+  line: number;
+  column: number;
+}
+
+/** Where the subject and the body of an email do not parse as Liquid; what is left out is not looked at. */
+export function findLiquidFaults(
+  cache: TemplateCache,
+  content: { subject?: string | undefined; body?: string | undefined },
+): LiquidFault[] {
+  return (['subject', 'body'] as const).flatMap((field) => {
+    const source = content[field];
+    const compiled =
+      source === undefined ? undefined : cache.compile(source, { kind: field === 'body' ? 'html' : 'text' });
+    if (compiled === undefined || compiled.ok) return [];
+    const { message, line, column } = compiled.error;
+    return [
+      {
+        field,
+        message: `Liquid, line ${line}, column ${column}: ${message}`,
+        code: 'invalid_template',
+        line,
+        column,
+      },
+    ];
+  });
+}
+
+/** A fault as it stands among those of other fields. */
+export function toFieldIssue({ field, message, code }: LiquidFault): FieldIssue {
+  return { field, message, code };
+}
