@@ -17,11 +17,7 @@ export type ListTemplatesQuery = z.output<typeof listTemplatesQuerySchema>;
 
 export const templatePageSchema = offsetPageSchema(templateSchema);
 
-const nameSchema = z
-  .string()
-  .min(1)
-  .max(maxTemplateNameLength)
-  .refine((name) => name.trim() !== '', { message: 'A name has letters', params: { code: 'too_small' } });
+const nameSchema = z.string().max(maxTemplateNameLength).regex(/\S/, 'Expected a name');
 
 /** Null and an empty text both mean: none. */
 const optionalFields = z.object({

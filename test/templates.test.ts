@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+let other: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+  other = await createTestSender(stack.url);
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const nobodys = '0190a0a0-0000-7000-8000-000000000000';
+
+const template = (changes: Record<string, unknown> = {}) => ({
+  name: 'Welcome',
+  subject: 'Welcome, {{ firstName ?? "friend" }}',
+  body: '<p>Hello {{ firstName }}</p>',
+  from: `hello@${sender.domain}`,
+  ...changes,
+});
+
+async function create(changes: Record<string, unknown> = {}): Promise<TestAnswer['body']> {
+  const answer = await sender.post('/templates', template(changes));
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+const codes = (answer: TestAnswer) =>
+  Object.fromEntries(
+    answer.body.error.errors.map((issue: { field: string; code: string }) => [issue.field, issue.code]),
+  );
+
+describe('a new template', () => {
+  it('is answered whole, marketing unless it says otherwise', async () => {
+    const created = await create({ from: ` Hello@${sender.domain.toUpperCase()}` });
+    expect(created).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'Welcome',
+      description: null,
+      subject: 'Welcome, {{ firstName ?? "friend" }}',
+      body: '<p>Hello {{ firstName }}</p>',
+      from: `hello@${sender.domain}`,
+      fromName: null,
+      replyTo: null,
+      type: 'MARKETING',
+      projectId: sender.projectId,
+      createdAt: expect.any(String),
+      updatedAt: created.createdAt,
+    });
+    expect((await sender.get(`/templates/${created.id}`)).body).toEqual(created);
+    const full = { description: 'a note', fromName: 'Zoë', replyTo: 'Answers@Example.com', type: 'HEADLESS' };
+    expect(await create(full)).toMatchObject({ ...full, replyTo: 'answers@example.com' });
+    expect(await create({ description: '', fromName: '', replyTo: null })).toMatchObject({
+      description: null,
+      fromName: null,
+      replyTo: null,
+    });
+  });
+
+  it.each(['name', 'subject', 'body', 'from'])('needs a %s: 400 with an error text', async (field) => {
+    for (const value of [undefined, null, '']) {
+      const answer = await sender.post('/templates', template({ [field]: value }));
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({ error: `${field} is required` });
+    }
+    expect((await sender.get('/templates')).body.total).toBe(0);
+  });
+
+  it('names every other fault of its fields, 422', async () => {
+    const answer = await sender.post('/templates', {
+      name: 'x'.repeat(256),
+      subject: 'two\r\nlines',
+      body: 'x'.repeat(512 * 1024 + 1),
+      from: 'nobody',
+      fromName: 'A\nBcc: eve@example.com',
+      replyTo: 'a b@example.com',
+      description: 'x'.repeat(2001),
+      type: 'OTHER',
+    });
+    expect(answer.status).toBe(422);
+    expect(codes(answer)).toEqual({
+      name: 'too_big',
+      subject: 'invalid_string',
+      body: 'too_big',
+      from: 'invalid_string',
+      fromName: 'invalid_string',
+      replyTo: 'invalid_string',
+      description: 'too_big',
+      type: 'invalid_value',
+    });
+    expect(answer.body.error.errors.find((issue: { field: string }) => issue.field === 'body').message).toBe(
+      'A body has at most 512 KB',
+    );
+    expect(codes(await sender.post('/templates', template({ name: ' ', subject: 'x'.repeat(999) })))).toEqual(
+      {
+        name: 'invalid_string',
+        subject: 'too_big',
+      },
+    );
+    const large = await create({ body: 'ä'.repeat(256 * 1024) });
+    expect(large.body).toHaveLength(256 * 1024);
+  });
+
+  it('is refused when it does not parse, with line and column', async () => {
+    const answer = await sender.post(
+      '/templates',
+      template({ subject: 'Hi {{ name | shout }}', body: '<p>\r\n  ü {% if x %}\r\n</p>' }),
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      error:
+        'subject: Liquid, line 1, column 14: undefined filter: shout; ' +
+        'body: Liquid, line 2, column 5: tag {% if x %} not closed',
+    });
+    const included = await sender.post('/templates', template({ body: '{% include "x" %}' }));
+    expect(included.body.error).toMatch(/line 1, column 1: the tag "include" is not available/);
+  });
+
+  it('is refused from a domain that is not the own or not verified, 403', async () => {
+    const pending = `pending.${sender.domain}`;
+    expect((await sender.post('/domains', { domain: pending })).status).toBe(201);
+    await fetch(`${stack.ses.url}/api/identities/${pending}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ status: 'failed' }),
+    });
+    const { body: domains } = await sender.get(`/domains/project/${sender.projectId}`);
+    const { id } = domains.data.find((one: { domain: string }) => one.domain === pending);
+    expect((await sender.get(`/domains/${id}/verify`)).body.verified).toBe(false);
+    for (const [domain, reason] of [
+      ['elsewhere.test', 'DOMAIN_NOT_REGISTERED'],
+      [other.domain, 'DOMAIN_NOT_REGISTERED'],
+      [pending, 'DOMAIN_NOT_VERIFIED'],
+    ]) {
+      const answer = await sender.post('/templates', template({ from: `a@${domain}` }));
+      expect(answer.status).toBe(403);
+      expect(answer.body.error).toMatchObject({
+        code: 'INTERNAL_SERVER_ERROR',
+        message: expect.stringContaining(`${domain}`),
+        details: { reason, domain },
+      });
+    }
+    expect((await sender.get('/templates')).body.total).toBe(0);
+  });
+});
+
+describe('the list', () => {
+  beforeEach(async () => {
+    await create({ name: 'beta', subject: 'Ärger 100%' });
+    await create({ name: 'Alpha', description: 'STRASSE_1', type: 'TRANSACTIONAL' });
+    await create({ name: 'gamma', subject: 'straße', type: 'HEADLESS' });
+  });
+  const names = async (query: string) =>
+    (await sender.get(`/templates?${query}`)).body.data.map((one: { name: string }) => one.name);
+
+  it('comes by pages, newest first', async () => {
+    const first = (await sender.get('/templates?pageSize=2')).body;
+    expect(first).toMatchObject({ total: 3, page: 1, pageSize: 2, totalPages: 2 });
+    expect(first.data.map((one: { name: string }) => one.name)).toEqual(['gamma', 'Alpha']);
+    expect(first.data[0].projectId).toBe(sender.projectId);
+    expect(await names('pageSize=2&page=2')).toEqual(['beta']);
+    const beyond = (await sender.get('/templates?page=9007199254740991&pageSize=5000')).body;
+    expect(beyond).toMatchObject({ data: [], total: 3, pageSize: 100, totalPages: 1 });
+    expect((await sender.get('/templates')).body).toMatchObject({ pageSize: 20, totalPages: 1 });
+    expect((await sender.get('/templates?search=nothing')).body).toMatchObject({ total: 0, totalPages: 0 });
+  });
+
+  it('takes an order, and falls back on the newest', async () => {
+    expect(await names('sort=name&dir=asc')).toEqual(['Alpha', 'beta', 'gamma']);
+    expect(await names('sort=name')).toEqual(['gamma', 'beta', 'Alpha']);
+    expect(await names('sort=createdAt&dir=asc')).toEqual(['beta', 'Alpha', 'gamma']);
+    expect(await names('sort=body&dir=sideways')).toEqual(['gamma', 'Alpha', 'beta']);
+    const { data } = (await sender.get('/templates?search=beta')).body;
+    await sender.patch(`/templates/${data[0].id}`, { description: 'newer' });
+    expect(await names('sort=updatedAt')).toEqual(['beta', 'gamma', 'Alpha']);
+  });
+
+  it.each([
+    ['search=ALPH', ['Alpha']],
+    ['search=%C3%A4RGER', ['beta']],
+    ['search=strasse', ['gamma', 'Alpha']],
+    ['search=0%25', ['beta']],
+    ['search=%25', ['beta']],
+    ['search=_', ['Alpha']],
+    ['search=%5C', []],
+    ['search=', ['gamma', 'Alpha', 'beta']],
+    ['type=HEADLESS', ['gamma']],
+    ['type=TRANSACTIONAL&search=beta', []],
+  ])('is filtered by %s', async (query, expected) => {
+    expect(await names(query)).toEqual(expected);
+  });
+
+  it.each(['page=0', 'page=x', 'pageSize=0', 'page=1.5', 'type=OTHER', 'search=%00'])(
+    'refuses %s',
+    async (query) => {
+      expect((await sender.get(`/templates?${query}`)).status).toBe(422);
+    },
+  );
+});
+
+describe('a change', () => {
+  it('touches only what it names, and clears what is optional with null', async () => {
+    const created = await create({ description: 'note', fromName: 'Name', replyTo: 'r@example.com' });
+    const renamed = await sender.patch(`/templates/${created.id}`, { name: 'Other', id: nobodys });
+    expect(renamed.status).toBe(200);
+    expect(renamed.body).toEqual({ ...created, name: 'Other', updatedAt: expect.any(String) });
+    expect(renamed.body.updatedAt > created.updatedAt).toBe(true);
+    const cleared = await sender.patch(`/templates/${created.id}`, {
+      description: null,
+      fromName: null,
+      replyTo: null,
+    });
+    expect(cleared.body).toMatchObject({ name: 'Other', description: null, fromName: null, replyTo: null });
+    const rest = { subject: 's', body: 'b', type: 'HEADLESS', from: `other@${sender.domain}` };
+    expect((await sender.patch(`/templates/${created.id}`, rest)).body).toMatchObject(rest);
+  });
+
+  it('keeps every concurrent change of another field', async () => {
+    const { id } = await create();
+    const fields = ['name', 'subject', 'body', 'description', 'fromName'];
+    const answers = await Promise.all(
+      fields.map((field) => sender.patch(`/templates/${id}`, { [field]: `new ${field}` })),
+    );
+    expect(answers.map((answer) => answer.status)).toEqual(fields.map(() => 200));
+    expect(new Set(answers.map((answer) => answer.body.updatedAt)).size).toBe(fields.length);
+    const changed = Object.fromEntries(fields.map((field) => [field, `new ${field}`]));
+    expect((await sender.get(`/templates/${id}`)).body).toMatchObject(changed);
+  });
+
+  it('is refused as the creation is, with the envelope', async () => {
+    const { id } = await create();
+    const nulls = { name: null, subject: null, body: '', from: null, type: null };
+    const answer = await sender.patch(`/templates/${id}`, nulls);
+    expect(answer.status).toBe(422);
+    expect(Object.keys(codes(answer)).sort()).toEqual(Object.keys(nulls).sort());
+    const unparsable = await sender.patch(`/templates/${id}`, { body: '<p>\n{% endif %}' });
+    expect(unparsable.status).toBe(400);
+    expect(unparsable.body.error).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: { body: { line: 2, column: 1 } },
+      errors: [{ field: 'body', code: 'invalid_template' }],
+    });
+    const foreign = await sender.patch(`/templates/${id}`, { from: `a@${other.domain}` });
+    expect(foreign.status).toBe(403);
+    expect((await sender.patch(`/templates/${id}`, { subject: 'a\nb' })).status).toBe(422);
+    expect((await sender.get(`/templates/${id}`)).body).toMatchObject(template());
+  });
+
+  it('looks at the domain only when the sender changes', async () => {
+    const { id } = await create();
+    await fetch(`${stack.ses.url}/api/identities/${sender.domain}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ status: 'failed' }),
+    });
+    const { body } = await sender.get(`/domains/project/${sender.projectId}`);
+    await sender.get(`/domains/${body.data[0].id}/verify`);
+    const same = { name: 'Other', from: `hello@${sender.domain}` };
+    expect((await sender.patch(`/templates/${id}`, same)).status).toBe(200);
+    const moved = await sender.patch(`/templates/${id}`, { from: `other@${sender.domain}` });
+    expect(moved.status).toBe(403);
+    expect(moved.body.error.details.reason).toBe('DOMAIN_NOT_VERIFIED');
+  });
+});
+
+describe('a copy', () => {
+  it('has the content and another name', async () => {
+    const original = await create({
+      description: 'note',
+      fromName: 'N',
+      replyTo: 'r@x.io',
+      type: 'HEADLESS',
+    });
+    const copied = await sender.post(`/templates/${original.id}/duplicate`, undefined);
+    expect(copied.status).toBe(201);
+    expect(copied.body).toEqual({
+      ...original,
+      id: expect.not.stringMatching(original.id),
+      name: 'Welcome (Copy)',
+      createdAt: expect.any(String),
+      updatedAt: copied.body.createdAt,
+    });
+    expect((await sender.get(`/templates/${copied.body.id}`)).body).toEqual(copied.body);
+  });
+
+  it('can be changed under the name that it was given, however long the first one is', async () => {
+    const { id } = await create({ name: 'x'.repeat(255) });
+    const { body } = await sender.post(`/templates/${id}/duplicate`, undefined);
+    expect(body.name).toBe(`${'x'.repeat(248)} (Copy)`);
+    expect((await sender.patch(`/templates/${body.id}`, { name: body.name })).status).toBe(200);
+  });
+});
+
+it('is used by nothing, and gone once it is deleted', async () => {
+  const { id } = await create();
+  const usage = await sender.get(`/templates/${id}/usage`);
+  expect([usage.status, usage.body]).toEqual([200, { campaigns: [], workflowSteps: [] }]);
+  expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
+  expect((await sender.delete(`/templates/${id}`)).status).toBe(404);
+  expect((await sender.get(`/templates/${id}`)).status).toBe(404);
+});
+
+it('does not exist for another project, nor does an unknown one for any', async () => {
+  const created = await create();
+  for (const [who, id] of [
+    [other, created.id],
+    [sender, nobodys],
+  ] as const) {
+    const answers = await Promise.all([
+      who.get(`/templates/${id}`),
+      who.patch(`/templates/${id}`, { name: 'x', from: `a@${who.domain}` }),
+      who.delete(`/templates/${id}`),
+      who.post(`/templates/${id}/duplicate`, undefined),
+      who.get(`/templates/${id}/usage`),
+    ]);
+    for (const answer of answers) expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  }
+  expect((await other.get('/templates')).body.total).toBe(0);
+  expect((await sender.get(`/templates/${created.id}`)).body).toEqual(created);
+  expect((await sender.get('/templates/none')).status).toBe(422);
+});
+
+describe('the domain that a template sends from', () => {
+  const domainId = async () =>
+    (await sender.get(`/domains/project/${sender.projectId}`)).body.data[0].id as string;
+
+  it('can not be removed before the template is', async () => {
+    const { id } = await create();
+    const refused = await sender.delete(`/domains/${await domainId()}`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({
+      code: 'CONFLICT',
+      details: { templates: [{ id, name: 'Welcome' }] },
+    });
+    await sender.delete(`/templates/${id}`);
+    expect((await sender.delete(`/domains/${await domainId()}`)).status).toBe(204);
+  });
+
+  it('goes or stays, but never leaves a template behind', async () => {
+    for (let round = 0; round < 8; round++) {
+      const fresh = await createTestSender(stack.url);
+      const { body } = await fresh.get(`/domains/project/${fresh.projectId}`);
+      const made = Array.from({ length: 4 }, (_, index) =>
+        fresh.post('/templates', { name: `${index}`, subject: 's', body: 'b', from: `a@${fresh.domain}` }),
+      );
+      const removed = await fresh.delete(`/domains/${body.data[0].id}`);
+      const statuses = (await Promise.all(made)).map((answer) => answer.status);
+      const { total } = (await fresh.get('/templates')).body;
+      expect(total).toBe(statuses.filter((status) => status === 201).length);
+      expect([removed.status, total > 0]).toEqual(total > 0 ? [409, true] : [204, false]);
+    }
+  });
+});
