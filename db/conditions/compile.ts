@@ -36,7 +36,12 @@ export function compileCondition(condition: Condition, options: CompileOptions):
   return { sql: conditionSql(condition, options, bind), parameters };
 }
 
-function conditionSql({ logic, groups }: Condition, options: CompileOptions, bind: Bind): string {
+/** As `compileCondition`, with the parameters kept by the caller: for a condition within another statement's. */
+export function conditionSql(
+  { logic, groups }: Condition,
+  options: Pick<CompileOptions, 'now' | 'segmentMembership'>,
+  bind: Bind,
+): string {
   const parts = groups.map(({ filters, conditions }) => {
     const tests = filters.map(({ predicate, negated }) => {
       const test = predicateSql(predicate, options, bind);
@@ -50,7 +55,11 @@ function conditionSql({ logic, groups }: Condition, options: CompileOptions, bin
   return `(${parts.join(logic === 'AND' ? ' and ' : ' or ')})`;
 }
 
-function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind): string {
+function predicateSql(
+  predicate: Predicate,
+  options: Pick<CompileOptions, 'now' | 'segmentMembership'>,
+  bind: Bind,
+): string {
   switch (predicate.subject) {
     case 'email':
       if (predicate.test.is === 'equal') return `c.email = ${bind(predicate.test.value)}::text`;

@@ -8,7 +8,18 @@ export const Segment = defineEntity({
   name: 'Segment',
   tableName: 'segments',
   uniques: [{ name: 'segments_slug', properties: ['projectId', 'slug'] }],
-  indexes: [{ name: 'segments_project', properties: ['projectId', 'createdAt', 'id'] }],
+  indexes: [
+    { name: 'segments_project', properties: ['projectId', 'createdAt', 'id'] },
+    {
+      name: 'segments_counted',
+      expression: 'create index segments_counted on segments (counted_at nulls first, id)',
+    },
+    {
+      name: 'segments_tracked',
+      expression:
+        "create index segments_tracked on segments (id) where track_membership and type = 'DYNAMIC'",
+    },
+  ],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
@@ -17,6 +28,10 @@ export const Segment = defineEntity({
     type: p.text().$type<SegmentType>().check(`type in ('DYNAMIC', 'STATIC')`),
     /** The condition tree as it was sent; null for a static segment. */
     condition: p.json().$type<Record<string, unknown>>().nullable(),
+    /** Filters of the condition itself. */
+    filterCount: p.integer().default(0),
+    /** Segments that the condition itself names, one entry for each filter that does. */
+    refersTo: p.array().columnType('uuid[]').defaultRaw(`'{}'`),
     /** Names its events, `segment.<slug>.entry` and `.exit`; stays when the segment is renamed. */
     slug: p.text(),
     trackMembership: p.boolean().default(false),

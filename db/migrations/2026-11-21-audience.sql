@@ -23,6 +23,8 @@ create table segments (
   description text,
   type text not null,
   condition jsonb,
+  filter_count int not null default 0,
+  refers_to uuid[] not null default '{}',
   slug text not null,
   track_membership boolean not null default false,
   member_count int not null default 0,
@@ -33,6 +35,9 @@ create table segments (
   primary key (id)
 );
 create index segments_project on segments (project_id, created_at, id);
+-- The two rounds over all projects: counts by age, computations by id.
+create index segments_counted on segments (counted_at nulls first, id);
+create index segments_tracked on segments (id) where track_membership and type = 'DYNAMIC';
 alter table segments add constraint segments_slug unique (project_id, slug);
 alter table segments add constraint segments_type_check check (type in ('DYNAMIC', 'STATIC'));
 
@@ -170,10 +175,9 @@ create trigger contacts_deleted after delete on contacts
 alter table contact_event_stats drop constraint contact_event_stats_pkey;
 alter table contact_event_stats add primary key (project_id, name, contact_id);
 
--- Counts of an event within a window, for the contacts whose events straddle the start of it. All other questions
--- about events are answered by contact_event_stats.
-create index events_history on events (project_id, name, contact_id, occurred_at)
-  where contact_id is not null and kind <> 'activity';
+-- Counts of an event within a window, for the contacts whose events straddle the start of it; all other questions
+-- about events are answered by contact_event_stats. And all events of a name, for its deletion.
+create index events_history on events (project_id, name, contact_id, occurred_at) where kind <> 'activity';
 
 create table event_deletions (
   id uuid not null,
