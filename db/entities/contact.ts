@@ -19,6 +19,16 @@ export const Contact = defineEntity({
       expression:
         'create index contacts_snoozed on contacts (project_id, created_at, id) where snoozed_until is not null',
     },
+    {
+      name: 'contacts_snooze_end',
+      expression:
+        'create index contacts_snooze_end on contacts (snoozed_until) where snoozed_until is not null',
+    },
+    {
+      name: 'contacts_suppressed',
+      expression:
+        'create index contacts_suppressed on contacts (project_id, suppression_reason, suppressed_at, id) where suppression_reason is not null',
+    },
   ],
   checks: [{ name: 'contacts_data_size', expression: 'json_text_bytes(data) <= 65536' }],
   properties: {

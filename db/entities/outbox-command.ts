@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-export type OutboxKind = 'email.dispatch' | 'domain.verify';
+export type OutboxKind = 'email.dispatch' | 'domain.verify' | 'contact.snooze';
 
 /**
  * A command to Temporal, committed together with the state that asks for it. A relay in every process sends it

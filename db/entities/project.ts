@@ -18,6 +18,8 @@ export const Project = defineEntity({
     disabledReason: p.text().nullable(),
     /** Whether suppressed contacts get no transactional email either. */
     suppressTransactional: p.boolean().default(false),
+    /** Of the buttons on the public pages, as `#rrggbb` in lower case; null for our own. */
+    brandColor: p.text().nullable().check(`brand_color ~ '^#[0-9a-f]{6}$'`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -18,4 +18,5 @@ export const migrations = [
   sqlMigration('2026-11-21-foundation'),
   sqlMigration('2026-11-21-audience'),
   sqlMigration('2026-11-21-campaigns'),
+  sqlMigration('2026-11-21-public-pages'),
 ];
