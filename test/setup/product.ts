@@ -22,6 +22,8 @@ export interface TestProduct {
   product: RunningProduct;
   database: TestDatabase;
   ses: LocalSes;
+  /** What another process of the same product is started with; it needs a `PORT` of its own. */
+  environment: Record<string, string>;
   close(): Promise<void>;
 }
 
@@ -60,6 +62,10 @@ export async function startTestProduct(environment: Record<string, string> = {})
     product,
     database,
     ses,
+    // One process owns the directory of the embedded ClickHouse.
+    environment: Object.fromEntries(
+      Object.entries(all).filter(([name]) => name !== 'CLICKHOUSE_EMBEDDED_PATH'),
+    ),
     async close() {
       await shutdown.run();
       await ses.close();

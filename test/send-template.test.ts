@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { arrived } from './setup/inbox.ts';
+import { startApiProcess } from './setup/processes.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { readEmail } from './setup/read-database.ts';
+import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+async function createTemplate(changes: Record<string, unknown> = {}): Promise<string> {
+  const answer = await sender.post('/templates', {
+    name: 'Welcome',
+    subject: 'Welcome, {{ firstName ?? "friend" }}',
+    body: '<p>{{ firstName }} has {{ plan ?? "no plan" }}</p>',
+    from: `hello@${sender.domain}`,
+    fromName: 'The Team',
+    replyTo: 'answers@example.com',
+    type: 'TRANSACTIONAL',
+    ...changes,
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.id;
+}
+
+const send = (template: string, changes: Record<string, unknown> = {}) =>
+  sender.post('/v1/send', { to: 'ada@example.com', template, ...changes });
+
+async function emailOf(answer: TestAnswer, isDone: (status: string) => boolean) {
+  const { email } = answer.body.data.emails[0];
+  const row = await eventually(
+    () => readEmail(stack.database.orm.em.fork(), email),
+    (found) => found !== undefined && isDone(found.status),
+  );
+  return row;
+}
+
+const codes = (answer: TestAnswer) =>
+  Object.fromEntries(
+    answer.body.error.errors.map((issue: { field: string; code: string }) => [issue.field, issue.code]),
+  );
+
+describe('a template in a send', () => {
+  it('gives everything that the request leaves out, filled with the data of contact and request', async () => {
+    const id = await createTemplate();
+    await sender.post('/contacts', { email: 'ada@example.com', data: { firstName: 'Ada <3' } });
+    const answer = await send(id, { data: { plan: { value: 'pro & more', persistent: false } } });
+    const message = await arrived(stack.ses, answer);
+    expect(message).toMatchObject({
+      from: `The Team <hello@${sender.domain}>`,
+      to: ['ada@example.com'],
+      replyTo: 'answers@example.com',
+      subject: 'Welcome, Ada <3',
+      html: '<p>Ada &lt;3 has pro &amp; more</p>',
+      text: 'Ada <3 has pro & more',
+    });
+    expect(Object.keys(message.headers)).not.toContain('List-Unsubscribe');
+    expect(await emailOf(answer, (status) => status !== 'QUEUED')).toMatchObject({
+      templateId: id,
+      type: 'TRANSACTIONAL',
+      source: 'TRANSACTIONAL',
+    });
+  });
+
+  it('gives way to every field that the request has', async () => {
+    const id = await createTemplate();
+    const both = await send(id, {
+      subject: 'Mine',
+      body: '<p>Mine</p>',
+      from: { email: `other@${sender.domain}`, name: 'Me' },
+      reply: 'me@example.com',
+    });
+    expect(await arrived(stack.ses, both)).toMatchObject({
+      from: `Me <other@${sender.domain}>`,
+      replyTo: 'me@example.com',
+      subject: 'Mine',
+      html: '<p>Mine</p>',
+    });
+    const named = await arrived(stack.ses, await send(id, { name: 'Old Name', subject: 'Named' }));
+    expect(named).toMatchObject({ from: `Old Name <hello@${sender.domain}>`, subject: 'Named' });
+    const address = await arrived(stack.ses, await send(id, { from: `other@${sender.domain}` }));
+    expect(address.from).toBe(`The Team <other@${sender.domain}>`);
+    const refused = await send(id, { from: 'a@elsewhere.test' });
+    expect([refused.status, refused.body.error.details.reason]).toEqual([403, 'DOMAIN_NOT_REGISTERED']);
+    expect(codes(await send(id, { subject: '{{ open', body: '' }))).toEqual({ body: 'too_small' });
+    expect(codes(await send(id, { subject: '{{ open' }))).toEqual({ subject: 'invalid_template' });
+  });
+
+  it('has to be one of the project: 404 otherwise, and 422 without it and without content', async () => {
+    const other = await createTestSender(stack.url);
+    const foreign = await other.post('/templates', {
+      name: 'n',
+      subject: 's',
+      body: 'b',
+      from: `a@${other.domain}`,
+    });
+    for (const id of [foreign.body.id, '0190a0a0-0000-7000-8000-000000000000']) {
+      const content = { subject: 's', body: 'b', from: `hello@${sender.domain}` };
+      for (const answer of [await send(id), await send(id, content)]) {
+        expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+      }
+    }
+    // The same id at the same moment: known to one project, unknown to the other.
+    const own = () =>
+      other.post('/v1/send', { to: 'ada@example.com', template: foreign.body.id, subscribed: true });
+    const mixed = await Promise.all([own(), send(foreign.body.id), own(), send(foreign.body.id)]);
+    expect(mixed.map((answer) => answer.status)).toEqual([200, 404, 200, 404]);
+    expect((await sender.get('/contacts')).body.total).toBe(0);
+    expect(codes(await send('no id'))).toEqual({ template: 'invalid_string' });
+    expect(codes(await sender.post('/v1/send', { to: 'ada@example.com' }))).toEqual({
+      subject: 'invalid_type',
+      body: 'invalid_type',
+      from: 'invalid_type',
+    });
+  });
+
+  it('is gone for sends once it is deleted, and stays in what was accepted', async () => {
+    const id = await createTemplate();
+    const accepted = await send(id);
+    expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
+    expect((await send(id)).status).toBe(404);
+    expect((await arrived(stack.ses, accepted)).subject).toBe('Welcome, friend');
+  });
+});
+
+describe('the type of a template', () => {
+  it('MARKETING brings footer and headers, in the language of the contact', async () => {
+    const id = await createTemplate({
+      type: 'MARKETING',
+      body: '<p>{% if locale == "de" %}Hallo{% else %}Hello{% endif %}</p>',
+    });
+    const german = { subscribed: true, data: { locale: 'de' } };
+    const message = await arrived(stack.ses, await send(id, german));
+    expect(message.html).toMatch(
+      /^<p>Hallo<\/p><div .*Sie erhalten .*<a href="http[^"]+\/unsubscribe\/[^"]+".*>Abmelden<\/a>/,
+    );
+    expect(message.text).toContain('Abmelden: http');
+    expect(message.headers).toMatchObject({
+      'List-Unsubscribe': expect.stringMatching(/^<http.*\/unsubscribe\/.*>$/),
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      Precedence: 'bulk',
+    });
+    const unknown = await arrived(stack.ses, await send(id, { to: 'grace@example.com', subscribed: true }));
+    expect(unknown.html).toContain('>Unsubscribe</a>');
+  });
+
+  it('HEADLESS brings the headers alone', async () => {
+    const id = await createTemplate({ type: 'HEADLESS' });
+    const message = await arrived(stack.ses, await send(id, { subscribed: true }));
+    expect(message.html).toBe('<p> has no plan</p>');
+    expect(message.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
+    expect(Object.keys(message.headers)).not.toContain('Precedence');
+  });
+
+  it.each(['MARKETING', 'HEADLESS'])('%s is recorded and kept from who is not subscribed', async (type) => {
+    const id = await createTemplate({ type });
+    const answer = await send(id);
+    expect(answer.status).toBe(200);
+    const kept = await emailOf(answer, (status) => status !== 'QUEUED' && status !== 'SENDING');
+    expect(kept).toMatchObject({
+      status: 'SUPPRESSED',
+      type,
+      templateId: id,
+      reason: 'the contact is not subscribed',
+      sentAt: null,
+    });
+    await sender.patch(`/templates/${id}`, { type: 'TRANSACTIONAL' });
+    const sent = await send(id);
+    await arrived(stack.ses, sent);
+    const inbox = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
+    const text = await inbox.text();
+    expect(text).not.toContain(answer.body.data.emails[0].email);
+  });
+});
+
+describe('with a second API process', () => {
+  it('a change holds for the next send of either, and so does a deletion', async () => {
+    const port = await freePort();
+    const second = await startApiProcess({ ...stack.environment, PORT: String(port) });
+    try {
+      const id = await createTemplate({ subject: 'round 0' });
+      const sendThrough = async (url: string) => {
+        const answer = await fetch(`${url}/v1/send`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${sender.secretKey}` },
+          body: JSON.stringify({ to: 'ada@example.com', template: id }),
+        });
+        return { status: answer.status, headers: answer.headers, body: await answer.json() };
+      };
+      const urls = [`http://127.0.0.1:${port}`, stack.url];
+      for (const url of urls) await sendThrough(url);
+      const answers: TestAnswer[] = [];
+      for (let round = 1; round <= 20; round++) {
+        await sender.patch(`/templates/${id}`, { subject: `round ${round}` });
+        answers.push(...(await Promise.all(urls.map(sendThrough))));
+      }
+      const subjects: string[] = [];
+      for (const answer of answers) subjects.push((await arrived(stack.ses, answer)).subject);
+      expect(subjects).toEqual(
+        Array.from({ length: 20 }, (_, index) => [`round ${index + 1}`, `round ${index + 1}`]).flat(),
+      );
+      await sender.delete(`/templates/${id}`);
+      expect((await Promise.all(urls.map(sendThrough))).map((answer) => answer.status)).toEqual([404, 404]);
+    } finally {
+      await second.stop();
+    }
+  });
+});
