@@ -18,7 +18,7 @@ export const Event = defineEntity({
     {
       name: 'events_history',
       expression:
-        "create index events_history on events (project_id, name, contact_id, occurred_at) where contact_id is not null and kind <> 'activity'",
+        "create index events_history on events (project_id, name, contact_id, occurred_at) where kind <> 'activity'",
     },
   ],
   properties: {
@@ -69,7 +69,11 @@ export const StreamPosition = defineEntity({
   },
 });
 
-/** An event name whose rows were deleted here and still have to go from ClickHouse. */
+/**
+ * A call that deletes all events of a name; the row stays until they are gone from ClickHouse too. When the events
+ * are gone from here, a row of the journal with the same id says so: once the journal's reader is past that one, no
+ * deleted row can be on its way to ClickHouse.
+ */
 export const EventDeletion = defineEntity({
   name: 'EventDeletion',
   tableName: 'event_deletions',
@@ -77,9 +81,9 @@ export const EventDeletion = defineEntity({
     id: primaryId(),
     projectId: p.uuid(),
     name: p.text(),
-    /** Events after this instant stay: they came later. */
+    /** No deleted event has an id that was made after this instant. */
     before: instant(),
-    /** The deleting transaction: once the journal's reader is past it, no deleted row can reach ClickHouse. */
+    /** The transaction that recorded the call: the events of later ones came later and stay. */
     xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
     createdAt: createdAt(),
   },
