@@ -1,0 +1,40 @@
+import type { Condition } from '../../core/conditions/condition.ts';
+import { conditionReferences } from '../../core/conditions/references.ts';
+import type { Em } from '../orm.ts';
+import type { Bind } from './bind.ts';
+import { conditionSql } from './compile.ts';
+import { loadSegmentDefinitions, membershipSql } from './segment-definitions.ts';
+
+/** Contacts of one project, in a form that any statement can ask for. */
+export interface Audience {
+  /**
+   * SQL over `contacts c`, true exactly for those that belong to it; false or null for the others. The statement
+   * around it restricts `c` to the project.
+   *
+   * @param now the instant that `within` and `olderThan` count from
+   * @param bind keeps the parameters of the statement (`bindInto`)
+   */
+  where(now: Date, bind: Bind): string;
+}
+
+/** The members of a segment; undefined when the project has no such segment. */
+export async function segmentAudience(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+): Promise<Audience | undefined> {
+  const definitions = await loadSegmentDefinitions(em, projectId, [segmentId]);
+  if (!definitions.has(segmentId)) return undefined;
+  return { where: (now, bind) => membershipSql(definitions, segmentId, now, bind) };
+}
+
+/** Those who meet a condition; its segments are looked up in the project. */
+export async function conditionAudience(em: Em, projectId: string, condition: Condition): Promise<Audience> {
+  const definitions = await loadSegmentDefinitions(em, projectId, conditionReferences(condition).segments);
+  return {
+    where: (now, bind) => {
+      const segmentMembership = (id: string) => membershipSql(definitions, id, now, bind);
+      return conditionSql(condition, { now, segmentMembership }, bind);
+    },
+  };
+}

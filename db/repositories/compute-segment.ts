@@ -1,0 +1,116 @@
+import { segmentAudience } from '../conditions/audience.ts';
+import { bindInto } from '../conditions/bind.ts';
+import type { Em } from '../orm.ts';
+import { sql } from '../sql.ts';
+import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
+import { lockSegment } from './segments.ts';
+
+/** Contacts looked at by one transaction. */
+const contactsPerBatch = 20_000;
+
+/** The last contact that was looked at: instant and id. */
+export interface ContactCursor {
+  createdAt: string;
+  id: string;
+}
+
+export interface SegmentBatch {
+  /** Contacts that became members. */
+  added: number;
+  /** Contacts that are none any more; those that were deleted are not counted. */
+  removed: number;
+  /** Members among the contacts of this batch. */
+  total: number;
+  /** Where the next batch starts; null after the last one. */
+  next: ContactCursor | null;
+}
+
+/**
+ * Brings the kept members of a tracked dynamic segment to what its condition says right now, for the next contacts in
+ * the order of their creation, and journals each change. The segment is locked for as long, so of several computations
+ * at once each change is made, and told about, by one. Has to run in a transaction of its own.
+ *
+ * @param after where the batch before ended; null at the start
+ * @returns undefined when the project has no such segment, or when it is not both tracked and dynamic
+ */
+export async function computeSegmentBatch(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+  after: ContactCursor | null,
+): Promise<SegmentBatch | undefined> {
+  const segment = await lockSegment(em, projectId, segmentId);
+  if (segment?.type !== 'DYNAMIC' || !segment.trackMembership) return undefined;
+  const audience = await segmentAudience(em, projectId, segmentId);
+  if (audience === undefined) return undefined;
+
+  const next = await findBatchEnd(em, projectId, after);
+  const now = new Date();
+  const parameters: unknown[] = [membershipEventInput(segment, now), projectId, segmentId];
+  const bind = bindInto(parameters);
+  const bounds = [
+    ...(after === null ? [] : [`(c.created_at, c.id) > ${positionSql(after)}`]),
+    ...(next === null ? [] : [`(c.created_at, c.id) <= ${positionSql(next)}`]),
+  ].map((bound) => ` and ${bound}`);
+  function positionSql({ createdAt, id }: ContactCursor): string {
+    return `(${bind(createdAt)}::timestamptz, ${bind(id)}::uuid)`;
+  }
+
+  const [row] = await sql<Omit<SegmentBatch, 'next'>>(
+    em,
+    // The condition stands in the list, so that it is asked of each contact of the batch. In "where", the planner
+    // would read all events of a name, of all contacts, again in each batch.
+    `with looked_at as materialized (
+       select c.id, (${audience.where(now, bind)}) is true as belongs, m.contact_id is not null as is_member
+       from contacts c
+       left join segment_members m on m.segment_id = $3 and m.contact_id = c.id
+       where c.project_id = $2${bounds.join('')}
+     ),
+     arriving as materialized (
+       -- Held until the commit: a contact that is deleted right now enters and takes its row along, or does neither.
+       select c.id from contacts c join looked_at l on l.id = c.id
+       where l.belongs and not l.is_member
+       order by c.id for key share of c
+     ),
+     entered as (
+       insert into segment_members (segment_id, contact_id) select $3, id from arriving
+       on conflict do nothing
+       returning contact_id
+     ),
+     departed as (
+       delete from segment_members m using looked_at l
+       where m.segment_id = $3 and m.contact_id = l.id and l.is_member and not l.belongs
+       returning m.contact_id
+     ),
+     ${membershipEventsSql}
+     select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed,
+       (select count(*)::int from looked_at where belongs) as total`,
+    parameters,
+  );
+  return { added: row?.added ?? 0, removed: row?.removed ?? 0, total: row?.total ?? 0, next };
+}
+
+/** The last contact of a full batch; null when what is left is not more than that. */
+async function findBatchEnd(
+  em: Em,
+  projectId: string,
+  after: ContactCursor | null,
+): Promise<ContactCursor | null> {
+  const [row] = await sql<{ createdAt: Date; id: string }>(
+    em,
+    `select created_at as "createdAt", id from contacts
+     where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
+     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`,
+    [projectId, after?.createdAt ?? '-infinity', after?.id ?? '00000000-0000-0000-0000-000000000000'],
+  );
+  return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
+}
+
+/** Records that a computation looked at every contact. */
+export async function storeComputation(em: Em, segmentId: string, total: number): Promise<void> {
+  await sql(
+    em,
+    'update segments set member_count = $2, counted_at = now(), computed_at = now() where id = $1',
+    [segmentId, total],
+  );
+}
