@@ -1,19 +1,25 @@
 import { Context } from '@temporalio/activity';
+import type { ClickHouse } from '../analytics/clickhouse.ts';
 import type { Orm } from '../db/orm.ts';
+import { closeEventDeletion } from '../db/repositories/event-deletions.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
 import type { SpanFacts, Tracing } from '../runtime/tracing.ts';
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
 import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
+import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import { checkDomain } from './domains/check-domain.ts';
 import { dispatchEmails } from './emails/dispatch-emails.ts';
 import type { ClaimedRenderer } from './emails/render-claimed.ts';
 import type { SendRates } from './emails/reserve-slots.ts';
+import { eraseDeletedEvents } from './events/erase-events.ts';
+import { foldFigures } from './sweeps/fold-contact-figures.ts';
 
 export interface ActivityDependencies {
   orm: Orm;
+  clickhouse: ClickHouse;
   provider: EmailProvider;
   identities: DomainIdentities;
   render: ClaimedRenderer;
@@ -41,7 +47,7 @@ async function withHeartbeat<Result>(work: (signal: AbortSignal) => Promise<Resu
   }
 }
 
-type AllActivities = EmailBatchActivities & DomainVerificationActivities & SweepActivities;
+type AllActivities = EmailBatchActivities & DomainVerificationActivities & EventDeletionActivities & SweepActivities;
 
 /** Every activity that workflows can order, bound to this process's connections. */
 export function createActivities(dependencies: ActivityDependencies): AllActivities {
@@ -103,6 +109,12 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       ),
     checkDomain: ({ domainId }) =>
       traced({ 'posthaste.domain.id': domainId }, () => checkDomain(orm.em.fork(), identities, domainId)),
+    foldContactFigures: () => traced({}, () => foldFigures(orm.em.fork())),
+    eraseEvents: ({ deletionId }) =>
+      traced({ 'posthaste.deletion.id': deletionId }, () =>
+        withHeartbeat(() => eraseDeletedEvents(orm.em.fork(), dependencies.clickhouse, deletionId)),
+      ),
+    closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
     repairStrandedEmails: () =>
       traced({}, repairStrandedEmails, ({ requeued }) => ({ 'posthaste.emails.requeued': requeued })),

@@ -3,17 +3,22 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { priorities } from '../contracts/operations.ts';
 import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/sweeps.ts';
 
-const everyMinutes: Record<SweepName, number> = { expired: 60, 'stranded-emails': 10 };
+/** Seconds between the runs of each sweep. */
+const everySeconds: Record<SweepName, number> = {
+  expired: 60 * 60,
+  'stranded-emails': 10 * 60,
+  'contact-figures': 30,
+};
 
 /**
  * Makes sure that every recurring sweep has its schedule, and that it has the interval of this version. Any
  * number of processes may do so at once.
  */
 export async function ensureSchedules(client: Client, taskQueue: string): Promise<void> {
-  for (const [sweep, minutes] of Object.entries(everyMinutes) as [SweepName, number][]) {
+  for (const [sweep, seconds] of Object.entries(everySeconds) as [SweepName, number][]) {
     const input: SweepInput = { sweep };
     const description = {
-      spec: { intervals: [{ every: `${minutes} minutes` as const }] },
+      spec: { intervals: [{ every: `${seconds} seconds` as const }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' as const },
       action: {
         type: 'startWorkflow' as const,

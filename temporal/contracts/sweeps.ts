@@ -3,10 +3,15 @@ export interface SweepActivities {
   sweepExpired(): Promise<Record<string, number>>;
   /** Puts dispatch commands back for emails that were accepted but that nothing takes care of. */
   repairStrandedEmails(): Promise<{ requeued: number }>;
+  /**
+   * Folds the changes of the audiences' figures, and gives keys of contacts a type that have none. Answers how
+   * many of each.
+   */
+  foldContactFigures(): Promise<{ folded: number; typed: number }>;
 }
 
 export const sweepWorkflow = 'sweep';
-export type SweepName = 'expired' | 'stranded-emails';
+export type SweepName = 'expired' | 'stranded-emails' | 'contact-figures';
 export interface SweepInput {
   sweep: SweepName;
 }

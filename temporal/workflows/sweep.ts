@@ -1,7 +1,7 @@
 import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
 
-const { sweepExpired, repairStrandedEmails } = proxyLocalActivities<SweepActivities>({
+const { sweepExpired, repairStrandedEmails, foldContactFigures } = proxyLocalActivities<SweepActivities>({
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 5 },
 });
@@ -23,5 +23,7 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
       return sweepExpired();
     case 'stranded-emails':
       return { ...(await repairStrandedEmails()) };
+    case 'contact-figures':
+      return { ...(await foldContactFigures()) };
   }
 }
