@@ -14,3 +14,12 @@ export function isRolledBack(error: unknown): boolean {
 export function brokenConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined;
 }
+
+/**
+ * Whether a statement failed because of the data it was given, and would fail with it again: data exceptions, broken
+ * constraints, limits of the server.
+ */
+export function isDataFault(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  return ['22', '23', '54'].includes(error.code.slice(0, 2));
+}

@@ -1,7 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-export type OutboxKind = 'email.dispatch' | 'domain.verify' | 'contact.snooze';
+export type OutboxKind =
+  | 'email.dispatch'
+  | 'domain.verify'
+  | 'contact.snooze'
+  | 'contacts.import'
+  | 'contacts.bulk'
+  | 'events.delete';
 
 /**
  * A command to Temporal, committed together with the state that asks for it. A relay in every process sends it

@@ -3,10 +3,16 @@ import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/com
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/repositories/outbox.ts';
 import {
+  type ContactJobInput,
+  contactBulkWorkflow,
+  contactImportWorkflow,
+} from '../contracts/contact-jobs.ts';
+import {
   type DomainVerificationInput,
   domainVerificationWorkflow,
 } from '../contracts/domain-verification.ts';
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
+import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
 
 const jobKind = defineSearchAttributeKey('JobKind', 'KEYWORD');
@@ -70,6 +76,72 @@ function domainVerificationGroup(command: DueCommand): CommandGroup {
   };
 }
 
+function eventDeletionGroup(command: DueCommand): CommandGroup {
+  const input: EventDeletionInput = { deletionId: command.subjectId };
+  const workflowId = workflowIds.eventDeletion(command.subjectId);
+  return {
+    commands: [command],
+    workflowId,
+    send: (client, taskQueue) =>
+      ignoringDuplicates(
+        client.workflow.start(eventDeletionWorkflow, {
+          workflowId,
+          taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          staticSummary: 'Deletes the events of a name in ClickHouse',
+          typedSearchAttributes: attributesOf('event-deletion'),
+          priority: { priorityKey: priorities.deletion },
+        }),
+      ),
+  };
+}
+
+function contactJobGroup(
+  command: DueCommand,
+  job: { kind: JobKind; workflow: string; workflowId: string; summary: string },
+): CommandGroup {
+  const input: ContactJobInput = { jobId: command.subjectId };
+  return {
+    commands: [command],
+    workflowId: job.workflowId,
+    send: (client, taskQueue) =>
+      ignoringDuplicates(
+        client.workflow.start(job.workflow, {
+          workflowId: job.workflowId,
+          taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          staticSummary: job.summary,
+          typedSearchAttributes: attributesOf(job.kind),
+          priority: { priorityKey: priorities.import },
+        }),
+      ),
+  };
+}
+
+function contactImportGroup(command: DueCommand): CommandGroup {
+  const workflowId = workflowIds.contactImport(command.subjectId);
+  const summary = 'Imports contacts from a file';
+  return contactJobGroup(command, {
+    kind: 'contact-import',
+    workflow: contactImportWorkflow,
+    workflowId,
+    summary,
+  });
+}
+
+function contactBulkGroup(command: DueCommand): CommandGroup {
+  const workflowId = workflowIds.contactBulk(command.subjectId);
+  const summary = 'Changes a list of contacts';
+  return contactJobGroup(command, {
+    kind: 'contact-bulk',
+    workflow: contactBulkWorkflow,
+    workflowId,
+    summary,
+  });
+}
+
 /** Orders due commands into calls: all dispatches share one batch workflow, everything else goes one by one. */
 export function groupCommands(due: DueCommand[]): CommandGroup[] {
   const dispatches: DueCommand[] = [];
@@ -81,6 +153,15 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
         break;
       case 'domain.verify':
         groups.push(domainVerificationGroup(command));
+        break;
+      case 'contacts.import':
+        groups.push(contactImportGroup(command));
+        break;
+      case 'contacts.bulk':
+        groups.push(contactBulkGroup(command));
+        break;
+      case 'events.delete':
+        groups.push(eventDeletionGroup(command));
         break;
     }
   }

@@ -8,7 +8,13 @@ export const searchAttributeNames = [
 ] as const;
 
 /** Values of the search attribute `JobKind`. */
-export type JobKind = 'email-batch' | 'domain-verification' | 'sweep';
+export type JobKind =
+  | 'email-batch'
+  | 'domain-verification'
+  | 'event-deletion'
+  | 'sweep'
+  | 'contact-import'
+  | 'contact-bulk';
 
 /** Smaller goes first; the server knows 1 to 5. */
 export const priorities = {
@@ -17,11 +23,15 @@ export const priorities = {
   domain: 3,
   campaign: 4,
   import: 5,
+  deletion: 5,
   sweep: 5,
 } as const;
 
 /** Ids of workflows, so that "start once" is a property of the id. */
 export const workflowIds = {
   emailBatch: (id: string) => `email-batch/${id}`,
+  contactImport: (jobId: string) => `contact-import/${jobId}`,
+  contactBulk: (jobId: string) => `contact-bulk/${jobId}`,
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
+  eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
 };

@@ -1,0 +1,54 @@
+import { parseEmailAddress } from '../addresses/email-address.ts';
+import { maxContactDataBytes } from '../contact-data/parse-contact-data.ts';
+import { type JsonObject, jsonByteLength } from '../json-value.ts';
+import { readCell, readSubscribed } from './cells.ts';
+import type { ImportColumns } from './columns.ts';
+
+/** A row of a file and what it says about a contact, or why it can't be used. */
+export type ImportRow =
+  | { row: number; ok: true; email: string; subscribed: boolean | undefined; data: JsonObject }
+  | { row: number; ok: false; email: string; message: string };
+
+const maxShownAddress = 254;
+
+/** Reads the cells of a row; null for a row without any text. `row` counts like a spreadsheet, the header is row 1. */
+export function readRow(
+  cells: readonly string[],
+  row: number,
+  columns: ImportColumns,
+  damaged: boolean,
+): ImportRow | null {
+  const address = cells[columns.email]?.trim() ?? '';
+  const refuse = (message: string): ImportRow => ({
+    row,
+    ok: false,
+    email: address.slice(0, maxShownAddress).replaceAll('\0', '').toWellFormed(),
+    message,
+  });
+  if (address === '' && cells.every((cell) => cell.trim() === '')) return null;
+  if (cells.some((cell) => cell.includes('\0'))) return refuse('The row holds NUL characters');
+  if (damaged && cells.some((cell) => cell.includes('\ufffd'))) {
+    return refuse('The row holds bytes that are not UTF-8, as the rest of the file is');
+  }
+  if (address === '') return refuse('The row has no email address');
+  const email = parseEmailAddress(address);
+  if (email === undefined) return refuse('This is not an email address');
+  const subscribed =
+    columns.subscribed === undefined ? undefined : readSubscribed(cells[columns.subscribed] ?? '');
+  if (subscribed === null) {
+    return refuse('The column subscribed must hold true, false, yes, no, 1, 0 or nothing');
+  }
+  const data: JsonObject = {};
+  let length = 0;
+  for (const { index, key } of columns.data) {
+    const cell = cells[index]?.trim() ?? '';
+    if (cell === '') continue;
+    data[key] = readCell(cell);
+    length += key.length + cell.length + 6;
+  }
+  // A character takes at most six bytes of JSON, so that only large rows have to be measured.
+  if (length * 6 > maxContactDataBytes && jsonByteLength(data) > maxContactDataBytes) {
+    return refuse('The row has more than 64 KB of data');
+  }
+  return { row, ok: true, email, subscribed, data };
+}

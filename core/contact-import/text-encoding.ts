@@ -1,0 +1,82 @@
+/** Encodings that a file may come in; all but UTF-8 are turned into text while it is read. */
+export const fileEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type FileEncoding = (typeof fileEncodings)[number];
+
+export interface DetectedEncoding {
+  encoding: FileEncoding;
+  /** A few bytes are not of the encoding and read as U+FFFD. */
+  damaged: boolean;
+}
+
+export interface EncodingDetector {
+  /** Looks at the next bytes of the file; the first call gets at least its first three. */
+  add(bytes: Uint8Array): void;
+  detect(): DetectedEncoding;
+}
+
+function encodingOfMark(bytes: Uint8Array): FileEncoding | undefined {
+  const [first, second, third] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
+}
+
+/**
+ * Tells the encoding of a file that does not name it. A byte order mark decides; else what is valid UTF-8 is UTF-8,
+ * and everything else is what spreadsheets write on Windows. Only where most of the other characters are UTF-8 and
+ * a few bytes are not is the file a damaged UTF-8 one: taken for Windows-1252, all of its accents would be wrong.
+ */
+export function createEncodingDetector(): EncodingDetector {
+  const strict = new TextDecoder('utf-8', { fatal: true });
+  const lenient = new TextDecoder('utf-8');
+  let mark: FileEncoding | undefined;
+  let isFirst = true;
+  let isValid = true;
+  let foreign = 0;
+  let broken = 0;
+
+  const isWide = () => mark === 'utf-16le' || mark === 'utf-16be';
+  const decodeStrictly = (bytes?: Uint8Array) => {
+    try {
+      if (isValid) strict.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      isValid = false;
+    }
+  };
+  return {
+    add(bytes) {
+      if (isFirst) mark = encodingOfMark(bytes);
+      isFirst = false;
+      if (isWide()) return;
+      decodeStrictly(bytes);
+      const text = lenient.decode(bytes, { stream: true });
+      foreign += text.match(/[^\0-\x7f]/gu)?.length ?? 0;
+      broken += text.match(/\ufffd/g)?.length ?? 0;
+    },
+    detect() {
+      if (mark !== undefined && isWide()) return { encoding: mark, damaged: false };
+      decodeStrictly();
+      if (isValid) return { encoding: 'utf-8', damaged: false };
+      const isMostlyUtf8 = mark === 'utf-8' || foreign - broken > broken;
+      return isMostlyUtf8
+        ? { encoding: 'utf-8', damaged: true }
+        : { encoding: 'windows-1252', damaged: false };
+    },
+  };
+}
+
+/** The bytes of a file as UTF-8 bytes or as text, piece by piece, without a byte order mark of another encoding. */
+export async function* decodeFile(
+  pieces: AsyncIterable<Uint8Array>,
+  encoding: FileEncoding,
+): AsyncGenerator<Uint8Array | string> {
+  // The reader of the records takes UTF-8 as it is.
+  if (encoding === 'utf-8') return yield* pieces;
+  const decoder = new TextDecoder(encoding);
+  for await (const piece of pieces) {
+    const text = decoder.decode(piece, { stream: true });
+    if (text !== '') yield text;
+  }
+  const rest = decoder.decode();
+  if (rest !== '') yield rest;
+}
