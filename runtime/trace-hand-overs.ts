@@ -15,6 +15,18 @@ export function traceHandOvers(provider: EmailProvider, tracing: Tracing): Email
         },
         () => provider.handOver(email),
       ),
+    handOverMany: (emails, signal) =>
+      tracing.span(
+        {
+          name: `hand over to ${provider.name}`,
+          isCall: true,
+          facts: { 'posthaste.emails': emails.length, 'posthaste.project.id': emails[0]?.projectId },
+          result: (answers) => ({
+            'posthaste.emails.sent': answers.filter(({ outcome }) => outcome === 'accepted').length,
+          }),
+        },
+        () => provider.handOverMany(emails, signal),
+      ),
     grantedRatePerSecond: () => provider.grantedRatePerSecond(),
     close: () => provider.close(),
   };

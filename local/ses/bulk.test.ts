@@ -115,7 +115,7 @@ describe('SendBulkEmail', () => {
     expect(messages.map(({ to, subject }) => [to, subject])).toEqual([[['good@x.test'], 's']]);
   });
 
-  it('takes 50 entries and 1 MB, and no more', async () => {
+  it('takes 50 entries, 1 MB, and 262,144 characters of data each, and no more', async () => {
     const { client, list, verify } = await startTestSes();
     await verify('example.test');
     const entries = Array.from({ length: 51 }, (_, n) => entry(`a${n}@x.test`, { subject: 's', html: 'h' }));
@@ -123,6 +123,8 @@ describe('SendBulkEmail', () => {
     await expect(client.send(bulk([]))).rejects.toMatchObject({ name: 'BadRequestException' });
     const large = entry('large@x.test', { subject: 's', html: 'x'.repeat(1024 * 1024) });
     await expect(client.send(bulk([large]))).rejects.toMatchObject({ name: 'BadRequestException' });
+    const long = entry('long@x.test', { subject: 's', html: 'x'.repeat(262_144) });
+    await expect(client.send(bulk([long]))).rejects.toMatchObject({ name: 'BadRequestException' });
     await client.send(bulk(entries.slice(0, 50)));
     expect((await list()).total).toBe(50);
   });

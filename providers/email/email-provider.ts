@@ -51,6 +51,15 @@ export interface EmailProvider {
   /** Hands one email over, once: nothing below it tries again. Answers within 30 seconds, and never throws. */
   handOver(email: OutgoingEmail): Promise<HandOver>;
   /**
+   * Hands emails over in as few calls as the provider takes them, each email once. Where one of them spoils a call,
+   * only that one is refused. Never throws.
+   *
+   * @param signal once it is aborted nothing more is begun; what was not begun is `later`, after no time. A hand-over
+   *   that has begun answers within 30 seconds.
+   * @returns an outcome per email, in their order
+   */
+  handOverMany(emails: readonly OutgoingEmail[], signal: AbortSignal): Promise<HandOver[]>;
+  /**
    * Emails a second that the provider's account grants, or null when it sets no limit. Costs nothing to ask.
    * @throws Error when the provider never told it so far
    */

@@ -1,9 +1,12 @@
 import { GetAccountCommand, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { type BulkCall, planBulkCalls } from './bulk-calls.ts';
+import { classifyBulkEntry } from './classify-bulk-entry.ts';
 import { classifySesError } from './classify-ses-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 import { createGrantedRate } from './granted-rate.ts';
+import { handOverEach, notBegun } from './hand-over-each.ts';
 
 function toCommand(email: OutgoingEmail, configurationSet: string): SendEmailCommand {
   const headers = Object.entries(email.headers);
@@ -42,7 +45,8 @@ function toCommand(email: OutgoingEmail, configurationSet: string): SendEmailCom
 }
 
 /**
- * Hands emails over to Amazon SES (API v2, `SendEmail` with `Content.Simple`, which makes the MIME itself).
+ * Hands emails over to Amazon SES (API v2): one by `SendEmail` with `Content.Simple`, which makes the MIME itself,
+ * many by `SendBulkEmail`.
  *
  * @param client of `createSesClient`
  * @param account of `createSesAccountClient`
@@ -52,17 +56,44 @@ export function createSesProvider(
   account: SESv2Client,
   configurationSet: string,
 ): EmailProvider {
+  async function handOver(email: OutgoingEmail): Promise<HandOver> {
+    try {
+      const { MessageId } = await client.send(toCommand(email, configurationSet));
+      if (MessageId === undefined) return { outcome: 'unknown', reason: 'SES answered without a message id' };
+      return { outcome: 'accepted', messageId: MessageId };
+    } catch (error) {
+      return classifySesError(error);
+    }
+  }
+
+  async function callInBulk({ emails, command }: BulkCall, signal: AbortSignal): Promise<HandOver[]> {
+    if (signal.aborted) return emails.map(() => notBegun);
+    try {
+      const { BulkEmailEntryResults: results = [] } = await client.send(command);
+      return emails.map((_, index) => classifyBulkEntry(results[index]));
+    } catch (error) {
+      const failure = classifySesError(error);
+      // One malformed entry spoils the call, and nobody says which.
+      if (failure.outcome === 'refused') return handOverEach(emails, signal, handOver);
+      return emails.map(() => failure);
+    }
+  }
+
   return {
     name: 'ses',
-    async handOver(email): Promise<HandOver> {
-      try {
-        const { MessageId } = await client.send(toCommand(email, configurationSet));
-        if (MessageId === undefined)
-          return { outcome: 'unknown', reason: 'SES answered without a message id' };
-        return { outcome: 'accepted', messageId: MessageId };
-      } catch (error) {
-        return classifySesError(error);
-      }
+    handOver,
+    async handOverMany(emails, signal): Promise<HandOver[]> {
+      const { calls, single } = planBulkCalls(emails, configurationSet);
+      const answers = new Map<OutgoingEmail, HandOver>();
+      const note = (handedOver: readonly OutgoingEmail[], outcomes: HandOver[]) => {
+        for (const [index, outcome] of outcomes.entries()) {
+          const email = handedOver[index];
+          if (email !== undefined) answers.set(email, outcome);
+        }
+      };
+      for (const call of calls) note(call.emails, await callInBulk(call, signal));
+      note(single, await handOverEach(single, signal, handOver));
+      return emails.map((email) => answers.get(email) ?? notBegun);
     },
     grantedRatePerSecond: createGrantedRate(async () => {
       const { SendQuota } = await account.send(new GetAccountCommand({}));

@@ -4,6 +4,7 @@ import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { classifySmtpError } from './classify-smtp-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
+import { handOverEach } from './hand-over-each.ts';
 
 export interface SmtpTimeouts {
   /** Until the session stands, greeting and TLS included. */
@@ -70,18 +71,22 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
     done();
   });
 
+  async function handOver(email: OutgoingEmail): Promise<HandOver> {
+    const messageId = `${email.emailId}@${domainOfAddress(email.from.email)}`;
+    const signal = AbortSignal.timeout(timeouts.totalMs);
+    try {
+      await transport.sendMail({ ...toMessage(email, messageId), signal });
+      return { outcome: 'accepted', messageId };
+    } catch (error) {
+      return classifySmtpError(error, contents.get(signal)?.readableDidRead === true);
+    }
+  }
+
   return {
     name: 'smtp',
-    async handOver(email): Promise<HandOver> {
-      const messageId = `${email.emailId}@${domainOfAddress(email.from.email)}`;
-      const signal = AbortSignal.timeout(timeouts.totalMs);
-      try {
-        await transport.sendMail({ ...toMessage(email, messageId), signal });
-        return { outcome: 'accepted', messageId };
-      } catch (error) {
-        return classifySmtpError(error, contents.get(signal)?.readableDidRead === true);
-      }
-    },
+    handOver,
+    // SMTP knows one message at a time.
+    handOverMany: (emails, signal) => handOverEach(emails, signal, handOver),
     async grantedRatePerSecond() {
       return null;
     },

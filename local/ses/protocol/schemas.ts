@@ -3,6 +3,8 @@ import { z } from 'zod';
 // Shapes of the SES v2 REST-JSON protocol, as far as the local SES reads them. Members that it does not know are
 // dropped, as a newer service would take them. Rules beyond the shape are in `check-envelope.ts`.
 
+const templateDataCharacters = 262_144;
+
 const text = z.object({ Data: z.string(), Charset: z.string().optional() });
 const header = z.object({ Name: z.string(), Value: z.string() });
 const tag = z.object({ Name: z.string(), Value: z.string() });
@@ -30,7 +32,7 @@ const template = z.object({
   TemplateContent: z
     .object({ Subject: z.string().optional(), Html: z.string().optional(), Text: z.string().optional() })
     .optional(),
-  TemplateData: z.string().optional(),
+  TemplateData: z.string().max(templateDataCharacters).optional(),
   Headers: z.array(header).default([]),
   Attachments: z.array(attachment).default([]),
 });
@@ -72,7 +74,9 @@ export const sendBulkEmailSchema = z.object({
       ReplacementHeaders: z.array(header).default([]),
       ReplacementEmailContent: z
         .object({
-          ReplacementTemplate: z.object({ ReplacementTemplateData: z.string().optional() }).optional(),
+          ReplacementTemplate: z
+            .object({ ReplacementTemplateData: z.string().max(templateDataCharacters).optional() })
+            .optional(),
         })
         .optional(),
     }),

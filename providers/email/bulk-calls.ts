@@ -1,0 +1,126 @@
+import { type BulkEmailEntry, SendBulkEmailCommand } from '@aws-sdk/client-sesv2';
+import { formatMailbox } from '../../core/addresses/mailbox.ts';
+import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import type { OutgoingEmail } from './email-provider.ts';
+
+// Amazon SES API v2 reference, `SendBulkEmail` and `ReplacementTemplate`: 50 entries, 262,144 characters of data
+// each, and 1 MB for the whole request.
+const maxEntries = 50;
+const maxDataCharacters = 262_144;
+const maxCallBytes = 1024 * 1024;
+/** Sender, configuration set, template and whatever else stands once in a call. */
+const envelopeBytes = 4 * 1024;
+/** Braces, names and tags of an entry, besides its address, headers and content. */
+const entryBytes = 400;
+
+interface PreparedEntry {
+  email: OutgoingEmail;
+  entry: BulkEmailEntry;
+  dataCharacters: number;
+  bytes: number;
+}
+
+/** Emails that go in one call: they have the sender in common. */
+export interface BulkCall {
+  emails: OutgoingEmail[];
+  command: SendBulkEmailCommand;
+}
+
+const hasText = (email: OutgoingEmail) => email.text.trim() !== '';
+
+/**
+ * The content as data of a template that is nothing but placeholders. SES neither escapes the values nor looks for
+ * placeholders in them.
+ */
+function prepare(email: OutgoingEmail): PreparedEntry {
+  const data = JSON.stringify({
+    subject: sanitizeHeaderValue(email.subject),
+    html: email.html,
+    ...(hasText(email) ? { text: email.text } : {}),
+  });
+  const to = formatMailbox(email.to);
+  const headers = Object.entries(email.headers).map(([Name, Value]) => ({
+    Name,
+    Value: encodeHeaderText(Value),
+  }));
+  const headerBytes = headers.reduce((sum, { Name, Value }) => sum + Name.length + Value.length + 40, 0);
+  return {
+    email,
+    entry: {
+      Destination: { ToAddresses: [to] },
+      ReplacementEmailContent: { ReplacementTemplate: { ReplacementTemplateData: data } },
+      ReplacementTags: [
+        { Name: 'emailId', Value: email.emailId },
+        { Name: 'projectId', Value: email.projectId },
+      ],
+      ...(headers.length > 0 && { ReplacementHeaders: headers }),
+    },
+    dataCharacters: data.length,
+    // The data is text within JSON, so its quotes and backslashes are escaped once more.
+    bytes: Buffer.byteLength(JSON.stringify(data)) + to.length + headerBytes + entryBytes,
+  };
+}
+
+/** Emails with the same key can share a call. */
+function callKey({ from, replyTo, text }: OutgoingEmail): string {
+  return JSON.stringify([from.email, from.name, replyTo, text.trim() !== '']);
+}
+
+function toCall(entries: PreparedEntry[], first: OutgoingEmail, configurationSet: string): BulkCall {
+  const command = new SendBulkEmailCommand({
+    FromEmailAddress: formatMailbox(first.from),
+    ...(first.replyTo === null ? {} : { ReplyToAddresses: [formatMailbox({ email: first.replyTo })] }),
+    ConfigurationSetName: configurationSet,
+    DefaultContent: {
+      Template: {
+        TemplateContent: {
+          Subject: '{{subject}}',
+          Html: '{{html}}',
+          ...(hasText(first) ? { Text: '{{text}}' } : {}),
+        },
+        TemplateData: '{}',
+      },
+    },
+    BulkEmailEntries: entries.map(({ entry }) => entry),
+  });
+  return { emails: entries.map(({ email }) => email), command };
+}
+
+/**
+ * Orders emails into calls of `SendBulkEmail`, each within the bounds of SES.
+ *
+ * @returns also the emails that no such call takes: those with files, and those too large for one
+ */
+export function planBulkCalls(
+  emails: readonly OutgoingEmail[],
+  configurationSet: string,
+): { calls: BulkCall[]; single: OutgoingEmail[] } {
+  const single: OutgoingEmail[] = [];
+  const calls: BulkCall[] = [];
+  const open = new Map<string, { entries: PreparedEntry[]; bytes: number }>();
+  const close = (entries: PreparedEntry[]) => {
+    const first = entries[0]?.email;
+    if (first !== undefined) calls.push(toCall(entries, first, configurationSet));
+  };
+  for (const email of emails) {
+    const prepared = prepare(email);
+    const isTooLarge =
+      prepared.dataCharacters > maxDataCharacters || prepared.bytes + envelopeBytes > maxCallBytes;
+    if (email.attachments.length > 0 || isTooLarge) {
+      single.push(email);
+      continue;
+    }
+    const key = callKey(email);
+    const call = open.get(key) ?? { entries: [], bytes: envelopeBytes };
+    if (call.entries.length === maxEntries || call.bytes + prepared.bytes > maxCallBytes) {
+      close(call.entries);
+      call.entries = [];
+      call.bytes = envelopeBytes;
+    }
+    call.entries.push(prepared);
+    call.bytes += prepared.bytes;
+    open.set(key, call);
+  }
+  for (const { entries } of open.values()) close(entries);
+  return { calls, single };
+}
