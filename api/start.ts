@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
+import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { createTemplateCache } from '../core/rendering/template-cache.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
@@ -16,12 +17,15 @@ import type { Services } from './edge/services.ts';
 import { routes } from './routes/index.ts';
 import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
+import { createCampaignSendingService } from './services/campaign-sending.ts';
+import { createCampaignsService } from './services/campaigns.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createFieldTypes } from './services/field-types.ts';
 import { createPasswords } from './services/passwords.ts';
 import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
+import { createPublicLinksService } from './services/public-links.ts';
 import { createSendService } from './services/send.ts';
 import { createSenderDomains } from './services/sender-domains.ts';
 import { createTemplateContents } from './services/template-contents.ts';
@@ -72,6 +76,8 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       projectKeys: edge.projectKeys,
     }),
     activity: createActivityService(parts.clickhouse, orm),
+    campaigns: createCampaignsService(orm, compiledTemplates),
+    campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),
     domains: createDomainsService({
       orm,
@@ -92,6 +98,12 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
     sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
     providerEvents: createProviderEventsService(orm, journaled, tracing?.batches('provider events')),
+    publicLinks: createPublicLinksService({
+      orm,
+      key: deriveKey(config.APP_SECRET, 'public-link'),
+      limiter: edge.addressLimiter,
+      committed,
+    }),
     notifications: { count: (outcome) => parts.metrics.countNotification(outcome) },
   };
 }

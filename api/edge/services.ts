@@ -1,10 +1,13 @@
 import type { SnsVerifier } from '../../providers/sns/verifier.ts';
 import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
+import type { CampaignSendingService } from '../services/campaign-sending.ts';
+import type { CampaignsService } from '../services/campaigns.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
+import type { PublicLinksService } from '../services/public-links.ts';
 import type { SendService } from '../services/send.ts';
 import type { TemplatesService } from '../services/templates.ts';
 import type { TrackService } from '../services/track.ts';
@@ -14,6 +17,8 @@ export interface Services {
   accounts: AccountsService;
   projects: ProjectsService;
   activity: ActivityService;
+  campaigns: CampaignsService;
+  campaignSending: CampaignSendingService;
   contacts: ContactsService;
   domains: DomainsService;
   send: SendService;
@@ -21,6 +26,7 @@ export interface Services {
   track: TrackService;
   sns: SnsVerifier;
   providerEvents: ProviderEventsService;
+  publicLinks: PublicLinksService;
   /** Counts what came in at `/webhooks/sns`, for the metrics. */
   notifications: { count(outcome: NotificationOutcome | 'refused'): void };
 }
