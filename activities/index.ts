@@ -6,6 +6,7 @@ import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
 import type { SpanFacts, Tracing } from '../runtime/tracing.ts';
+import type { ContactJobActivities, ContactJobProgress } from '../temporal/contracts/contact-jobs.ts';
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
 import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
@@ -15,6 +16,9 @@ import { dispatchEmails } from './emails/dispatch-emails.ts';
 import type { ClaimedRenderer } from './emails/render-claimed.ts';
 import type { SendRates } from './emails/reserve-slots.ts';
 import { eraseDeletedEvents } from './events/erase-events.ts';
+import { changeContacts } from './jobs/change-contacts.ts';
+import { importContacts } from './jobs/import-contacts.ts';
+import type { JobContext } from './jobs/run-job.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
 
 export interface ActivityDependencies {
@@ -35,19 +39,35 @@ export interface ActivityDependencies {
 }
 
 const heartbeatMs = 4_000;
+/** Below the grace time of a shutdown. */
+const jobSliceMs = 10_000;
 
-/** Runs `work` with a heartbeat of its own, because a provider may take longer to answer than a heartbeat may. */
-async function withHeartbeat<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/**
+ * Runs `work` with a heartbeat of its own, because a provider may take longer to answer than a heartbeat may. What
+ * `work` notes goes along with the heartbeat, for the operator to see.
+ */
+async function withHeartbeat<Result>(
+  work: (signal: AbortSignal, note: (progress: unknown) => void) => Promise<Result>,
+): Promise<Result> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(), heartbeatMs);
+  let noted: unknown;
+  const timer = setInterval(() => context.heartbeat(noted), heartbeatMs);
+  const note = (progress: unknown) => {
+    noted = progress;
+    context.heartbeat(progress);
+  };
   try {
-    return await work(context.cancellationSignal);
+    return await work(context.cancellationSignal, note);
   } finally {
     clearInterval(timer);
   }
 }
 
-type AllActivities = EmailBatchActivities & DomainVerificationActivities & EventDeletionActivities & SweepActivities;
+type AllActivities = ContactJobActivities &
+  EmailBatchActivities &
+  DomainVerificationActivities &
+  EventDeletionActivities &
+  SweepActivities;
 
 /** Every activity that workflows can order, bound to this process's connections. */
 export function createActivities(dependencies: ActivityDependencies): AllActivities {
@@ -71,6 +91,26 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       run,
     );
   }
+
+  const runJobStep = (
+    jobId: string,
+    step: (context: JobContext, jobId: string) => Promise<ContactJobProgress>,
+  ) =>
+    traced({ 'posthaste.job.id': jobId }, () =>
+      withHeartbeat((signal, note) =>
+        step(
+          {
+            em: orm.em.fork(),
+            signal,
+            note,
+            committed: dependencies.committed,
+            attempt: Context.current().info.attempt,
+            sliceMs: jobSliceMs,
+          },
+          jobId,
+        ),
+      ),
+    );
 
   async function dispatch(emailIds: string[], signal: AbortSignal): Promise<DispatchEmailsResult> {
     const result = await dispatchEmails(
@@ -107,12 +147,16 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
           'posthaste.emails.open': openIds.length,
         }),
       ),
+    importContacts: ({ jobId }) => runJobStep(jobId, importContacts),
+    changeContacts: ({ jobId }) => runJobStep(jobId, changeContacts),
     checkDomain: ({ domainId }) =>
       traced({ 'posthaste.domain.id': domainId }, () => checkDomain(orm.em.fork(), identities, domainId)),
     foldContactFigures: () => traced({}, () => foldFigures(orm.em.fork())),
     eraseEvents: ({ deletionId }) =>
       traced({ 'posthaste.deletion.id': deletionId }, () =>
-        withHeartbeat(() => eraseDeletedEvents(orm.em.fork(), dependencies.clickhouse, deletionId)),
+        withHeartbeat((signal) =>
+          eraseDeletedEvents(orm.em.fork(), dependencies.clickhouse, deletionId, signal),
+        ),
       ),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),

@@ -24,8 +24,12 @@ export interface ClickHouse {
    * rows and what the views make of them are stored. An error leaves open whether they are: repeat the whole call.
    */
   insert(target: InsertTarget, lines: string): Promise<void>;
-  /** Runs a statement without an answer, such as DDL. */
-  command(statement: string): Promise<void>;
+  /**
+   * Runs a statement without an answer, such as DDL. Its settings, if any, stand in its text.
+   *
+   * @param parameters for typed placeholders (`{name:Type}`).
+   */
+  command(statement: string, parameters?: QueryParameters): Promise<void>;
   /** Creates the configured database when it is missing. */
   createDatabase(): Promise<void>;
   /** Whether the store answers now. Never throws. */
@@ -103,8 +107,9 @@ function clickHouseOver(backend: Backend): ClickHouse {
         }),
       );
     },
-    async command(statement) {
-      await guarded(() => backend.writer.run((client) => client.command({ query: statement })));
+    async command(statement, parameters) {
+      const values = parameters && { query_params: { ...parameters } };
+      await guarded(() => backend.writer.run((client) => client.command({ query: statement, ...values })));
     },
     createDatabase: () => guarded(() => backend.createDatabase()),
     async ping() {

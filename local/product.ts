@@ -63,7 +63,7 @@ export async function startProduct({
   });
   shutdown.add('journal', () => journal.stop());
   metrics.watchStream(() => journal.lag());
-  const worker = runWorker(resources, { metrics, wakeJournal: journal.wake }, shutdown);
+  const worker = runWorker(resources, { metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
   const api = startApi(resources, { apiMetrics, metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
   const [running, { url, services }] = await Promise.all([worker, api]);
   return { url, services, resources, workerEnded: running.ended };

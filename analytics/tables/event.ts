@@ -37,7 +37,12 @@ export interface EventInsertRow {
 }
 
 /** A row as a line for `ClickHouse.insert`. The streamer has Postgres write the same lines. */
-export function toEventLine(row: EventInsertRow): string {
+export function toEventLine({ data, ...row }: EventInsertRow): string {
+  return eventLine(row, JSON.stringify(data));
+}
+
+/** As `toEventLine`, for data that come as a JSON text and are stored as they are written. */
+export function eventLine(row: Omit<EventInsertRow, 'data'>, data: string): string {
   return [
     row.projectId,
     row.eventId,
@@ -49,7 +54,7 @@ export function toEventLine(row: EventInsertRow): string {
     row.emailId ?? zeroUuid,
     row.campaignId ?? zeroUuid,
     row.workflowId ?? zeroUuid,
-    tsvValue(JSON.stringify(row.data)),
+    tsvValue(data),
   ].join('\t');
 }
 

@@ -41,7 +41,7 @@ await runProcess(log, async (shutdown) => {
   shutdown.add('journal', () => journal.stop());
   metrics.watchStream(() => journal.lag());
   void prepareClickHouse(clickhouse, config, log, stopping.signal);
-  const running = await runWorker(resources, { metrics, wakeJournal: journal.wake }, shutdown);
+  const running = await runWorker(resources, { metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
   worker.state = running.state;
   log.info('the worker runs');
   await running.ended;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClaimedRenderer } from '../../activities/emails/render-claimed.ts';
 import { createActivities } from '../../activities/index.ts';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
@@ -12,6 +13,7 @@ import { type RunningWorker, startTemporalWorker } from './start.ts';
 
 export interface WorkerParts {
   metrics: ProductMetrics;
+  clickhouse: ClickHouse;
   /** Woken after commits that left rows in the journal. */
   wakeJournal: () => void;
 }
@@ -31,6 +33,7 @@ export async function runWorker(
   const { config, log, orm, relay } = resources;
   const activities = createActivities({
     orm,
+    clickhouse: parts.clickhouse,
     provider: resources.provider,
     identities: resources.identities,
     render: createClaimedRenderer(publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')),
