@@ -17,8 +17,6 @@ import type { Services } from './edge/services.ts';
 import { routes } from './routes/index.ts';
 import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
-import { createCampaignSendingService } from './services/campaign-sending.ts';
-import { createCampaignsService } from './services/campaigns.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createFieldTypes } from './services/field-types.ts';
@@ -76,8 +74,6 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       projectKeys: edge.projectKeys,
     }),
     activity: createActivityService(parts.clickhouse, orm),
-    campaigns: createCampaignsService(orm, compiledTemplates),
-    campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),
     domains: createDomainsService({
       orm,

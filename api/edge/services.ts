@@ -1,8 +1,6 @@
 import type { SnsVerifier } from '../../providers/sns/verifier.ts';
 import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
-import type { CampaignSendingService } from '../services/campaign-sending.ts';
-import type { CampaignsService } from '../services/campaigns.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { ProjectsService } from '../services/projects.ts';
@@ -17,8 +15,6 @@ export interface Services {
   accounts: AccountsService;
   projects: ProjectsService;
   activity: ActivityService;
-  campaigns: CampaignsService;
-  campaignSending: CampaignSendingService;
   contacts: ContactsService;
   domains: DomainsService;
   send: SendService;
