@@ -106,32 +106,46 @@ export async function findContactEmails(
  * @returns whether there was such a contact
  */
 export async function deleteContact(em: Em, projectId: string, id: string): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `with email_held as materialized (
-       -- First the emails and then the contact, as the provider's events lock them.
-       select e.id from emails e where e.contact_id = $2 and e.project_id = $1 order by e.id for no key update
-     ),
-     removed as (
-       delete from contacts
-       where project_id = $1 and id = $2 and (select count(*) from email_held) >= 0
-       returning id
-     ),
-     statistics as (
-       delete from contact_event_stats where project_id = $1 and contact_id in (select id from removed)
-     ),
-     membership as (
-       delete from segment_members where contact_id in (select id from removed)
-     ),
-     email as (
-       update emails e
-       set contact_id = null, to_email = '', to_name = null,
-         status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
-       from email_held h
-       where e.id = h.id and exists (select from removed)
-     )
-     select id from removed`,
-    [projectId, id],
-  );
-  return rows.length > 0;
+  return (await deleteContacts(em, projectId, [id])).length > 0;
+}
+
+const deleteSql = `
+with email_held as materialized (
+  -- First the emails and then the contacts, as the provider's events lock them.
+  select e.id, e.contact_id
+  from emails e
+  where e.contact_id = any($2::uuid[]) and e.project_id = $1
+  order by e.id
+  for no key update
+),
+held as materialized (
+  -- In the order in which every statement locks contacts.
+  select c.id
+  from contacts c
+  where c.project_id = $1 and c.id = any($2::uuid[]) and (select count(*) from email_held) >= 0
+  order by c.project_id, c.email
+  for update
+),
+removed as (
+  delete from contacts c using held h where c.id = h.id returning c.id
+),
+statistics as (
+  delete from contact_event_stats where project_id = $1 and contact_id in (select id from removed)
+),
+membership as (
+  delete from segment_members where contact_id in (select id from removed)
+),
+email as (
+  update emails e
+  set contact_id = null, to_email = '', to_name = null,
+    status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
+  from email_held h
+  where e.id = h.id and h.contact_id in (select id from removed)
+)
+select id from removed`;
+
+/** As `deleteContact` for many; answers the ids of those that there were. */
+export async function deleteContacts(em: Em, projectId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }>(em, deleteSql, [projectId, ids]);
+  return rows.map((row) => row.id);
 }

@@ -1,0 +1,90 @@
+import { importFormatSchema } from '../../core/contact-import/import-format.ts';
+import type { ImportRow } from '../../core/contact-import/read-row.ts';
+import { readRows } from '../../core/contact-import/read-rows.ts';
+import { type ImportResult, importResultSchema, maxImportErrors } from '../../core/jobs/results.ts';
+import type { Em } from '../../db/orm.ts';
+import { readJobChunk } from '../../db/repositories/job-chunks.ts';
+import type { ContactJobProgress } from '../../temporal/contracts/contact-jobs.ts';
+import { createFieldTypeLearner } from './learn-field-types.ts';
+import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
+import { writeRows } from './write-rows.ts';
+
+/** Rows of one transaction: enough to share its cost, few enough to hold locks for a moment only. */
+const batchRows = 1_000;
+/** What the parser gets at once, so that nothing else in the process waits for long. */
+const pieceBytes = 16 * 1024;
+
+/**
+ * Goes on with the import of a file. Rows that were applied before are read again and left out, for the file has to
+ * be read from its beginning; a bad row is counted and reported.
+ */
+export function importContacts(context: JobContext, jobId: string): Promise<ContactJobProgress> {
+  return runJob(
+    context,
+    jobId,
+    (run) => importRows(context.em, run),
+    (result) => {
+      const { errors, ...counts } = importResultSchema.parse(result);
+      return counts;
+    },
+  );
+}
+
+async function importRows(em: Em, run: JobRun): Promise<boolean> {
+  const { job } = run;
+  const parsed = importFormatSchema.safeParse(job.file);
+  if (!parsed.success) throw new JobFailure('The file of this import is gone');
+  const format = parsed.data;
+  const learn = createFieldTypeLearner(em, job.projectId);
+  const reading = { bytes: 0 };
+
+  const apply = async (rows: ImportRow[]): Promise<boolean> => {
+    const last = rows.at(-1);
+    if (last === undefined) return true;
+    await learn(rows);
+    const before = importResultSchema.parse(job.result);
+    return run.apply(async (tx) => ({
+      done: last.row,
+      progress: Math.min(99, Math.floor((reading.bytes / format.bytes) * 100)),
+      result: addResult(before, await writeRows(tx, job.projectId, rows)),
+    }));
+  };
+
+  let batch: ImportRow[] = [];
+  for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
+    if (row.row <= job.done) continue;
+    batch.push(row);
+    if (batch.length < batchRows) continue;
+    if (!(await apply(batch)) || run.isOver()) return false;
+    batch = [];
+  }
+  return apply(batch);
+}
+
+/** The file in small pieces; `reading.bytes` says how far it was read. */
+async function* readFile(
+  em: Em,
+  jobId: string,
+  bytes: number,
+  reading: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for (let position = 0; reading.bytes < bytes; position += 1) {
+    const chunk = await readJobChunk(em, jobId, position);
+    if (chunk === undefined) throw new JobFailure('The file of this import is gone');
+    for (let start = 0; start < chunk.length; start += pieceBytes) {
+      const piece = chunk.subarray(start, start + pieceBytes);
+      reading.bytes += piece.length;
+      yield piece;
+    }
+  }
+}
+
+function addResult(before: ImportResult, more: ImportResult): ImportResult {
+  return {
+    totalRows: before.totalRows + more.totalRows,
+    created: before.created + more.created,
+    updated: before.updated + more.updated,
+    skipped: before.skipped + more.skipped,
+    errors: [...before.errors, ...more.errors].slice(0, maxImportErrors),
+  };
+}
