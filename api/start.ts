@@ -17,8 +17,11 @@ import type { Services } from './edge/services.ts';
 import { routes } from './routes/index.ts';
 import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
+import { createCampaignSendingService } from './services/campaign-sending.ts';
+import { createCampaignsService } from './services/campaigns.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
+import { createEventsService } from './services/events.ts';
 import { createFieldTypes } from './services/field-types.ts';
 import { createPasswords } from './services/passwords.ts';
 import { createProjectsService } from './services/projects.ts';
@@ -74,6 +77,8 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       projectKeys: edge.projectKeys,
     }),
     activity: createActivityService(parts.clickhouse, orm),
+    campaigns: createCampaignsService(orm, compiledTemplates),
+    campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),
     domains: createDomainsService({
       orm,
@@ -81,6 +86,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       committed,
       warn: (message, err) => log.warn({ err }, message),
     }),
+    events: createEventsService(orm, committed),
     send: createSendService({
       orm,
       fieldTypes,

@@ -1,8 +1,11 @@
 import type { SnsVerifier } from '../../providers/sns/verifier.ts';
 import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
+import type { CampaignSendingService } from '../services/campaign-sending.ts';
+import type { CampaignsService } from '../services/campaigns.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
+import type { EventsService } from '../services/events.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
 import type { PublicLinksService } from '../services/public-links.ts';
@@ -15,8 +18,11 @@ export interface Services {
   accounts: AccountsService;
   projects: ProjectsService;
   activity: ActivityService;
+  campaigns: CampaignsService;
+  campaignSending: CampaignSendingService;
   contacts: ContactsService;
   domains: DomainsService;
+  events: EventsService;
   send: SendService;
   templates: TemplatesService;
   track: TrackService;

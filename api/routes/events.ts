@@ -3,8 +3,10 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentEvent } from '../presenters/activity.ts';
 import {
   eventListQuerySchema,
+  eventNameParamsSchema,
   eventPageSchema,
   eventStatsSchema,
+  eventUsageSchema,
   periodQuerySchema,
 } from '../schemas/activity.ts';
 
@@ -69,5 +71,64 @@ export const eventStatistics = defineRoute({
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler({ project, query, services }) {
     return { status: 200, body: await services.activity.eventStats(project.id, query) };
+  },
+});
+
+export const eventUsage = defineRoute({
+  method: 'GET',
+  path: '/events/:eventName/usage',
+  auth: 'secretKey',
+  tags,
+  summary: 'Where the name of an event is used',
+  description:
+    'Segments whose conditions ask for the event, also those that name an email activity such as `email.opened` for `email.open`. A name that nothing refers to, known or not, answers empty lists.',
+  params: eventNameParamsSchema,
+  responses: {
+    200: {
+      description: 'What refers to the event, newest first.',
+      schema: eventUsageSchema,
+      example: {
+        segments: [{ id: '0193a1c2-5b7e-7c3d-9f00-2f6e8d4c1b0a', name: 'Recent buyers' }],
+        workflows: [],
+      },
+    },
+  },
+  async handler({ project, params, services }) {
+    return { status: 200, body: await services.events.usage(project.id, params.eventName) };
+  },
+});
+
+/** The path of `listContactEvents` has precedence, yet `usage` is no contact's id: an event may be called `contact`. */
+export const usageOfEventContact = defineRoute({
+  method: 'GET',
+  path: '/events/contact/usage',
+  auth: 'secretKey',
+  tags,
+  summary: 'Where the event `contact` is used',
+  hidden: true,
+  responses: { 200: { description: 'What refers to the event.', schema: eventUsageSchema } },
+  async handler({ project, services }) {
+    return { status: 200, body: await services.events.usage(project.id, 'contact') };
+  },
+});
+
+export const deleteEvent = defineRoute({
+  method: 'DELETE',
+  path: '/events/:eventName',
+  auth: 'secretKey',
+  tags,
+  summary: 'Delete all events of a name',
+  description:
+    'Deletes every event of this name that the project has at the moment of the call, for good: segments, lists, counts and the activity feed know nothing of them any more. Lists and counts follow within seconds; should analytics be away, as soon as it is back. Events that are tracked after the call began stay. This also deletes events that the service has emitted, such as `email.open`; but figures about emails (sent, delivered, opened, clicked, bounced, complained) count emails and not events, so they stay, and so do the states of emails and contacts. Segments that ask for the event remain, and the name may be tracked again.',
+  params: eventNameParamsSchema,
+  responses: {
+    200: {
+      description: 'How many events were deleted; 0 when there were none.',
+      schema: z.object({ deleted: z.number().int() }),
+      example: { deleted: 1204 },
+    },
+  },
+  async handler({ project, params, services }) {
+    return { status: 200, body: { deleted: await services.events.remove(project.id, params.eventName) } };
   },
 });

@@ -2,9 +2,29 @@ import type { Route } from '../edge/route.ts';
 import type { Services } from '../edge/services.ts';
 import { activityStatistics, listActivity, listActivityTypes, recentActivityCount } from './activity.ts';
 import { logIn, logOut, oauthConfig, signUp } from './auth.ts';
+import {
+  campaignStats,
+  cancelCampaign,
+  createCampaign,
+  deleteCampaign,
+  duplicateCampaign,
+  getCampaign,
+  listCampaigns,
+  replaceCampaign,
+  sendCampaign,
+  testCampaign,
+} from './campaigns.ts';
 import { deleteContact, getContact, listContacts, patchContact, upsertContact } from './contacts.ts';
 import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
-import { eventStatistics, listContactEvents, listEventNames, listEvents } from './events.ts';
+import {
+  deleteEvent,
+  eventStatistics,
+  eventUsage,
+  listContactEvents,
+  listEventNames,
+  listEvents,
+  usageOfEventContact,
+} from './events.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import {
   changePreferences,
@@ -44,11 +64,24 @@ export const routes: readonly Route<Services>[] = [
   deleteTemplate,
   duplicateTemplate,
   templateUsage,
+  listCampaigns,
+  createCampaign,
+  getCampaign,
+  replaceCampaign,
+  deleteCampaign,
+  duplicateCampaign,
+  sendCampaign,
+  cancelCampaign,
+  testCampaign,
+  campaignStats,
   trackEventFromDashboard,
   listEvents,
   eventStatistics,
   listContactEvents,
   listEventNames,
+  eventUsage,
+  usageOfEventContact,
+  deleteEvent,
   listActivity,
   activityStatistics,
   recentActivityCount,

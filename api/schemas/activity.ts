@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { activityTypes } from '../../core/activity-types.ts';
+import { isStorableText } from '../../core/json-value.ts';
 
 /** Anything that a date parser accepts, as an instant. */
 export const dateSchema = z
@@ -56,6 +57,16 @@ export const eventListQuerySchema = z.object({
   name: z.string().max(255).optional(),
 });
 export type EventListQuery = z.output<typeof eventListQuerySchema>;
+
+export const eventNameParamsSchema = z.object({
+  eventName: z
+    .string()
+    .refine(isStorableText, 'Expected text without NUL')
+    .meta({ description: 'Name of the event, URL-encoded.', example: 'order placed' }),
+});
+
+const reference = z.object({ id: z.uuid(), name: z.string() });
+export const eventUsageSchema = z.object({ segments: z.array(reference), workflows: z.array(reference) });
 
 export const recentCountQuerySchema = z.object({
   minutes: z.coerce.number().int().min(1).max(1440).default(5).describe('How far back to look.'),
