@@ -27,6 +27,8 @@ import { createPasswords } from './services/passwords.ts';
 import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
 import { createPublicLinksService } from './services/public-links.ts';
+import { createSegmentMembersService } from './services/segment-members.ts';
+import { createSegmentsService } from './services/segments.ts';
 import { createSendService } from './services/send.ts';
 import { createSenderDomains } from './services/sender-domains.ts';
 import { createTemplateContents } from './services/template-contents.ts';
@@ -87,6 +89,8 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       warn: (message, err) => log.warn({ err }, message),
     }),
     events: createEventsService(orm, committed),
+    segments: createSegmentsService(orm),
+    segmentMembers: createSegmentMembersService(orm, journaled),
     send: createSendService({
       orm,
       fieldTypes,

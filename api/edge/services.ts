@@ -9,6 +9,8 @@ import type { EventsService } from '../services/events.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
 import type { PublicLinksService } from '../services/public-links.ts';
+import type { SegmentMembersService } from '../services/segment-members.ts';
+import type { SegmentsService } from '../services/segments.ts';
 import type { SendService } from '../services/send.ts';
 import type { TemplatesService } from '../services/templates.ts';
 import type { TrackService } from '../services/track.ts';
@@ -23,6 +25,8 @@ export interface Services {
   contacts: ContactsService;
   domains: DomainsService;
   events: EventsService;
+  segments: SegmentsService;
+  segmentMembers: SegmentMembersService;
   send: SendService;
   templates: TemplatesService;
   track: TrackService;

@@ -34,6 +34,20 @@ import {
   subscribe,
   unsubscribe,
 } from './public-pages.ts';
+import {
+  addSegmentMembers,
+  computeSegment,
+  listSegmentContacts,
+  removeSegmentMembers,
+} from './segment-members.ts';
+import {
+  createSegment,
+  deleteSegment,
+  getSegment,
+  listSegments,
+  patchSegment,
+  refreshSegment,
+} from './segments.ts';
 import { sendEmail } from './send.ts';
 import {
   createTemplate,
@@ -74,6 +88,16 @@ export const routes: readonly Route<Services>[] = [
   cancelCampaign,
   testCampaign,
   campaignStats,
+  listSegments,
+  createSegment,
+  getSegment,
+  patchSegment,
+  deleteSegment,
+  listSegmentContacts,
+  addSegmentMembers,
+  removeSegmentMembers,
+  computeSegment,
+  refreshSegment,
   trackEventFromDashboard,
   listEvents,
   eventStatistics,

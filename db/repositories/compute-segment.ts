@@ -1,5 +1,6 @@
+import { retrySerialization } from '../batching/retry-serialization.ts';
 import { segmentAudience } from '../conditions/audience.ts';
-import { bindInto } from '../conditions/bind.ts';
+import { type Bind, bindInto } from '../conditions/bind.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
@@ -9,12 +10,12 @@ import { lockSegment } from './segments.ts';
 const contactsPerBatch = 20_000;
 
 /** The last contact that was looked at: instant and id. */
-export interface ContactCursor {
+interface ContactCursor {
   createdAt: string;
   id: string;
 }
 
-export interface SegmentBatch {
+interface SegmentBatch {
   /** Contacts that became members. */
   added: number;
   /** Contacts that are none any more; those that were deleted are not counted. */
@@ -33,7 +34,7 @@ export interface SegmentBatch {
  * @param after where the batch before ended; null at the start
  * @returns undefined when the project has no such segment, or when it is not both tracked and dynamic
  */
-export async function computeSegmentBatch(
+async function computeSegmentBatch(
   em: Em,
   projectId: string,
   segmentId: string,
@@ -48,13 +49,10 @@ export async function computeSegmentBatch(
   const now = new Date();
   const parameters: unknown[] = [membershipEventInput(segment, now), projectId, segmentId];
   const bind = bindInto(parameters);
-  const bounds = [
-    ...(after === null ? [] : [`(c.created_at, c.id) > ${positionSql(after)}`]),
-    ...(next === null ? [] : [`(c.created_at, c.id) <= ${positionSql(next)}`]),
-  ].map((bound) => ` and ${bound}`);
-  function positionSql({ createdAt, id }: ContactCursor): string {
-    return `(${bind(createdAt)}::timestamptz, ${bind(id)}::uuid)`;
-  }
+  const boundsSql = [
+    after === null ? '' : boundSql('>', after, bind),
+    next === null ? '' : boundSql('<=', next, bind),
+  ].join('');
 
   const [row] = await sql<Omit<SegmentBatch, 'next'>>(
     em,
@@ -64,7 +62,7 @@ export async function computeSegmentBatch(
        select c.id, (${audience.where(now, bind)}) is true as belongs, m.contact_id is not null as is_member
        from contacts c
        left join segment_members m on m.segment_id = $3 and m.contact_id = c.id
-       where c.project_id = $2${bounds.join('')}
+       where c.project_id = $2${boundsSql}
      ),
      arriving as materialized (
        -- Held until the commit: a contact that is deleted right now enters and takes its row along, or does neither.
@@ -90,6 +88,13 @@ export async function computeSegmentBatch(
   return { added: row?.added ?? 0, removed: row?.removed ?? 0, total: row?.total ?? 0, next };
 }
 
+/** The instant stands alone as well, because the planner takes a pair of bounds for a range only so. */
+function boundSql(operator: '>' | '<=', { createdAt, id }: ContactCursor, bind: Bind): string {
+  const instant = `${bind(createdAt)}::timestamptz`;
+  return ` and c.created_at ${operator === '>' ? '>=' : '<='} ${instant}
+    and (c.created_at, c.id) ${operator} (${instant}, ${bind(id)}::uuid)`;
+}
+
 /** The last contact of a full batch; null when what is left is not more than that. */
 async function findBatchEnd(
   em: Em,
@@ -106,11 +111,50 @@ async function findBatchEnd(
   return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
 }
 
-/** Records that a computation looked at every contact. */
-export async function storeComputation(em: Em, segmentId: string, total: number): Promise<void> {
+/** How far a computation has come, and what it found so far. */
+export interface ComputationProgress {
+  added: number;
+  removed: number;
+  total: number;
+  after: ContactCursor | null;
+}
+
+export const computationStart: ComputationProgress = { added: 0, removed: 0, total: 0, after: null };
+
+/**
+ * Computes who is a member, batch by batch, and keeps the count when it is through.
+ *
+ * @param from where an earlier computation stopped, or `computationStart`
+ * @param onBatch told after each batch but the last
+ * @returns undefined when the project has no such segment, or when it is not both tracked and dynamic any more
+ */
+export async function computeSegment(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+  from: ComputationProgress,
+  onBatch: (progress: ComputationProgress) => void,
+): Promise<ComputationProgress | undefined> {
+  let progress = from;
+  for (;;) {
+    const { after } = progress;
+    const batch = await retrySerialization(() =>
+      em.fork().transactional((inner) => computeSegmentBatch(inner, projectId, segmentId, after)),
+    );
+    if (batch === undefined) return undefined;
+    progress = {
+      added: progress.added + batch.added,
+      removed: progress.removed + batch.removed,
+      total: progress.total + batch.total,
+      after: batch.next,
+    };
+    if (batch.next === null) break;
+    onBatch(progress);
+  }
   await sql(
     em,
     'update segments set member_count = $2, counted_at = now(), computed_at = now() where id = $1',
-    [segmentId, total],
+    [segmentId, progress.total],
   );
+  return progress;
 }

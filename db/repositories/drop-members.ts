@@ -5,12 +5,25 @@ import { lockSegment } from './segments.ts';
 const rowsPerBatch = 10_000;
 
 /**
- * Deletes some of the member rows that a segment has no use for any more: because it is gone, or dynamic and not
- * tracked. Has to run in a transaction of its own: the lock keeps a segment that is tracked again from losing rows.
+ * Deletes the member rows that a segment has no use for any more, because it is gone, or dynamic and not tracked: in
+ * short transactions, and without a segment lock between them.
  *
- * @returns whether there may be more
+ * @param batches most transactions; what they leave is left to `dropOrphanedMembers`
  */
-export async function dropMembersBatch(em: Em, projectId: string, segmentId: string): Promise<boolean> {
+export async function dropMembers(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+  batches = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  for (let batch = 0; batch < batches; batch += 1) {
+    const hasMore = await em.fork().transactional((inner) => dropBatch(inner, projectId, segmentId));
+    if (!hasMore) return;
+  }
+}
+
+/** The lock keeps a segment that is tracked again meanwhile from losing new rows. */
+async function dropBatch(em: Em, projectId: string, segmentId: string): Promise<boolean> {
   const segment = await lockSegment(em, projectId, segmentId);
   if (segment !== undefined && (segment.type === 'STATIC' || segment.trackMembership)) return false;
   const rows = await sql(
@@ -21,4 +34,29 @@ export async function dropMembersBatch(em: Em, projectId: string, segmentId: str
     [segmentId, rowsPerBatch],
   );
   return rows.length === rowsPerBatch;
+}
+
+/**
+ * Deletes the member rows that no segment has a use for: left by a process that ended in the middle, or too many to
+ * be deleted while a caller waits.
+ *
+ * @returns how many segments had such rows
+ */
+export async function dropOrphanedMembers(em: Em): Promise<number> {
+  // Jumps from segment to segment in the primary key instead of reading every row.
+  const orphaned = await sql<{ id: string; projectId: string }>(
+    em,
+    `with recursive listed (id) as (
+       (select segment_id from segment_members order by segment_id limit 1)
+       union all
+       select (select m.segment_id from segment_members m where m.segment_id > l.id order by m.segment_id limit 1)
+       from listed l where l.id is not null
+     )
+     select l.id, coalesce(s.project_id, l.id) as "projectId"
+     from listed l
+     left join segments s on s.id = l.id
+     where l.id is not null and (s.id is null or (s.type = 'DYNAMIC' and not s.track_membership))`,
+  );
+  for (const { id, projectId } of orphaned) await dropMembers(em, projectId, id);
+  return orphaned.length;
 }

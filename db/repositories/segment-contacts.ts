@@ -1,6 +1,7 @@
-import type { Audience } from '../conditions/audience.ts';
+import { type Audience, segmentAudience } from '../conditions/audience.ts';
 import { bindInto } from '../conditions/bind.ts';
 import type { ContactRow } from '../entities/contact.ts';
+import type { SegmentRow } from '../entities/segment.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 import { contactColumns } from './contacts.ts';
@@ -38,19 +39,23 @@ export function listAudience(
 }
 
 /**
- * Keeps a count of members. A count is thrown away when the condition or the figure was changed while it was made.
+ * Counts the members of a segment and keeps the figure, unless the condition or the figure was changed meanwhile.
  *
- * @param segment as it was read before the count began
+ * @param segment as it was read just now
+ * @returns the number of members, 0 when the segment is gone
  */
-export async function storeMemberCount(
+export async function countMembers(
   em: Em,
-  segment: { id: string; updatedAt: Date; countedAt: Date | null },
-  count: number,
-): Promise<void> {
+  segment: Pick<SegmentRow, 'id' | 'projectId' | 'updatedAt' | 'countedAt'>,
+): Promise<number> {
+  const audience = await segmentAudience(em, segment.projectId, segment.id);
+  if (audience === undefined) return 0;
+  const count = await countAudience(em, segment.projectId, audience);
   await sql(
     em,
     `update segments set member_count = $2, counted_at = now()
      where id = $1 and updated_at = $3 and counted_at is not distinct from $4`,
-    [segment.id, count, segment.updatedAt, segment.countedAt],
+    [segment.id, count, segment.updatedAt, segment.countedAt ?? null],
   );
+  return count;
 }

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentContact } from '../presenters/contact.ts';
+import { offsetQuerySchema, presentOffsetPage } from '../schemas/pagination.ts';
+import {
+  addedMembersSchema,
+  addMembersBodySchema,
+  computationSchema,
+  removedMembersSchema,
+  removeMembersBodySchema,
+  segmentContactsSchema,
+} from '../schemas/segments.ts';
+
+const tags = ['Segments'];
+const params = z.object({ id: z.uuid() });
+
+export const listSegmentContacts = defineRoute({
+  method: 'GET',
+  path: '/segments/:id/contacts',
+  auth: 'secretKey',
+  tags,
+  summary: 'List the members of a segment',
+  description: `The members right now, newest contact first. \`total\` is counted with the page; in a project of more than 50,000 contacts it
+is the last \`memberCount\`, unless the page shows where the members end.`,
+  params,
+  query: offsetQuerySchema,
+  responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, query, services }) {
+    const { contacts, total } = await services.segmentMembers.list(project.id, id, query);
+    return { status: 200, body: presentOffsetPage(contacts.map(presentContact), total, query) };
+  },
+});
+
+export const addSegmentMembers = defineRoute({
+  method: 'POST',
+  path: '/segments/:id/members',
+  auth: 'secretKey',
+  tags,
+  summary: 'Add contacts to a static segment',
+  description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; contacts that exist keep their
+subscription. A tracked segment emits an entry event for each contact that was no member before.`,
+  params,
+  body: addMembersBodySchema,
+  bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
+  responses: {
+    200: {
+      description: 'What was done.',
+      schema: addedMembersSchema,
+      example: { added: 2, created: 1, notFound: [] },
+    },
+  },
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  async handler({ project, params: { id }, body, services }) {
+    return { status: 200, body: await services.segmentMembers.add(project.id, id, body) };
+  },
+});
+
+export const removeSegmentMembers = defineRoute({
+  method: 'DELETE',
+  path: '/segments/:id/members',
+  auth: 'secretKey',
+  tags,
+  summary: 'Remove contacts from a static segment',
+  description:
+    '1 to 500 addresses. A tracked segment emits an exit event for each contact that was a member.',
+  params,
+  body: removeMembersBodySchema,
+  bodyExample: { emails: ['ada@example.com', 'nobody@example.com'] },
+  responses: {
+    200: {
+      description: 'What was done.',
+      schema: removedMembersSchema,
+      example: { removed: 1, notFound: ['nobody@example.com'] },
+    },
+  },
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  async handler({ project, params: { id }, body, services }) {
+    return { status: 200, body: await services.segmentMembers.remove(project.id, id, body.emails) };
+  },
+});
+
+export const computeSegment = defineRoute({
+  method: 'POST',
+  path: '/segments/:id/compute',
+  auth: 'secretKey',
+  tags,
+  summary: 'Recompute the membership of a tracked dynamic segment',
+  description: `Compares who belongs to the segment with who had entered it, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
+for each difference, each exactly once, also when it is computed in several places at once. Contacts that were deleted leave
+without an event. The same runs by itself every few minutes.`,
+  params,
+  responses: {
+    200: {
+      description: 'What has changed.',
+      schema: computationSchema,
+      example: { added: 12, removed: 3, total: 1280 },
+    },
+  },
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  async handler({ project, params: { id }, services }) {
+    return { status: 200, body: await services.segmentMembers.compute(project.id, id) };
+  },
+});

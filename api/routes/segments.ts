@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentSegment, segmentSchema } from '../presenters/segment.ts';
+import { createSegmentBodySchema, memberCountSchema, patchSegmentBodySchema } from '../schemas/segments.ts';
+
+const tags = ['Segments'];
+const params = z.object({ id: z.uuid() });
+
+const exampleCondition = {
+  logic: 'AND',
+  groups: [
+    {
+      filters: [
+        { field: 'data.plan', operator: 'equals', value: 'pro' },
+        { field: 'event.order placed', operator: 'triggeredWithin', value: 30, unit: 'days' },
+      ],
+    },
+  ],
+};
+
+const segmentExample = {
+  id: '0190a1b2-0000-7000-8000-000000000000',
+  name: 'Active customers',
+  slug: 'active-customers',
+  description: 'On the pro plan, with an order in the last 30 days',
+  type: 'DYNAMIC',
+  condition: exampleCondition,
+  trackMembership: true,
+  memberCount: 1280,
+  projectId: '0190a1b2-0000-7000-8000-000000000001',
+  createdAt: '2030-01-01T00:00:00.000Z',
+  updatedAt: '2030-01-01T00:00:00.000Z',
+};
+
+const conditionRules = `A condition is \`{ logic: AND or OR, groups: [{ filters: [{ field, operator, value, unit? }], conditions? }] }\`: at most 10
+levels and 100 filters. A filter on \`segment.<id>\` (\`memberOfSegment\`, \`notMemberOfSegment\`) refers to another segment of
+the project; at most 10 segments may refer to each other in a row, none may lead back to itself, and written out they may
+hold 500 filters.`;
+
+export const listSegments = defineRoute({
+  method: 'GET',
+  path: '/segments',
+  auth: 'secretKey',
+  tags,
+  summary: 'List all segments, newest first',
+  responses: {
+    200: {
+      description: 'The segments.',
+      schema: z.object({ data: z.array(segmentSchema) }),
+      example: { data: [segmentExample] },
+    },
+  },
+  async handler({ project, services }) {
+    const segments = await services.segments.list(project.id);
+    return { status: 200, body: { data: segments.map(presentSegment) } };
+  },
+});
+
+export const createSegment = defineRoute({
+  method: 'POST',
+  path: '/segments',
+  auth: 'secretKey',
+  tags,
+  summary: 'Create a segment',
+  description: `${conditionRules}
+
+The slug is made from the name; when the project has it already, it ends with the last 8 characters of the id. With
+\`trackMembership\`, the first computation of a dynamic segment emits an entry event for everyone who belongs to it.`,
+  legacyErrors: true,
+  body: createSegmentBodySchema,
+  bodyExample: {
+    name: segmentExample.name,
+    description: segmentExample.description,
+    condition: exampleCondition,
+    trackMembership: true,
+  },
+  responses: {
+    201: {
+      description: 'The segment, with its members counted.',
+      schema: segmentSchema,
+      example: segmentExample,
+    },
+  },
+  async handler({ project, body, services }) {
+    return { status: 201, body: presentSegment(await services.segments.create(project.id, body)) };
+  },
+});
+
+export const getSegment = defineRoute({
+  method: 'GET',
+  path: '/segments/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Get a segment',
+  params,
+  responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, services }) {
+    return { status: 200, body: presentSegment(await services.segments.get(project.id, id)) };
+  },
+});
+
+export const patchSegment = defineRoute({
+  method: 'PATCH',
+  path: '/segments/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Update a segment',
+  description: `Only the fields sent change; a new condition is counted. The slug stays, and the type cannot change. A condition on a
+STATIC segment is refused, except \`null\`.
+
+After a change of the condition, the next computation of a tracked segment emits the differences. Switching
+\`trackMembership\` off forgets who had entered a dynamic segment: switched on again, everyone who belongs to it enters.`,
+  params,
+  body: patchSegmentBodySchema,
+  bodyExample: { name: 'Best customers', trackMembership: true },
+  responses: {
+    200: { description: 'The segment after the change.', schema: segmentSchema, example: segmentExample },
+  },
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  async handler({ project, params: { id }, body, services }) {
+    return { status: 200, body: presentSegment(await services.segments.patch(project.id, id, body)) };
+  },
+});
+
+export const deleteSegment = defineRoute({
+  method: 'DELETE',
+  path: '/segments/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Delete a segment',
+  description: '409 while something refers to it; `details` lists what, by kind.',
+  params,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler({ project, params: { id }, services }) {
+    await services.segments.remove(project.id, id);
+    return { status: 204 };
+  },
+});
+
+export const refreshSegment = defineRoute({
+  method: 'POST',
+  path: '/segments/:id/refresh',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count the members of a segment',
+  description: 'Only the count: no events, and membership stays as it is.',
+  params,
+  responses: {
+    200: { description: 'The count.', schema: memberCountSchema, example: { memberCount: 1280 } },
+  },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, services }) {
+    return { status: 200, body: await services.segments.refresh(project.id, id) };
+  },
+});

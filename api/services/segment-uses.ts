@@ -1,0 +1,20 @@
+import type { Em } from '../../db/orm.ts';
+import { listReferringSegments } from '../../db/repositories/segments.ts';
+
+/** What refers to a segment and keeps it from being deleted, by kind. */
+export interface SegmentUses {
+  segments: { id: string; name: string }[];
+}
+
+/**
+ * Looks for everything that needs a segment to exist; kinds without any are left out. Whatever comes to refer to
+ * segments is added here, and stores its reference under `lockSegmentReferences`.
+ */
+export async function findSegmentUses(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+): Promise<Partial<SegmentUses>> {
+  const uses: SegmentUses = { segments: await listReferringSegments(em, projectId, segmentId) };
+  return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
+}
