@@ -7,10 +7,12 @@ import type { DomainIdentities } from '../providers/domains/domain-identities.ts
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
 import type { SpanFacts, Tracing } from '../runtime/tracing.ts';
 import type { ContactJobActivities, ContactJobProgress } from '../temporal/contracts/contact-jobs.ts';
+import type { ContactSnoozeActivities, SnoozeOutcome } from '../temporal/contracts/contact-snooze.ts';
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
 import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
+import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
 import { checkDomain } from './domains/check-domain.ts';
 import { dispatchEmails } from './emails/dispatch-emails.ts';
 import type { ClaimedRenderer } from './emails/render-claimed.ts';
@@ -64,6 +66,7 @@ async function withHeartbeat<Result>(
 }
 
 type AllActivities = ContactJobActivities &
+  ContactSnoozeActivities &
   EmailBatchActivities &
   DomainVerificationActivities &
   EventDeletionActivities &
@@ -129,6 +132,12 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     return result;
   }
 
+  async function endSnooze(contactId: string): Promise<SnoozeOutcome> {
+    const outcome = await endContactSnooze(orm.em.fork(), contactId, new Date());
+    if (outcome.outcome === 'resubscribed') dependencies.committed();
+    return outcome;
+  }
+
   async function repairStrandedEmails(): Promise<{ requeued: number }> {
     // From ten minutes back: what is younger may be on its way; each email is looked at in several runs.
     const requeued = await requeueStrandedEmails(orm.em.fork(), 40 * 60, 10 * 60);
@@ -160,6 +169,17 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       ),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
+    endSnooze: ({ contactId }) => traced({ 'posthaste.contact.id': contactId }, () => endSnooze(contactId)),
+    endOverdueSnoozes: () =>
+      traced(
+        {},
+        async () => {
+          const result = await endOverdueSnoozes(orm.em.fork(), new Date());
+          dependencies.committed();
+          return result;
+        },
+        ({ ended }) => ({ 'posthaste.snoozes.ended': ended }),
+      ),
     repairStrandedEmails: () =>
       traced({}, repairStrandedEmails, ({ requeued }) => ({ 'posthaste.emails.requeued': requeued })),
   };

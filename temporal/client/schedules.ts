@@ -7,6 +7,7 @@ import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/swe
 const everySeconds: Record<SweepName, number> = {
   expired: 60 * 60,
   'stranded-emails': 10 * 60,
+  'overdue-snoozes': 10 * 60,
   'contact-figures': 30,
 };
 

@@ -8,6 +8,11 @@ import {
   contactImportWorkflow,
 } from '../contracts/contact-jobs.ts';
 import {
+  type ContactSnoozeInput,
+  contactSnoozeWorkflow,
+  snoozeMovedSignal,
+} from '../contracts/contact-snooze.ts';
+import {
   type DomainVerificationInput,
   domainVerificationWorkflow,
 } from '../contracts/domain-verification.ts';
@@ -16,6 +21,7 @@ import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/eve
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
 
 const jobKind = defineSearchAttributeKey('JobKind', 'KEYWORD');
+const contactId = defineSearchAttributeKey('ContactId', 'KEYWORD');
 const attributesOf = (kind: JobKind) => new TypedSearchAttributes([{ key: jobKind, value: kind }]);
 
 /** Commands that go to Temporal in one call. */
@@ -142,6 +148,30 @@ function contactBulkGroup(command: DueCommand): CommandGroup {
   });
 }
 
+/** A snooze that runs already is told that its end has moved. */
+function contactSnoozeGroup(command: DueCommand): CommandGroup {
+  const input: ContactSnoozeInput = { contactId: command.subjectId };
+  const workflowId = workflowIds.contactSnooze(command.subjectId);
+  return {
+    commands: [command],
+    workflowId,
+    send: async (client, taskQueue) => {
+      await client.workflow.signalWithStart(contactSnoozeWorkflow, {
+        workflowId,
+        taskQueue,
+        args: [input],
+        signal: snoozeMovedSignal,
+        staticSummary: 'Subscribes a snoozed contact again',
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: jobKind, value: 'contact-snooze' },
+          { key: contactId, value: command.subjectId },
+        ]),
+        priority: { priorityKey: priorities.snooze },
+      });
+    },
+  };
+}
+
 /** Orders due commands into calls: all dispatches share one batch workflow, everything else goes one by one. */
 export function groupCommands(due: DueCommand[]): CommandGroup[] {
   const dispatches: DueCommand[] = [];
@@ -153,6 +183,9 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
         break;
       case 'domain.verify':
         groups.push(domainVerificationGroup(command));
+        break;
+      case 'contact.snooze':
+        groups.push(contactSnoozeGroup(command));
         break;
       case 'contacts.import':
         groups.push(contactImportGroup(command));

@@ -14,6 +14,7 @@ export type JobKind =
   | 'event-deletion'
   | 'sweep'
   | 'contact-import'
+  | 'contact-snooze'
   | 'contact-bulk';
 
 /** Smaller goes first; the server knows 1 to 5. */
@@ -21,6 +22,7 @@ export const priorities = {
   transactional: 1,
   workflow: 2,
   domain: 3,
+  snooze: 3,
   campaign: 4,
   import: 5,
   deletion: 5,
@@ -32,6 +34,7 @@ export const workflowIds = {
   emailBatch: (id: string) => `email-batch/${id}`,
   contactImport: (jobId: string) => `contact-import/${jobId}`,
   contactBulk: (jobId: string) => `contact-bulk/${jobId}`,
+  contactSnooze: (contactId: string) => `contact-snooze/${contactId}`,
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
   eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
 };

@@ -3,6 +3,8 @@ export interface SweepActivities {
   sweepExpired(): Promise<Record<string, number>>;
   /** Puts dispatch commands back for emails that were accepted but that nothing takes care of. */
   repairStrandedEmails(): Promise<{ requeued: number }>;
+  /** Ends the snoozes that are over although nothing has ended them. */
+  endOverdueSnoozes(): Promise<{ ended: number }>;
   /**
    * Folds the changes of the audiences' figures, and gives keys of contacts a type that have none. Answers how
    * many of each.
@@ -11,7 +13,7 @@ export interface SweepActivities {
 }
 
 export const sweepWorkflow = 'sweep';
-export type SweepName = 'expired' | 'stranded-emails' | 'contact-figures';
+export type SweepName = 'expired' | 'stranded-emails' | 'overdue-snoozes' | 'contact-figures';
 export interface SweepInput {
   sweep: SweepName;
 }

@@ -1,5 +1,6 @@
 /** Every workflow of the bundle; a workflow's type is the name of its function. */
 export { contactBulk, contactImport } from './contact-jobs.ts';
+export { contactSnooze } from './contact-snooze.ts';
 export { domainVerification } from './domain-verification.ts';
 export { emailBatch } from './email-batch.ts';
 export { eventDeletion } from './event-deletion.ts';

@@ -1,10 +1,11 @@
 import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
 
-const { sweepExpired, repairStrandedEmails, foldContactFigures } = proxyLocalActivities<SweepActivities>({
-  startToCloseTimeout: '5 minutes',
-  retry: { maximumAttempts: 5 },
-});
+const { sweepExpired, repairStrandedEmails, endOverdueSnoozes, foldContactFigures } =
+  proxyLocalActivities<SweepActivities>({
+    startToCloseTimeout: '5 minutes',
+    retry: { maximumAttempts: 5 },
+  });
 
 /** One run of a recurring repair or clean-up; the schedule is its clock. */
 export async function sweep(input: SweepInput): Promise<Record<string, number>> {
@@ -23,6 +24,8 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
       return sweepExpired();
     case 'stranded-emails':
       return { ...(await repairStrandedEmails()) };
+    case 'overdue-snoozes':
+      return { ...(await endOverdueSnoozes()) };
     case 'contact-figures':
       return { ...(await foldContactFigures()) };
   }
