@@ -14,7 +14,7 @@ export interface TestSender {
   get(path: string): Promise<TestAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
   patch(path: string, body: unknown): Promise<TestAnswer>;
-  delete(path: string): Promise<TestAnswer>;
+  delete(path: string, body?: unknown): Promise<TestAnswer>;
 }
 
 async function call(
@@ -67,6 +67,6 @@ export async function createTestSender(apiUrl: string): Promise<TestSender> {
     get: (path) => request('GET', path),
     post: (path, body, headers) => request('POST', path, body, headers),
     patch: (path, body) => request('PATCH', path, body),
-    delete: (path) => request('DELETE', path),
+    delete: (path, body) => request('DELETE', path, body),
   };
 }
