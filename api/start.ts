@@ -19,6 +19,7 @@ import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
 import { createCampaignSendingService } from './services/campaign-sending.ts';
 import { createCampaignsService } from './services/campaigns.ts';
+import { createContactJobsService } from './services/contact-jobs.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
@@ -82,6 +83,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     campaigns: createCampaignsService(orm, compiledTemplates),
     campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),
+    contactJobs: createContactJobsService(orm, committed),
     domains: createDomainsService({
       orm,
       identities,

@@ -140,7 +140,13 @@ function membersOf(
 function bodyOf<S>(route: Route<S>, collector: Collector): JsonSchema | undefined {
   const format = route.bodyFormat ?? 'json';
   if (format === 'stream') {
-    return { required: true, content: { 'multipart/form-data': { schema: { type: 'object' } } } };
+    const field = route.uploadField;
+    const file = { type: 'string', contentMediaType: 'application/octet-stream' };
+    const schema =
+      field === undefined
+        ? { type: 'object' }
+        : { type: 'object', required: [field], properties: { [field]: file } };
+    return { required: true, content: { 'multipart/form-data': { schema } } };
   }
   if (route.body === undefined) return undefined;
   const schema = collector.add(route.body, 'input');

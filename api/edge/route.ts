@@ -114,6 +114,8 @@ export interface RouteDescription {
   bodyFormat?: BodyFormat;
   /** Example of a request body for the documentation. */
   bodyExample?: unknown;
+  /** Of a `stream` that is a multipart form: the field with the file, for the documentation. */
+  uploadField?: string;
   /** Largest body in bytes, 413 beyond; default 40 MB with a key, 1 MB otherwise. */
   bodyLimitBytes?: number;
   /** Codes that the handler throws; what the edge itself answers is added by itself. */

@@ -3,6 +3,7 @@ import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
 import type { CampaignSendingService } from '../services/campaign-sending.ts';
 import type { CampaignsService } from '../services/campaigns.ts';
+import type { ContactJobsService } from '../services/contact-jobs.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
@@ -23,6 +24,7 @@ export interface Services {
   campaigns: CampaignsService;
   campaignSending: CampaignSendingService;
   contacts: ContactsService;
+  contactJobs: ContactJobsService;
   domains: DomainsService;
   events: EventsService;
   segments: SegmentsService;

@@ -14,6 +14,14 @@ import {
   sendCampaign,
   testCampaign,
 } from './campaigns.ts';
+import {
+  bulkDelete,
+  bulkSubscribe,
+  bulkUnsubscribe,
+  getBulkJob,
+  getImportJob,
+  importContacts,
+} from './contact-jobs.ts';
 import { deleteContact, getContact, listContacts, patchContact, upsertContact } from './contacts.ts';
 import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
 import {
@@ -71,6 +79,12 @@ export const routes: readonly Route<Services>[] = [
   getContact,
   patchContact,
   deleteContact,
+  importContacts,
+  getImportJob,
+  bulkSubscribe,
+  bulkUnsubscribe,
+  bulkDelete,
+  getBulkJob,
   listTemplates,
   createTemplate,
   getTemplate,
