@@ -8,13 +8,14 @@ const disabledRetryMs = 5 * 60 * 1000;
 
 /**
  * Why an email must not leave now, if so. Marketing and headless emails go to subscribed contacts only;
- * transactional ones to everyone, unless the project keeps them from suppressed contacts too.
+ * transactional ones to everyone, unless the project keeps them from suppressed contacts too. A test goes to whoever
+ * asked for it.
  */
 export function withholding(email: ClaimedEmail): Withholding | undefined {
   if (email.projectDisabled) {
     return { kind: 'wait', reason: 'the project is disabled', retryInMs: disabledRetryMs };
   }
-  if (email.type !== 'TRANSACTIONAL' && email.subscribed !== true) {
+  if (email.type !== 'TRANSACTIONAL' && email.source !== 'TEST' && email.subscribed !== true) {
     return { kind: 'suppress', reason: 'the contact is not subscribed' };
   }
   if (email.suppressed && email.suppressTransactional) {

@@ -3,6 +3,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
 import type { DomainRow } from '../../db/entities/domain.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { findCampaignsOfDomain } from '../../db/repositories/campaign-records.ts';
 import {
   deleteDomain,
   findDomain,
@@ -47,13 +48,18 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** @throws DomainError `CONFLICT` with `details.templates` */
+/** @throws DomainError `CONFLICT` with `details.templates` and `details.campaigns` */
 async function requireUnused(em: Em, projectId: string, domain: string): Promise<void> {
-  const templates = await findTemplatesOfDomain(em, projectId, domain, mostNamedUses);
-  if (templates.length === 0) return;
-  throw new DomainError('CONFLICT', `The domain ${domain} can't be removed while templates send from it`, {
-    details: { templates },
-    suggestion: 'Delete these templates or give them another sender address first.',
+  const uses = {
+    templates: await findTemplatesOfDomain(em, projectId, domain, mostNamedUses),
+    campaigns: await findCampaignsOfDomain(em, projectId, domain, mostNamedUses),
+  };
+  const found = Object.entries(uses).filter(([, users]) => users.length > 0);
+  if (found.length === 0) return;
+  const kinds = found.map(([kind]) => kind).join(' and ');
+  throw new DomainError('CONFLICT', `The domain ${domain} can't be removed while ${kinds} send from it`, {
+    details: Object.fromEntries(found),
+    suggestion: 'Delete what `details` lists, or give it another sender address first.',
   });
 }
 

@@ -1,4 +1,4 @@
-import type { FieldIssue } from '../../core/errors.ts';
+import { DomainError, type FieldIssue } from '../../core/errors.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 
 export interface LiquidFault extends FieldIssue {
@@ -33,4 +33,24 @@ export function findLiquidFaults(
 /** A fault as it stands among those of other fields. */
 export function toFieldIssue({ field, message, code }: LiquidFault): FieldIssue {
   return { field, message, code };
+}
+
+/**
+ * Lets through what parses; on saving a content.
+ * @throws DomainError `BAD_REQUEST` with line and column in `details`
+ */
+export function requireLiquid(
+  cache: TemplateCache,
+  content: { subject?: string | undefined; body?: string | undefined },
+): void {
+  const faults = findLiquidFaults(cache, content);
+  if (faults.length === 0) return;
+  throw new DomainError(
+    'BAD_REQUEST',
+    faults.map(({ field, message }) => `${field}: ${message}`).join('; '),
+    {
+      issues: faults.map(toFieldIssue),
+      details: Object.fromEntries(faults.map(({ field, line, column }) => [field, { line, column }])),
+    },
+  );
 }

@@ -1,9 +1,12 @@
 import type { Em } from '../../db/orm.ts';
+import { findCampaignsOfSegment } from '../../db/repositories/campaign-records.ts';
 import { listReferringSegments } from '../../db/repositories/segments.ts';
 
 /** What refers to a segment and keeps it from being deleted, by kind. */
 export interface SegmentUses {
   segments: { id: string; name: string }[];
+  /** Those that are not over. */
+  campaigns: { id: string; name: string }[];
 }
 
 /**
@@ -15,6 +18,9 @@ export async function findSegmentUses(
   projectId: string,
   segmentId: string,
 ): Promise<Partial<SegmentUses>> {
-  const uses: SegmentUses = { segments: await listReferringSegments(em, projectId, segmentId) };
+  const uses: SegmentUses = {
+    segments: await listReferringSegments(em, projectId, segmentId),
+    campaigns: await findCampaignsOfSegment(em, projectId, segmentId),
+  };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
 }

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
 import type { DomainStatus } from '../../db/entities/domain.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { holdDomain } from '../../db/repositories/domains.ts';
 import { sql } from '../../db/sql.ts';
 import type { ProjectChanges } from '../edge/project-changes.ts';
 
@@ -35,6 +36,15 @@ function refusal(domain: string, status: DomainStatus | undefined): DomainError 
     suggestion:
       status === undefined ? 'POST /domains adds a domain.' : 'GET /domains/{id}/verify checks it at once.',
   });
+}
+
+/**
+ * Lets an address through whose domain is verified, and keeps the domain for as long as the transaction lasts.
+ * @throws DomainError `SENDER_DOMAIN_REFUSED`
+ */
+export async function holdSenderDomain(em: Em, projectId: string, from: string): Promise<void> {
+  const domain = domainOfAddress(from);
+  requireVerified(domain, await holdDomain(em, projectId, domain));
 }
 
 /** The domains of projects, cached for seconds and dropped at once when a project's domains change. */

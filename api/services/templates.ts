@@ -1,11 +1,9 @@
-import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { copyName } from '../../core/copy-name.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { TemplateRow } from '../../db/entities/template.ts';
-import type { Em, Orm } from '../../db/orm.ts';
-import { holdDomain } from '../../db/repositories/domains.ts';
+import type { Orm } from '../../db/orm.ts';
 import {
   countTemplates,
   deleteTemplate,
@@ -23,8 +21,8 @@ import {
   maxTemplateNameLength,
   type PatchTemplateBody,
 } from '../schemas/templates.ts';
-import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
-import { requireVerified } from './sender-domains.ts';
+import { requireLiquid } from './liquid-faults.ts';
+import { holdSenderDomain } from './sender-domains.ts';
 
 export interface TemplatesService {
   list(projectId: string, query: ListTemplatesQuery): Promise<{ templates: TemplateRow[]; total: number }>;
@@ -45,25 +43,6 @@ export interface TemplatesService {
   duplicate(projectId: string, id: string): Promise<TemplateRow>;
   /** What sends the template. @throws DomainError `NOT_FOUND` */
   usage(projectId: string, id: string): Promise<TemplateUsage>;
-}
-
-function requireLiquid(cache: TemplateCache, body: PatchTemplateBody): void {
-  const faults = findLiquidFaults(cache, body);
-  if (faults.length === 0) return;
-  throw new DomainError(
-    'BAD_REQUEST',
-    faults.map(({ field, message }) => `${field}: ${message}`).join('; '),
-    {
-      issues: faults.map(toFieldIssue),
-      details: Object.fromEntries(faults.map(({ field, line, column }) => [field, { line, column }])),
-    },
-  );
-}
-
-/** For as long as the transaction lasts, the domain stays. */
-async function holdSenderDomain(em: Em, projectId: string, from: string): Promise<void> {
-  const domain = domainOfAddress(from);
-  requireVerified(domain, await holdDomain(em, projectId, domain));
 }
 
 function toFields(body: CreateTemplateBody): TemplateFields {

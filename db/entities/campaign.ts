@@ -70,6 +70,8 @@ export const CampaignBatch = defineEntity({
     firstEmailId: p.uuid(),
     lastEmailId: p.uuid(),
     recipients: p.integer(),
+    /** When none of its emails was left to be sent or to be settled. */
+    endedAt: instant().nullable(),
   },
 });
 

@@ -2,7 +2,8 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW';
+/** `TEST`: shows a campaign to one address; it reaches whoever it is sent to and moves no counter. */
+export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'TEST';
 export type ContentType = 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
 export type EmailStatus =
   | 'QUEUED'

@@ -13,6 +13,7 @@ export interface TestSender {
   domain: string;
   get(path: string): Promise<TestAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+  put(path: string, body: unknown): Promise<TestAnswer>;
   patch(path: string, body: unknown): Promise<TestAnswer>;
   delete(path: string, body?: unknown): Promise<TestAnswer>;
 }
@@ -66,6 +67,7 @@ export async function createTestSender(apiUrl: string): Promise<TestSender> {
     domain,
     get: (path) => request('GET', path),
     post: (path, body, headers) => request('POST', path, body, headers),
+    put: (path, body) => request('PUT', path, body),
     patch: (path, body) => request('PATCH', path, body),
     delete: (path, body) => request('DELETE', path, body),
   };

@@ -1,0 +1,106 @@
+import { DomainError, notFound } from '../../core/errors.ts';
+import { newId } from '../../core/new-id.ts';
+import type { Orm } from '../../db/orm.ts';
+import { type CampaignRecord, findCampaign } from '../../db/repositories/campaign-records.ts';
+import {
+  cancelBatches,
+  cancelCampaign,
+  queueTestEmail,
+  scheduleCampaign,
+  startSending,
+} from '../../db/repositories/campaigns.ts';
+import { requireAudience } from './campaign-audience.ts';
+import { requireAction } from './campaigns.ts';
+import { holdSenderDomain } from './sender-domains.ts';
+
+export interface CampaignSendingService {
+  /**
+   * Starts or schedules a campaign, moves a scheduled one.
+   * @param scheduledFor any text that is a date; null and the past: at once
+   * @throws DomainError `BAD_REQUEST` for a time that can't be read or a campaign that is under way or over,
+   * `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
+   */
+  send(projectId: string, id: string, scheduledFor: string | null): Promise<CampaignRecord>;
+  /**
+   * Stops a campaign. What has not left is cancelled before this answers, unless it is more than a few seconds'
+   * work: then the campaign's workflow finishes it.
+   * @throws DomainError `BAD_REQUEST` for a campaign that is over, `NOT_FOUND`
+   */
+  cancel(projectId: string, id: string): Promise<CampaignRecord>;
+  /** Sends a campaign to one address, as it is now. @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED` */
+  test(projectId: string, id: string, email: string): Promise<void>;
+}
+
+/** A call cancels emails itself for at most this long. */
+const cancelMs = 5_000;
+const batchesAtOnce = 10;
+
+function readTime(text: string | null): Date | null {
+  if (text === null) return null;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw new DomainError('BAD_REQUEST', `scheduledFor is no date: ${JSON.stringify(text.slice(0, 100))}`, {
+    suggestion: 'Use an ISO 8601 date-time such as 2026-12-01T09:00:00Z.',
+  });
+}
+
+/** Starts, moves and stops campaigns. Each change leaves a command for the campaign's workflow. */
+export function createCampaignSendingService(orm: Orm, committed: () => void): CampaignSendingService {
+  const find = async (projectId: string, id: string) => {
+    const row = await findCampaign(orm.em.fork(), projectId, id);
+    if (row === undefined) throw notFound('Campaign');
+    return row;
+  };
+
+  return {
+    async send(projectId, id, scheduledFor) {
+      const time = readTime(scheduledFor);
+      await orm.em.fork().transactional(async (em) => {
+        const row = await findCampaign(em, projectId, id, 'update');
+        if (row === undefined) throw notFound('Campaign');
+        requireAction('send', row);
+        await requireAudience(em, projectId, id, row);
+        await holdSenderDomain(em, projectId, row.fromEmail);
+        if (time !== null) await scheduleCampaign(em, { id, scheduledFor: time, outboxId: newId() });
+        if (time === null || time.getTime() <= Date.now()) {
+          await startSending(em, { id, contentId: newId(), outboxId: newId() }, 'at once');
+        }
+      });
+      committed();
+      return find(projectId, id);
+    },
+
+    async cancel(projectId, id) {
+      await orm.em.fork().transactional(async (em) => {
+        const row = await findCampaign(em, projectId, id, 'update');
+        if (row === undefined) throw notFound('Campaign');
+        requireAction('cancel', row);
+        await cancelCampaign(em, { id, outboxId: newId() });
+      });
+      committed();
+      const deadline = Date.now() + cancelMs;
+      let after: number | null = 0;
+      while (after !== null && Date.now() < deadline) {
+        after = await cancelBatches(orm.em.fork(), id, after, batchesAtOnce);
+      }
+      return find(projectId, id);
+    },
+
+    async test(projectId, id, email) {
+      await orm.em.fork().transactional(async (em) => {
+        const row = await findCampaign(em, projectId, id);
+        if (row === undefined) throw notFound('Campaign');
+        await holdSenderDomain(em, projectId, row.fromEmail);
+        await queueTestEmail(em, {
+          projectId,
+          campaignId: id,
+          email,
+          emailId: newId(),
+          contentId: newId(),
+          outboxId: newId(),
+        });
+      });
+      committed();
+    },
+  };
+}
