@@ -2,7 +2,7 @@ import { type FilterImplOptions, filters as liquidFilters, Tokenizer, toValueSyn
 import { dateFilters } from './date-filters.ts';
 import type { RenderContext } from './render-context.ts';
 import { stripMarkup } from './strip-markup.ts';
-import { blankLiteral, emptyLiteral, weigh } from './values.ts';
+import { blankLiteral, emptyLiteral, isRecord, toText, weigh } from './values.ts';
 
 // Left out: `sample` is random, so that the HTML and the text of one email would differ; the `_exp` filters
 // evaluate expressions made from data.
@@ -31,6 +31,15 @@ const listFilters = new Set([
   'where',
 ]);
 const listElementCost = 80;
+/** For each character of a property's path, which is parsed before it is followed. */
+const pathCharacterCost = 10;
+
+// Parameters that are numbers and are looked at once for each character or element.
+const numericParameters: Readonly<Record<string, readonly number[]>> = {
+  slice: [0, 1],
+  truncate: [0],
+  truncatewords: [0],
+};
 
 type FilterHandler = Extract<FilterImplOptions, (...parameters: never[]) => unknown>;
 
@@ -64,21 +73,31 @@ export function applyFilter(
   const [token] = rawFilterToken;
   if (!handler || !token) return value;
   budget.step();
-  for (const input of [value, ...parameters]) weigh(input, budget);
+  weigh(value, budget);
+  const width = parameters.reduce<number>((sum, parameter) => sum + weigh(parameter, budget), 0);
   const input = literalToValue(value);
   const dateFilter = dateFilters[name];
   if (dateFilter) return dateFilter(input, parameters, context);
-  if (listFilters.has(name) && Array.isArray(input)) {
-    const width = parameters.reduce<number>(
-      (sum, each) => sum + (typeof each === 'string' ? each.length : 1),
-      0,
-    );
-    budget.spend(input.length * (listElementCost + width));
+  const given = parameters.map(literalToValue);
+  for (const index of numericParameters[name] ?? []) {
+    if (given[index] !== undefined) given[index] = Number(given[index]);
+  }
+  if (listFilters.has(name)) {
+    const [path] = given;
+    // Once for all elements: the filters would make the text of the path anew for each.
+    if (isRecord(path)) given[0] = toText(path, budget);
+    budget.spend(width * pathCharacterCost + elementsOf(input) * (listElementCost + width));
   }
   const self = { context, token, liquid: context.liquid };
-  const result: unknown = toValueSync(handler.apply(self, [input, ...parameters.map(literalToValue)]));
+  const result: unknown = toValueSync(handler.apply(self, [input, ...given]));
   if (typeof result === 'string') budget.spend(result.length);
   return result;
+}
+
+/** How many elements a filter for lists sees in a value. */
+function elementsOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return isRecord(value) ? Object.keys(value).length : 1;
 }
 
 function literalToValue(value: unknown): unknown {

@@ -65,23 +65,27 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /**
  * Pays for reading a value to its depth. A list that holds another list many times costs as often as it would
  * be read, so what follows (comparing, joining, printing) is bounded however the value was put together.
+ *
+ * @returns what it cost
  */
-export function weigh(value: unknown, budget: RenderBudget, depth = 0): void {
-  if (typeof value === 'string') {
-    budget.spend(value.length + 1);
-    return;
-  }
-  budget.spend(1);
-  if (typeof value !== 'object' || value === null || value instanceof Drop) return;
+export function weigh(value: unknown, budget: RenderBudget, depth = 0): number {
+  if (typeof value === 'string') return pay(value.length + 1, budget);
+  let cost = pay(1, budget);
+  if (typeof value !== 'object' || value === null || value instanceof Drop) return cost;
   if (depth >= maxValueDepth) throw new RenderLimitExceeded('nesting');
   if (Array.isArray(value)) {
-    for (const item of value) weigh(item, budget, depth + 1);
-    return;
+    for (const item of value) cost += weigh(item, budget, depth + 1);
+    return cost;
   }
   for (const [key, item] of Object.entries(value)) {
-    budget.spend(key.length);
-    weigh(item, budget, depth + 1);
+    cost += pay(key.length, budget) + weigh(item, budget, depth + 1);
   }
+  return cost;
+}
+
+function pay(units: number, budget: RenderBudget): number {
+  budget.spend(units);
+  return units;
 }
 
 /** A value as it appears in the output: nothing for what is missing, lists joined, objects as JSON. */
