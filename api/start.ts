@@ -19,7 +19,9 @@ import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
 import { createCampaignSendingService } from './services/campaign-sending.ts';
 import { createCampaignsService } from './services/campaigns.ts';
+import { createContactFieldsService } from './services/contact-fields.ts';
 import { createContactJobsService } from './services/contact-jobs.ts';
+import { createContactListService } from './services/contact-list.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
@@ -65,7 +67,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   };
   // These leave nothing for Temporal, and a relay that looks in vain takes a tenth of the CPU of a busy process.
   const journaled = parts.wakeJournal;
-  const fieldTypes = createFieldTypes(orm);
+  const fieldTypes = createFieldTypes(orm, edge.projectChanges);
   const compiledTemplates = createTemplateCache();
   return {
     accounts: createAccountsService({
@@ -83,6 +85,8 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     campaigns: createCampaignsService(orm, compiledTemplates),
     campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),
+    contactFields: createContactFieldsService(orm),
+    contactList: createContactListService(orm),
     contactJobs: createContactJobsService(orm, committed),
     domains: createDomainsService({
       orm,

@@ -3,7 +3,9 @@ import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
 import type { CampaignSendingService } from '../services/campaign-sending.ts';
 import type { CampaignsService } from '../services/campaigns.ts';
+import type { ContactFieldsService } from '../services/contact-fields.ts';
 import type { ContactJobsService } from '../services/contact-jobs.ts';
+import type { ContactListService } from '../services/contact-list.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
@@ -24,6 +26,8 @@ export interface Services {
   campaigns: CampaignsService;
   campaignSending: CampaignSendingService;
   contacts: ContactsService;
+  contactFields: ContactFieldsService;
+  contactList: ContactListService;
   contactJobs: ContactJobsService;
   domains: DomainsService;
   events: EventsService;

@@ -4,6 +4,10 @@ import { contactSchema, presentContact } from '../presenters/contact.ts';
 import {
   contactPageSchema,
   listContactsQuerySchema,
+  lookedUpSchema,
+  lookupBodySchema,
+} from '../schemas/contact-list.ts';
+import {
   patchContactBodySchema,
   upsertContactBodySchema,
   upsertedContactSchema,
@@ -18,15 +22,38 @@ export const listContacts = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List contacts',
+  description: 'Filters may be combined. `total` is exact.',
   query: listContactsQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
   errors: ['BAD_REQUEST'],
   async handler({ project, query, services }) {
-    const { contacts, cursor, total } = await services.contacts.list(project.id, query);
+    const { contacts, cursor, total } = await services.contactList.list(project.id, query);
     return {
       status: 200,
       body: { data: contacts.map(presentContact), cursor, hasMore: cursor !== null, total },
     };
+  },
+});
+
+export const lookupContacts = defineRoute({
+  method: 'POST',
+  path: '/contacts/lookup',
+  auth: 'secretKey',
+  tags,
+  summary: 'Find out which addresses are contacts',
+  description: 'Addresses are compared and answered in their stored form: trimmed, in lower case, each once.',
+  body: lookupBodySchema,
+  bodyExample: { emails: ['ada@example.com', 'grace@example.com'] },
+  responses: {
+    200: {
+      description: 'The addresses, in the order in which they came.',
+      schema: lookedUpSchema,
+      example: { found: ['ada@example.com'], notFound: ['grace@example.com'] },
+    },
+  },
+  errors: ['BAD_REQUEST'],
+  async handler({ project, body: { emails }, services }) {
+    return { status: 200, body: await services.contactList.lookup(project.id, emails) };
   },
 });
 

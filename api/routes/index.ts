@@ -14,6 +14,7 @@ import {
   sendCampaign,
   testCampaign,
 } from './campaigns.ts';
+import { deleteContactField, getFieldUsage, listContactFields, listFieldValues } from './contact-fields.ts';
 import {
   bulkDelete,
   bulkSubscribe,
@@ -22,7 +23,14 @@ import {
   getImportJob,
   importContacts,
 } from './contact-jobs.ts';
-import { deleteContact, getContact, listContacts, patchContact, upsertContact } from './contacts.ts';
+import {
+  deleteContact,
+  getContact,
+  listContacts,
+  lookupContacts,
+  patchContact,
+  upsertContact,
+} from './contacts.ts';
 import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
 import {
   deleteEvent,
@@ -79,6 +87,11 @@ export const routes: readonly Route<Services>[] = [
   getContact,
   patchContact,
   deleteContact,
+  lookupContacts,
+  listContactFields,
+  listFieldValues,
+  getFieldUsage,
+  deleteContactField,
   importContacts,
   getImportJob,
   bulkSubscribe,

@@ -2,6 +2,7 @@ import type { DataTest, Operand, Predicate } from '../../core/conditions/conditi
 import { type DateText, dayOf, instantBefore } from '../../core/conditions/date-text.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
+import { dataValueSql } from './data-value.ts';
 
 /**
  * The dates of `isDateText` (core/contact-data) as a regular expression: days of 31, 30 and 28, then the 29th of
@@ -23,11 +24,7 @@ export function compileDataTest(
   now: Date,
   bind: Bind,
 ): string {
-  const steps = (keys: readonly string[]) => keys.map((step) => ` -> ${bind(step)}::text`).join('');
-  // The operator finds object keys only: an index into an array is nothing here, as in the evaluator.
-  const literal = `c.data${steps([key])}`;
-  const value = path.length > 1 ? `coalesce(${literal}, c.data${steps(path)})` : `(${literal})`;
-  return testSql(value, test, now, bind);
+  return testSql(dataValueSql(key, path, bind), test, now, bind);
 }
 
 function testSql(value: string, test: DataTest, now: Date, bind: Bind): string {

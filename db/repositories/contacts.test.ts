@@ -8,16 +8,7 @@ import { brokenConstraint } from '../batching/is-rolled-back.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 import { acceptEmails } from './accept-emails.ts';
-import {
-  type ContactFilter,
-  type ContactOrder,
-  type ContactPosition,
-  countContacts,
-  deleteContact,
-  findContact,
-  findContactEmails,
-  listContacts,
-} from './contacts.ts';
+import { deleteContact, findContact, findContactEmails } from './contacts.ts';
 import { trackEvents } from './track-events.ts';
 import { type PatchContactInput, patchContact, upsertContact } from './write-contacts.ts';
 
@@ -144,87 +135,11 @@ describe('a deleted contact', () => {
   });
 });
 
-describe('a list', () => {
-  const none: ContactFilter = { search: undefined, subscribed: undefined };
-
-  /** All pages, read one after the other. */
-  async function readPages(filter: ContactFilter, order: ContactOrder, limit: number): Promise<string[]> {
-    const emails: string[] = [];
-    let after: ContactPosition | undefined;
-    for (;;) {
-      const page = await listContacts(em, projectId, filter, order, after, limit);
-      emails.push(...page.map((contact) => contact.email));
-      const last = page.at(-1);
-      if (last === undefined || page.length < limit) return emails;
-      after = { value: order.by === 'email' ? last.email : last.createdAt.toISOString(), id: last.id };
-    }
-  }
-
-  beforeEach(async () => {
-    // Three contacts per instant, so that pages end among equals.
-    const inputs = Array.from({ length: 20 }, (_, index) =>
-      trackInput(projectId, `${'gatcbd'[index % 6]}${String(index).padStart(2, '0')}@example.com`, {
-        subscribed: index % 4 !== 0,
-        occurredAt: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, Math.floor(index / 3))),
-      }),
-    );
-    await trackEvents(em, inputs);
-    await trackEvents(em, [trackInput(randomUUID(), 'foreign@example.com')]);
-  });
-
-  it.each([
-    { by: 'email', direction: 'asc' },
-    { by: 'email', direction: 'desc' },
-    { by: 'createdAt', direction: 'asc' },
-    { by: 'createdAt', direction: 'desc' },
-  ] as const)('goes through all contacts once, page by page, by $by $direction', async (order) => {
-    const all = await listContacts(em, projectId, none, order, undefined, 100);
-    const sorted = all.toSorted((one, other) => {
-      const byValue =
-        order.by === 'email'
-          ? one.email < other.email
-            ? -1
-            : 1
-          : one.createdAt.getTime() - other.createdAt.getTime();
-      const ascending = byValue || (one.id < other.id ? -1 : 1);
-      return order.direction === 'asc' ? ascending : -ascending;
-    });
-    expect(all).toHaveLength(20);
-    expect(all).toEqual(sorted);
-    for (const limit of [1, 2, 7, 20]) {
-      expect(await readPages(none, order, limit)).toEqual(all.map((contact) => contact.email));
-    }
-  });
-
-  it('and its count keep to the filter', async () => {
-    const order = { by: 'email', direction: 'asc' } as const;
-    const filters: [ContactFilter, (email: string, index: number) => boolean][] = [
-      [{ search: 'c', subscribed: undefined }, () => true],
-      [{ search: '1@', subscribed: undefined }, (email) => email.includes('1@')],
-      [{ search: '%', subscribed: undefined }, () => false],
-      [{ search: 'a', subscribed: false }, (email) => Number(email.slice(1, 3)) % 4 === 0],
-      [{ search: undefined, subscribed: true }, (email) => Number(email.slice(1, 3)) % 4 !== 0],
-    ];
-    const all = await readPages(none, order, 100);
-    for (const [filter, isWanted] of filters) {
-      const wanted = all.filter((email, index) => isWanted(email, index));
-      expect(await readPages(filter, order, 3)).toEqual(wanted);
-      expect(await countContacts(em, projectId, filter)).toBe(wanted.length);
-    }
-  });
-
-  it('of addresses by id leaves out what is not the project’s', async () => {
-    const [contact] = await listContacts(
-      em,
-      projectId,
-      none,
-      { by: 'email', direction: 'asc' },
-      undefined,
-      1,
-    );
-    const id = contact?.id ?? '';
+describe('addresses by id', () => {
+  it('leave out what is not the project’s', async () => {
+    const id = await create('a@example.com');
     expect(await findContactEmails(em, projectId, [id, randomUUID()])).toEqual(
-      new Map([[id, contact?.email]]),
+      new Map([[id, 'a@example.com']]),
     );
     expect(await findContactEmails(em, randomUUID(), [id])).toEqual(new Map());
     expect(await findContact(em, randomUUID(), id)).toBeUndefined();

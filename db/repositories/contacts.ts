@@ -7,76 +7,6 @@ export const contactColumns = `id, project_id as "projectId", email, subscribed,
   suppression_reason as "suppressionReason", suppressed_at as "suppressedAt",
   suppressed_email_id as "suppressedEmailId", created_at as "createdAt", updated_at as "updatedAt"`;
 
-export interface ContactFilter {
-  /** Part of the address, in lower case. */
-  search: string | undefined;
-  subscribed: boolean | undefined;
-}
-
-export interface ContactOrder {
-  by: 'email' | 'createdAt';
-  direction: 'asc' | 'desc';
-}
-
-/** The order's value and the id of the last contact of the page before. */
-export interface ContactPosition {
-  value: string;
-  id: string;
-}
-
-/** Conditions and their parameters, numbered from 1. */
-function conditions(projectId: string, filter: ContactFilter): { where: string; parameters: unknown[] } {
-  const parameters: unknown[] = [projectId];
-  let where = 'project_id = $1';
-  if (filter.search !== undefined) {
-    parameters.push(filter.search);
-    where += ` and position($${parameters.length} in email) > 0`;
-  }
-  if (filter.subscribed !== undefined) {
-    parameters.push(filter.subscribed);
-    where += ` and subscribed = $${parameters.length}`;
-  }
-  return { where, parameters };
-}
-
-/** A page of the project's contacts by keyset, at most `limit`. */
-export function listContacts(
-  em: Em,
-  projectId: string,
-  filter: ContactFilter,
-  order: ContactOrder,
-  after: ContactPosition | undefined,
-  limit: number,
-): Promise<ContactRow[]> {
-  const { where, parameters } = conditions(projectId, filter);
-  const column = order.by === 'email' ? 'email' : 'created_at';
-  const direction = order.direction === 'asc' ? 'asc' : 'desc';
-  let keyset = '';
-  if (after !== undefined) {
-    parameters.push(after.value, after.id);
-    const type = order.by === 'email' ? 'text' : 'timestamptz';
-    const comparison = direction === 'asc' ? '>' : '<';
-    keyset = ` and (${column}, id) ${comparison} ($${parameters.length - 1}::${type}, $${parameters.length}::uuid)`;
-  }
-  parameters.push(limit);
-  return sql(
-    em,
-    `select ${contactColumns} from contacts where ${where}${keyset}
-     order by ${column} ${direction}, id ${direction} limit $${parameters.length}`,
-    parameters,
-  );
-}
-
-export async function countContacts(em: Em, projectId: string, filter: ContactFilter): Promise<number> {
-  const { where, parameters } = conditions(projectId, filter);
-  const [row] = await sql<{ count: number }>(
-    em,
-    `select count(*)::int as count from contacts where ${where}`,
-    parameters,
-  );
-  return row?.count ?? 0;
-}
-
 export async function findContact(em: Em, projectId: string, id: string): Promise<ContactRow | undefined> {
   const [row] = await sql<ContactRow>(
     em,
@@ -84,6 +14,18 @@ export async function findContact(em: Em, projectId: string, id: string): Promis
     [projectId, id],
   );
   return row;
+}
+
+/** Which of these normalised addresses the project has contacts for, in no order. */
+export function findKnownEmails(
+  em: Em,
+  projectId: string,
+  emails: readonly string[],
+): Promise<{ email: string }[]> {
+  return sql(em, 'select email from contacts where project_id = $1 and email = any($2::text[])', [
+    projectId,
+    emails,
+  ]);
 }
 
 /** Addresses of contacts by id; contacts that are gone are missing. */

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
+
+export const fieldParamsSchema = z.object({
+  field: z
+    .string()
+    .min(1)
+    .meta({ description: 'As listed, URL-encoded; `data.` may be left out.', example: 'data.plan' }),
+});
+
+export const contactFieldsSchema = z.object({
+  fields: z.array(
+    z
+      .object({
+        field: z.string().describe('A built-in name, or `data.<key>`.'),
+        type: z.enum(fieldTypes).describe('Of the first value that was seen; it stays.'),
+        isCustom: z.boolean(),
+        coverage: z.number().min(0).max(1).describe('Share of the contacts that have the field.'),
+      })
+      .meta({ id: 'ContactField' }),
+  ),
+  count: z.number().int(),
+});
+
+const mostValues = 200;
+
+export const fieldValuesQuerySchema = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(100)
+    .transform((limit) => Math.min(limit, mostValues))
+    .meta({ description: `Values in the answer, at most ${mostValues}.` }),
+});
+
+export const fieldValuesSchema = z.object({
+  field: z.string(),
+  values: z.array(z.union([z.string(), z.number(), z.boolean()])),
+  count: z.number().int().describe('Values in this answer; equal to `limit` when there may be more.'),
+  limit: z.number().int(),
+});
+
+const references = z.array(z.object({ id: z.uuid(), name: z.string() }));
+
+export const fieldUsageSchema = z.object({
+  usedInSegments: references,
+  usedInCampaigns: references,
+  usedInWorkflows: references,
+  contactCount: z.number().int().describe('Contacts that have the field.'),
+});
+
+export const deletedFieldSchema = z.object({
+  deletedFrom: z.number().int().describe('Contacts that had the field.'),
+});

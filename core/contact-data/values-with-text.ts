@@ -1,0 +1,9 @@
+/**
+ * The scalars of `data` that a text can stand for: the string itself, and the number or boolean whose JSON text it
+ * is. `"12"` and `12` both read 12, `12.0` is only a string.
+ */
+export function valuesWithText(text: string): (string | number | boolean)[] {
+  if (text === 'true' || text === 'false') return [text, text === 'true'];
+  const number = Number(text);
+  return text !== '' && Number.isFinite(number) && JSON.stringify(number) === text ? [text, number] : [text];
+}

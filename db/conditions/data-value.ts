@@ -1,0 +1,11 @@
+import type { Bind } from './bind.ts';
+
+/**
+ * The value of a contact `c` under a key of `data`: the key literally first, then the path below it; null where
+ * there is none. The operator finds object keys only: an index into an array is nothing here, as in the evaluator.
+ */
+export function dataValueSql(key: string, path: readonly string[], bind: Bind): string {
+  const steps = (keys: readonly string[]) => keys.map((step) => ` -> ${bind(step)}::text`).join('');
+  const literal = `c.data${steps([key])}`;
+  return path.length > 1 ? `coalesce(${literal}, c.data${steps(path)})` : `(${literal})`;
+}
