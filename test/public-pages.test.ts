@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { messages } from '../core/messages/messages.ts';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const em = () => stack.database.orm.em.fork();
+const visit = (path: string, form?: Record<string, string> | string, headers?: Record<string, string>) =>
+  visitPage(`${stack.url}${path}`, form, headers);
+const contactOf = (reader: TestSubscriber) => readContact(em(), sender.projectId, reader.email);
+const journal = async () =>
+  (await readEvents(em(), sender.projectId)).map(({ name, kind, emailId, campaignId, data }) => {
+    return { name, kind, emailId, campaignId, data };
+  });
+const countedFor = async (campaignId: string) => {
+  const [row] = await sql<{ unsubscribed: number }>(
+    em(),
+    'select coalesce(sum(unsubscribed), 0)::int as unsubscribed from campaign_figure_changes where campaign_id = $1',
+    [campaignId],
+  );
+  return row?.unsubscribed;
+};
+
+/** Sends a marketing email and takes its links out of the inbox. */
+async function sendMarketing(to: string) {
+  const template = await sender.post('/templates', {
+    name: 'News',
+    subject: 'News',
+    body: '<p>{{ subscribeUrl }} {{ manageUrl }}</p>',
+    from: `news@${sender.domain}`,
+    type: 'MARKETING',
+  });
+  const sent = await sender.post('/v1/send', { to, template: template.body.id, subscribed: true });
+  const emailId: string = sent.body.data.emails[0].email;
+  const inbox = async () =>
+    (await fetch(`${stack.ses.url}/api/messages?to=${to}`).then((answer) => answer.json())) as {
+      messages: { headers: Record<string, string>; html: string }[];
+    };
+  const found = await eventually(inbox, ({ messages }) => messages.length > 0);
+  return { templateId: template.body.id, emailId, message: found.messages[0] };
+}
+
+describe('one-click unsubscribe (RFC 8058)', () => {
+  it('works with the headers of a marketing email as it arrives in the inbox', async () => {
+    const { templateId, emailId, message } = await sendMarketing('ada@example.com');
+    expect(message?.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
+    const [, address = ''] = /^<(\S+)>$/.exec(message?.headers['List-Unsubscribe'] ?? '') ?? [];
+    expect(address).toMatch(new RegExp(`^${stack.url}/unsubscribe/[\\w-]{64}$`));
+    expect(message?.html).toContain(`href="${address}"`);
+
+    const answer = await visitPage(address, { 'List-Unsubscribe': 'One-Click' });
+    expect(answer.status).toBe(200);
+    expect(await readContact(em(), sender.projectId, 'ada@example.com')).toMatchObject({ subscribed: false });
+    expect(await readEmail(em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
+    const feed = await eventually(
+      () => sender.get('/activity?types=contact.unsubscribed'),
+      ({ body }) => body.data?.length > 0,
+    );
+    expect(feed.body.data).toEqual([
+      expect.objectContaining({ contactEmail: 'ada@example.com', metadata: { emailId } }),
+    ]);
+
+    const again = await sender.post('/v1/send', { to: 'ada@example.com', template: templateId });
+    const held = await eventually(
+      () => readEmail(em(), again.body.data.emails[0].email),
+      (email) => email?.status === 'SUPPRESSED',
+    );
+    expect(held).toMatchObject({ reason: 'the contact is not subscribed', sentAt: null });
+  });
+
+  it.each([
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'List-Unsubscribe=One-Click'],
+    [
+      'a multipart form',
+      { 'Content-Type': 'multipart/form-data; boundary=x' },
+      '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n',
+    ],
+    ['nothing', {}, ''],
+    ['something else', { 'Content-Type': 'application/json' }, '{"List-Unsubscribe":'],
+  ])('takes %s as body', async (_, headers, body) => {
+    const reader = await createTestSubscriber(stack, sender);
+    const answer = await visit(reader.path('unsubscribe'), body, headers as Record<string, string>);
+    expect(answer.status).toBe(200);
+    expect(await contactOf(reader)).toMatchObject({ subscribed: false });
+  });
+
+  it('counts once for the campaign and is journaled once, however often it is asked for at once', async () => {
+    const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
+    const origin = { emailId: reader.emailId, campaignId: reader.campaignId };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => visit(reader.path('unsubscribe'), '')),
+    );
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    expect(await journal()).toEqual([
+      { name: 'contact.unsubscribed', kind: 'emitted', ...origin, data: origin },
+    ]);
+    expect(await countedFor(reader.campaignId ?? '')).toBe(1);
+    const unsubscribedAt = (await readEmail(em(), reader.emailId))?.unsubscribedAt;
+    expect(unsubscribedAt).toBeInstanceOf(Date);
+
+    await visit(reader.path('subscribe'), '');
+    await visit(reader.path('unsubscribe'), '');
+    expect((await journal()).map((row) => row.name)).toEqual([
+      'contact.unsubscribed',
+      'contact.subscribed',
+      'contact.unsubscribed',
+    ]);
+    expect(await countedFor(reader.campaignId ?? '')).toBe(1);
+    expect((await readEmail(em(), reader.emailId))?.unsubscribedAt).toEqual(unsubscribedAt);
+    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+  });
+
+  it('counts for the campaign of the email that it came from, and for no other', async () => {
+    const first = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
+    const second = await createTestSubscriber(stack, sender, { campaignId: randomUUID(), of: first });
+    await visit(second.path('unsubscribe'), '');
+    await visit(first.path('unsubscribe'), '');
+    expect(await countedFor(second.campaignId ?? '')).toBe(1);
+    expect(await countedFor(first.campaignId ?? '')).toBe(0);
+    expect(await readEmail(em(), first.emailId)).toMatchObject({ unsubscribedAt: null });
+  });
+
+  it('does not count for who has bounced or complained already', async () => {
+    const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
+    await sql(
+      em(),
+      `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now() where id = $1`,
+      [reader.contactId],
+    );
+    expect((await visit(reader.path('unsubscribe'), '')).status).toBe(200);
+    expect(await countedFor(reader.campaignId ?? '')).toBe(0);
+    expect(await journal()).toEqual([]);
+    expect(await contactOf(reader)).toMatchObject({ subscribed: false, suppressionReason: 'bounce' });
+  });
+
+  it('works for a disabled project', async () => {
+    const reader = await createTestSubscriber(stack, sender);
+    await sql(em(), 'update projects set disabled = true where id = $1', [sender.projectId]);
+    expect((await visit(reader.path('unsubscribe'), '')).status).toBe(200);
+    expect(await contactOf(reader)).toMatchObject({ subscribed: false });
+  });
+});
+
+describe('the pages', () => {
+  it('ask before they act, say what is, and let the reader change their mind', async () => {
+    const reader = await createTestSubscriber(stack, sender);
+    const question = await visit(reader.path('unsubscribe'));
+    expect(question.text).toContain(`Do you no longer want to receive our emails at ${reader.email}?`);
+    expect(question.text).toContain('<button type="submit">Unsubscribe</button>');
+
+    const done = await visit(reader.path('unsubscribe'), '');
+    expect(done.text).toContain(`We will not send our emails to ${reader.email} any more.`);
+    const [, undo = ''] = /<form method="post" action="([^"]+)">/.exec(done.text) ?? [];
+    expect(undo).toBe(`..${reader.path('subscribe')}`);
+    expect((await visit(reader.path('unsubscribe'))).text).not.toContain('<form');
+
+    const back = await visitPage(new URL(undo, `${stack.url}${reader.path('unsubscribe')}`).href, '');
+    expect(back.text).toContain(`You are subscribed. Our emails will be sent to ${reader.email}.`);
+    expect(await contactOf(reader)).toMatchObject({ subscribed: true });
+    expect((await visit(reader.path('subscribe'))).text).not.toContain('<form');
+  });
+
+  it('lift a suppression when the reader subscribes', async () => {
+    const reader = await createTestSubscriber(stack, sender);
+    await sql(
+      em(),
+      `update contacts set subscribed = false, suppression_reason = 'complaint', suppressed_at = now(),
+         suppressed_email_id = $2 where id = $1`,
+      [reader.contactId, reader.emailId],
+    );
+    expect((await visit(reader.path('subscribe'), '')).status).toBe(200);
+    expect(await contactOf(reader)).toMatchObject({
+      subscribed: true,
+      suppressionReason: null,
+      suppressedAt: null,
+      suppressedEmailId: null,
+    });
+    const { emailId } = reader;
+    expect(await journal()).toEqual([
+      { name: 'contact.subscribed', kind: 'emitted', emailId, campaignId: null, data: { emailId } },
+    ]);
+  });
+
+  it('switch the subscription on the page of preferences', async () => {
+    const reader = await createTestSubscriber(stack, sender);
+    const subscribed = await visit(reader.path('manage'));
+    expect(subscribed.text).toContain(`Our emails are sent to ${reader.email}.`);
+    expect(subscribed.text).toContain('name="action" value="unsubscribe"');
+    expect(subscribed.text).not.toContain('value="subscribe"');
+
+    const off = await visit(reader.path('manage'), { action: 'unsubscribe' });
+    expect(off.text).toContain(`Our emails are not sent to ${reader.email}.`);
+    expect(off.text).toContain(messages.en['manage.saved']);
+    expect(off.text).toContain('name="action" value="subscribe"');
+    expect(off.text).not.toContain('name="snooze"');
+    expect(await contactOf(reader)).toMatchObject({ subscribed: false });
+
+    await visit(reader.path('manage'), { action: 'subscribe' });
+    expect(await contactOf(reader)).toMatchObject({ subscribed: true });
+  });
+
+  it.each([{}, { action: 'delete' }, { action: 'subscribed' }, { snooze: '3-weeks' }, { snooze: '' }])(
+    'change nothing for a form that says %j',
+    async (form) => {
+      const reader = await createTestSubscriber(stack, sender);
+      const before = await contactOf(reader);
+      const answer = await visit(reader.path('manage'), form as Record<string, string>);
+      expect(answer.status).toBe(200);
+      expect(answer.text).not.toContain(messages.en['manage.saved']);
+      expect(await contactOf(reader)).toEqual(before);
+    },
+  );
+
+  it.each([
+    ['de-AT', 'de'],
+    ['en', 'en'],
+    ['es', 'es'],
+    ['FR', 'fr'],
+    ['it', 'it'],
+    ['nl_NL', 'nl'],
+    ['pt-BR', 'pt'],
+    ['ja', 'en'],
+    [7, 'en'],
+    [null, 'en'],
+  ] as const)('speak the language of the locale %j', async (locale, language) => {
+    const reader = await createTestSubscriber(stack, sender, { data: { locale } });
+    const text = messages[language];
+    for (const [purpose, title] of [
+      ['unsubscribe', text['unsubscribe.title']],
+      ['subscribe', text['subscribe.title']],
+      ['manage', text['manage.title']],
+    ] as const) {
+      const page = await visit(reader.path(purpose));
+      expect(page.text).toContain(`<html lang="${language}">`);
+      expect(page.text).toContain(`<h1>${title}</h1>`);
+      expect(page.headers.get('content-language')).toBe(language);
+    }
+  });
+
+  it('show the name and the colour of the project, with readable text on it', async () => {
+    const reader = await createTestSubscriber(stack, sender);
+    const name = 'Ada & Söhne <GmbH>';
+    await sql(em(), `update projects set name = $2, brand_color = '#ffee00' where id = $1`, [
+      sender.projectId,
+      name,
+    ]);
+    const page = await visit(reader.path('manage'));
+    expect(page.text).toContain(`<p class="project">${name}</p>`);
+    expect(page.text).toContain(`<title>Your preferences · ${name}</title>`);
+    expect(page.text).toContain(':root{--brand:#ffee00;--on-brand:#000000}');
+    for (const color of ['red', '#FFEE00', '#ffee00}body{display:none', 'url(//evil.example)']) {
+      const change = sql(em(), 'update projects set brand_color = $2 where id = $1', [
+        sender.projectId,
+        color,
+      ]);
+      await expect(change).rejects.toMatchObject({ constraint: 'projects_brand_color_check' });
+    }
+  });
+
+  it('are friendly to who was erased', async () => {
+    const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
+    await sender.delete(`/contacts/${reader.contactId}`);
+    for (const purpose of ['unsubscribe', 'subscribe', 'manage'] as const) {
+      for (const form of [undefined, '']) {
+        const page = await visit(reader.path(purpose), form);
+        expect(page.status).toBe(200);
+        expect(page.text).toContain(messages.en['page.gone']);
+        expect(page.text).not.toContain('<form');
+      }
+    }
+    expect(await countedFor(reader.campaignId ?? '')).toBe(0);
+  });
+});
