@@ -11,6 +11,15 @@ import { Project } from './project.ts';
 import { Segment, SegmentMember } from './segment.ts';
 import { Template } from './template.ts';
 import { User } from './user.ts';
+import {
+  EventListener,
+  Workflow,
+  WorkflowExecution,
+  WorkflowStep,
+  WorkflowStepRun,
+  WorkflowTransition,
+  WorkflowVersion,
+} from './workflow.ts';
 
 /** Every entity, for the object-relational mapper and for the check that migrations and entities agree. */
 export const entities = [
@@ -29,6 +38,13 @@ export const entities = [
   CampaignBatch,
   CampaignFigures,
   CampaignFigureChange,
+  Workflow,
+  WorkflowStep,
+  WorkflowTransition,
+  WorkflowVersion,
+  WorkflowExecution,
+  WorkflowStepRun,
+  EventListener,
   EmailContent,
   EmailAttachment,
   Email,

@@ -19,4 +19,5 @@ export const migrations = [
   sqlMigration('2026-11-21-audience'),
   sqlMigration('2026-11-21-campaigns'),
   sqlMigration('2026-11-21-public-pages'),
+  sqlMigration('2026-11-21-workflows'),
 ];
