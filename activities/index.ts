@@ -11,6 +11,7 @@ import type { ContactSnoozeActivities, SnoozeOutcome } from '../temporal/contrac
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
 import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
+import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
 import { checkDomain } from './domains/check-domain.ts';
@@ -21,6 +22,7 @@ import { eraseDeletedEvents } from './events/erase-events.ts';
 import { changeContacts } from './jobs/change-contacts.ts';
 import { importContacts } from './jobs/import-contacts.ts';
 import type { JobContext } from './jobs/run-job.ts';
+import { createSegmentActivities } from './segments/create-segment-activities.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
 
 export interface ActivityDependencies {
@@ -70,6 +72,7 @@ type AllActivities = ContactJobActivities &
   EmailBatchActivities &
   DomainVerificationActivities &
   EventDeletionActivities &
+  SegmentActivities &
   SweepActivities;
 
 /** Every activity that workflows can order, bound to this process's connections. */
@@ -168,6 +171,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
         ),
       ),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
+    ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
     endSnooze: ({ contactId }) => traced({ 'posthaste.contact.id': contactId }, () => endSnooze(contactId)),
     endOverdueSnoozes: () =>

@@ -133,6 +133,10 @@ export const environmentSchema = z.object({
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
     'How long content and attachments of sent emails are kept.',
   ),
+  SEGMENT_COMPUTE_INTERVAL_MINUTES: integer(5, 1).describe(
+    'How often tracked segments are computed, which emits their entry and exit events.',
+  ),
+  SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
   DNS_SERVERS: list.describe(
     "DNS servers for look-ups of sender domains, `host[:port]` separated by commas. Empty: the system's.",
   ),

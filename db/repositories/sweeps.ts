@@ -1,5 +1,6 @@
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
+import { dropOrphanedMembers } from './drop-members.ts';
 
 /** Rows deleted at a time, so that no transaction holds locks for long. */
 const batchRows = 5_000;
@@ -55,6 +56,7 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       'created_at < now() - make_interval(days => $1)',
       [bodyRetentionDays],
     ),
+    segmentsWithOrphans: await dropOrphanedMembers(em),
   };
 }
 

@@ -13,6 +13,7 @@ export type JobKind =
   | 'domain-verification'
   | 'event-deletion'
   | 'sweep'
+  | 'segments'
   | 'contact-import'
   | 'contact-snooze'
   | 'contact-bulk';

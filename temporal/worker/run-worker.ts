@@ -57,7 +57,10 @@ export async function runWorker(
 
   for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
     try {
-      await ensureSchedules(resources.temporal, config.TEMPORAL_TASK_QUEUE);
+      await ensureSchedules(resources.temporal, config.TEMPORAL_TASK_QUEUE, {
+        segmentComputation: config.SEGMENT_COMPUTE_INTERVAL_MINUTES,
+        segmentCount: config.SEGMENT_COUNT_INTERVAL_MINUTES,
+      });
       running = await startTemporalWorker({
         environment: resources.environment,
         taskQueue: config.TEMPORAL_TASK_QUEUE,

@@ -53,6 +53,9 @@ export async function startTestProduct(environment: Record<string, string> = {})
     SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
     SNS_TOPIC_ARNS: testTopic,
     VALIDATE_RESPONSES: 'true',
+    // Only when a test asks for it.
+    SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
+    SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...environment,
   };
   const shutdown = createShutdown(log, 30_000);

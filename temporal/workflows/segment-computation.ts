@@ -1,0 +1,70 @@
+import {
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SegmentActivities, SegmentComputationInput, TrackedSegment } from '../contracts/segments.ts';
+
+const { listTrackedSegments } = proxyActivities<SegmentActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumInterval: '1 minute' },
+});
+
+const computation = {
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '20 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 5 },
+} as const;
+const { computeSegment } = proxyActivities<SegmentActivities>(computation);
+
+/** Segments computed at the same time: a large one does not hold up the others. */
+const lanes = 4;
+const longestHistory = 8_000;
+
+/**
+ * One round over all tracked segments of all projects; the schedule is its clock. Each segment is an activity of its
+ * own, and one that fails does not keep the others from their turn: it has its next with the next round.
+ */
+export async function segmentComputation(
+  input: SegmentComputationInput,
+): Promise<Omit<SegmentComputationInput, 'after'>> {
+  let { after, ...figures } = input;
+  for (;;) {
+    const page = await listTrackedSegments({ after });
+    const waiting = [...page];
+    const work = async () => {
+      for (let segment = waiting.shift(); segment !== undefined; segment = waiting.shift()) {
+        await compute(segment);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, work));
+    const last = page.at(-1);
+    if (last === undefined) return figures;
+    after = last.segmentId;
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (continueAsNewSuggested || historyLength > longestHistory) {
+      await continueAsNew<typeof segmentComputation>({ after, ...figures });
+    }
+  }
+
+  async function compute(segment: TrackedSegment): Promise<void> {
+    try {
+      const changes = await computeSegment.executeWithOptions(
+        { ...computation, summary: `Segment ${segment.segmentId}` },
+        [segment],
+      );
+      figures.segments += 1;
+      figures.added += changes?.added ?? 0;
+      figures.removed += changes?.removed ?? 0;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      figures.failed += 1;
+    }
+    setCurrentDetails(
+      `**${figures.segments}** segments: **${figures.added}** entries, **${figures.removed}** exits, ` +
+        `**${figures.failed}** segments failed`,
+    );
+  }
+}
