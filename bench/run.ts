@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { cleanUpNow } from './clean-up.ts';
 import { benchColdStart } from './cold-start.ts';
 import { benchEvents } from './events.ts';
+import { benchImport } from './import.ts';
 import { benchJournal } from './journal-process.ts';
 import { type Figure, presentFigure, presentSummary, type Report } from './report.ts';
 import { benchSend } from './send.ts';
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   send: benchSend,
   track: benchTrack,
   events: benchEvents,
+  import: benchImport,
   journal: benchJournal,
   'cold-start': benchColdStart,
 };
