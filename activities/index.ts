@@ -6,6 +6,7 @@ import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
 import type { SpanFacts, Tracing } from '../runtime/tracing.ts';
+import type { CampaignActivities, CampaignBatchActivities } from '../temporal/contracts/campaign.ts';
 import type { ContactJobActivities, ContactJobProgress } from '../temporal/contracts/contact-jobs.ts';
 import type { ContactSnoozeActivities, SnoozeOutcome } from '../temporal/contracts/contact-snooze.ts';
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
@@ -13,6 +14,11 @@ import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/con
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
 import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
+import { createCallSlots } from './campaigns/call-slots.ts';
+import { createCampaignWatch } from './campaigns/campaign-watch.ts';
+import { createCampaignActivities } from './campaigns/create-campaign-activities.ts';
+import { type BatchSeconds, sendBatch } from './campaigns/send-batch.ts';
+import { recountCampaigns, tendCampaigns } from './campaigns/tend-campaigns.ts';
 import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
 import { checkDomain } from './domains/check-domain.ts';
 import { dispatchEmails } from './emails/dispatch-emails.ts';
@@ -31,18 +37,29 @@ export interface ActivityDependencies {
   provider: EmailProvider;
   identities: DomainIdentities;
   render: ClaimedRenderer;
+  /** As `render`, for emails of which many have the same content. */
+  renderMany: ClaimedRenderer;
   /** The send rates that hold right now. */
   rates: () => Promise<SendRates>;
   unknownSeconds: number;
   bodyRetentionDays: number;
   /** Called after a commit that may have left commands for Temporal or rows for the journal's reader. */
   committed: () => void;
+  /** Called after a commit that left rows for the journal's reader only. */
+  journaled: () => void;
+  /** Told of differences that a recount of campaigns' figures found. */
+  miscounted: (differences: number) => void;
   /** Counts what became of a hand-over, for the metrics. */
   countHandOver: (outcome: HandOver['outcome'] | 'suppressed') => void;
   tracing?: Tracing | undefined;
 }
 
 const heartbeatMs = 4_000;
+const batchHeartbeatMs = 500;
+/** Calls to the provider for campaigns that run at a time in this process. */
+const campaignCalls = 8;
+/** A claim of this age is of a run that died. */
+const liveSeconds = 60;
 /** Below the grace time of a shutdown. */
 const jobSliceMs = 10_000;
 
@@ -52,10 +69,11 @@ const jobSliceMs = 10_000;
  */
 async function withHeartbeat<Result>(
   work: (signal: AbortSignal, note: (progress: unknown) => void) => Promise<Result>,
+  everyMs = heartbeatMs,
 ): Promise<Result> {
   const context = Context.current();
   let noted: unknown;
-  const timer = setInterval(() => context.heartbeat(noted), heartbeatMs);
+  const timer = setInterval(() => context.heartbeat(noted), everyMs);
   const note = (progress: unknown) => {
     noted = progress;
     context.heartbeat(progress);
@@ -67,7 +85,8 @@ async function withHeartbeat<Result>(
   }
 }
 
-type AllActivities = ContactJobActivities &
+type AllActivities = CampaignActivities &
+  ContactJobActivities &
   ContactSnoozeActivities &
   EmailBatchActivities &
   DomainVerificationActivities &
@@ -148,7 +167,22 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     return { requeued };
   }
 
+  const seconds: BatchSeconds = { live: liveSeconds, unknown: dependencies.unknownSeconds };
+
   return {
+    ...createCampaignActivities({ orm, seconds, committed: dependencies.committed }),
+    tendCampaigns: () =>
+      traced({}, async () => {
+        const result = await tendCampaigns(orm.em.fork());
+        if (result.reminded > 0) dependencies.committed();
+        return result;
+      }),
+    recountCampaigns: () =>
+      traced({}, async () => {
+        const result = await recountCampaigns(orm.em.fork());
+        dependencies.miscounted(result.differences);
+        return result;
+      }),
     dispatchEmails: ({ emailIds }) =>
       traced(
         { 'posthaste.emails': emailIds.length },
@@ -186,5 +220,35 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       ),
     repairStrandedEmails: () =>
       traced({}, repairStrandedEmails, ({ requeued }) => ({ 'posthaste.emails.requeued': requeued })),
+  };
+}
+
+/**
+ * The one activity of the batches of campaigns, for a worker of its own, so that nothing else waits behind them.
+ */
+export function createCampaignBatchActivities(dependencies: ActivityDependencies): CampaignBatchActivities {
+  const calls = createCallSlots(campaignCalls);
+  const isSending = createCampaignWatch(dependencies.orm);
+  return {
+    sendBatch: (input) =>
+      withHeartbeat(
+        (signal) =>
+          sendBatch(
+            {
+              orm: dependencies.orm,
+              provider: dependencies.provider,
+              render: dependencies.renderMany,
+              calls,
+              isSending,
+              rates: dependencies.rates,
+              seconds: { live: liveSeconds, unknown: dependencies.unknownSeconds },
+              signal,
+              count: dependencies.countHandOver,
+              recorded: dependencies.journaled,
+            },
+            input,
+          ),
+        batchHeartbeatMs,
+      ),
   };
 }

@@ -37,12 +37,13 @@ export const emailStatusRank: Readonly<Record<EmailStatus, number>> = {
 
 /**
  * Moves that the service itself makes, each by compare-and-set: claim, hand-over, refusal, cancellation, and
- * back to the queue after a throttled call. UNKNOWN may be tried once more (transactional email).
+ * back to the queue after a throttled call. UNKNOWN may be tried once more (transactional email), or goes back to the
+ * queue (campaigns) when the provider's events prove that it was not taken.
  */
 export const ownTransitions: Readonly<Record<EmailStatus, readonly EmailStatus[]>> = {
   QUEUED: ['SENDING', 'SUPPRESSED', 'CANCELLED', 'FAILED'],
-  SENDING: ['SENT', 'UNKNOWN', 'FAILED', 'SUPPRESSED', 'QUEUED'],
-  UNKNOWN: ['SENDING', 'SENT', 'FAILED'],
+  SENDING: ['SENT', 'UNKNOWN', 'FAILED', 'SUPPRESSED', 'QUEUED', 'CANCELLED'],
+  UNKNOWN: ['SENDING', 'SENT', 'FAILED', 'QUEUED'],
   SENT: [],
   SUPPRESSED: [],
   CANCELLED: [],

@@ -8,6 +8,8 @@ export interface ProductMetrics {
   countHandOver(outcome: string): void;
   /** One message at `/webhooks/sns`. */
   countNotification(outcome: string): void;
+  /** A recount of campaigns' figures that found so many differences. */
+  countMiscounts(differences: number): void;
   /** Tells how far ClickHouse is behind the journal, at each scrape. */
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
 }
@@ -24,6 +26,11 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
     name: 'posthaste_provider_notifications_total',
     help: 'Messages at /webhooks/sns by outcome: applied, duplicate, unknown, ignored, refused.',
     labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const miscounts = new Counter({
+    name: 'posthaste_campaign_miscounts_total',
+    help: 'Differences between the counters of campaigns and their emails, which were put right. Must stay 0.',
     registers: [registry],
   });
   const waiting = new Gauge({
@@ -50,6 +57,7 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
 
   return {
     countHandOver: (outcome) => handOvers.inc({ outcome }),
+    countMiscounts: (differences) => miscounts.inc(differences),
     countNotification: (outcome) => notifications.inc({ outcome }),
     watchStream(lag) {
       const seconds = new Gauge({

@@ -20,9 +20,14 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 /**
  * @param apiUrl public address of the API, under which the links of an email lead
  * @param linkKey key of their tokens
+ * @param recipients how many emails have the same content, usually
  */
-export function createClaimedRenderer(apiUrl: string, linkKey: Buffer): ClaimedRenderer {
-  const templates = createEmailTemplates();
+export function createClaimedRenderer(
+  apiUrl: string,
+  linkKey: Buffer,
+  recipients: 'one' | 'many' = 'one',
+): ClaimedRenderer {
+  const templates = createEmailTemplates({ recipients });
 
   return (email, stored) => {
     if (stored === undefined) return { ok: false, reason: 'its content is past the retention' };

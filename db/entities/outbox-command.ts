@@ -4,6 +4,7 @@ import { createdAt, instant, primaryId } from './columns.ts';
 export type OutboxKind =
   | 'email.dispatch'
   | 'domain.verify'
+  | 'campaign.changed'
   | 'contact.snooze'
   | 'contacts.import'
   | 'contacts.bulk'

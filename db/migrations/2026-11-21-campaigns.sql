@@ -40,6 +40,7 @@ create table campaign_batches (
   first_email_id uuid not null,
   last_email_id uuid not null,
   recipients int not null,
+  ended_at timestamptz(3),
   primary key (campaign_id, number)
 );
 

@@ -1,6 +1,7 @@
 import { emailStatuses, emailStatusRank } from '../../core/email-state.ts';
 import type { Em } from '../orm.ts';
 import { preparedSql } from '../sql.ts';
+import { appendFiguresSql, figureChangesSql } from './campaign-figures.ts';
 import { countEventsSql } from './upsert-contacts-sql.ts';
 
 export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
@@ -79,6 +80,7 @@ applied as (
     message_id = coalesce(e.message_id, i."messageId"),
     subject = coalesce(e.subject, i."subject"),
     ${earliestSql('sent_at', `i.reached <> 'FAILED'`)},
+    ${earliestSql('confirmed_at', `i."kind" = 'send'`)},
     ${earliestSql('delivered_at', `i."kind" = 'delivery'`)},
     ${earliestSql('opened_at', `i."kind" in ('open', 'click')`)},
     ${earliestSql('clicked_at', `i."kind" = 'click'`)},
@@ -103,7 +105,10 @@ applied as (
       when 'complaint' then old.complained_at is null
       when 'bounce' then not i.hard_bounce or old.bounced_at is null
       else false
-    end as first_of_kind
+    end as first_of_kind,
+    ${figureChangesSql}
+),
+figures as (${appendFiguresSql('applied')}
 ),
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id
@@ -174,7 +179,7 @@ order by i."ord"`;
 
 /**
  * Applies a batch of the provider's events in one statement: state of the emails, suppression of contacts after
- * hard bounces and complaints, journal and statistics. The events of one batch are about different emails.
+ * hard bounces and complaints, figures of campaigns, journal and statistics. The events of one batch are about different emails.
  * Repeats and any order end in the same state.
  *
  * @returns an outcome per event, in their order.

@@ -1,6 +1,7 @@
 import type { EmailStatus } from '../entities/email.ts';
 import type { Em } from '../orm.ts';
-import { sql } from '../sql.ts';
+import { preparedSql } from '../sql.ts';
+import { appendFiguresSql, figureChangesSql } from './campaign-figures.ts';
 import { countEventsSql } from './upsert-contacts-sql.ts';
 
 /** What a run found out about an email that it had claimed. */
@@ -31,7 +32,13 @@ held as materialized (
 ),
 recorded as (
   update emails e
-  set status = case when e.status in ('SENDING', 'UNKNOWN') then o."status" else e.status end,
+  set status = case
+      when e.status not in ('SENDING', 'UNKNOWN') then e.status
+      -- Back in the queue of a campaign that was cancelled meanwhile is not queued any more.
+      when o."status" = 'QUEUED' and e.campaign_id is not null
+        and not exists (select from campaigns k where k.id = e.campaign_id and k.status = 'SENDING') then 'CANCELLED'
+      else o."status"
+    end,
     sent_at = case when o."status" = 'SENT' then least(e.sent_at, o."occurredAt") else e.sent_at end,
     attempts = case when o."status" = 'QUEUED' and e.status = 'SENDING' then e.attempts - 1 else e.attempts end,
     message_id = coalesce(e.message_id, o."messageId"),
@@ -39,7 +46,10 @@ recorded as (
     subject = coalesce(e.subject, o."subject")
   from outcome o
   where o."emailId" = e.id and e.id in (select id from held)
-  returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at
+  returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
+    ${figureChangesSql}
+),
+figures as (${appendFiguresSql('recorded')}
 ),
 journaled as (
   insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
@@ -57,12 +67,14 @@ select count(*)::int as recorded from recorded`;
 
 /**
  * Records the outcomes of the emails that `token` still holds, and journals `email.sent` once for each that
- * left. An email that the provider's own event has moved on meanwhile keeps its state.
+ * left. An email that the provider's own event has moved on meanwhile keeps its state. Figures of campaigns change
+ * with it.
  *
  * @returns how many of the records were applied.
  */
 export async function recordHandOvers(em: Em, token: string, records: HandOverRecord[]): Promise<number> {
   if (records.length === 0) return 0;
-  const [row] = await sql<{ recorded: number }>(em, recordSql, [token, JSON.stringify(records)]);
+  const parameters = [token, JSON.stringify(records)];
+  const [row] = await preparedSql<{ recorded: number }>(em, 'record_hand_overs', recordSql, parameters);
   return row?.recorded ?? 0;
 }

@@ -13,7 +13,7 @@ export interface SendSlots {
 /** An idle bucket lets the emails of so many seconds out at once. */
 const burstSeconds = 1;
 /** What would leave later than this is not granted, so that no process sits on permits. */
-const horizonSeconds = 5;
+const usualHorizonSeconds = 5;
 
 /**
  * Emails that a bucket gives which is free from `free` on: as many as fit before the horizon. An idle bucket gives
@@ -46,12 +46,15 @@ from bucket`;
 /**
  * Takes up to `wanted` permits of the bucket `key`, which fills at `ratePerSecond` (more than 0). Exact over
  * all processes: the row is the only truth, and one statement moves it.
+ *
+ * @param horizonSeconds what would leave later than this is not granted
  */
 export async function takeSendSlots(
   em: Em,
   key: string,
   wanted: number,
   ratePerSecond: number,
+  horizonSeconds = usualHorizonSeconds,
 ): Promise<SendSlots> {
   const parameters = [key, wanted, ratePerSecond, burstSeconds, horizonSeconds];
   const [row] = await sql<SendSlots>(em, takeSql, parameters);

@@ -11,6 +11,8 @@ import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/swe
 
 /** Seconds between the runs of each sweep. */
 const everySeconds: Record<SweepName, number> = {
+  campaigns: 60,
+  'campaign-recount': 60 * 60,
   expired: 60 * 60,
   'stranded-emails': 10 * 60,
   'overdue-snoozes': 10 * 60,

@@ -2,6 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/c
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/repositories/outbox.ts';
+import { type CampaignInput, campaignChangedSignal, campaignWorkflow } from '../contracts/campaign.ts';
 import {
   type ContactJobInput,
   contactBulkWorkflow,
@@ -21,6 +22,7 @@ import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/eve
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
 
 const jobKind = defineSearchAttributeKey('JobKind', 'KEYWORD');
+const campaignId = defineSearchAttributeKey('CampaignId', 'KEYWORD');
 const contactId = defineSearchAttributeKey('ContactId', 'KEYWORD');
 const attributesOf = (kind: JobKind) => new TypedSearchAttributes([{ key: jobKind, value: kind }]);
 
@@ -172,6 +174,32 @@ function contactSnoozeGroup(command: DueCommand): CommandGroup {
   };
 }
 
+function campaignGroup(command: DueCommand): CommandGroup {
+  const input: CampaignInput = { campaignId: command.subjectId, after: 0 };
+  const workflowId = workflowIds.campaign(command.subjectId);
+  return {
+    commands: [command],
+    workflowId,
+    send: async (client, taskQueue) => {
+      // One that is over may be started again: it looks, and ends at once when there is nothing to do.
+      await client.workflow.signalWithStart(campaignWorkflow, {
+        workflowId,
+        taskQueue,
+        args: [input],
+        signal: campaignChangedSignal,
+        signalArgs: [],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        staticSummary: 'Sends a campaign',
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: jobKind, value: 'campaign' },
+          { key: campaignId, value: command.subjectId },
+        ]),
+        priority: { priorityKey: priorities.campaign },
+      });
+    },
+  };
+}
+
 /** Orders due commands into calls: all dispatches share one batch workflow, everything else goes one by one. */
 export function groupCommands(due: DueCommand[]): CommandGroup[] {
   const dispatches: DueCommand[] = [];
@@ -180,6 +208,9 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
     switch (command.kind) {
       case 'email.dispatch':
         dispatches.push(command);
+        break;
+      case 'campaign.changed':
+        groups.push(campaignGroup(command));
         break;
       case 'domain.verify':
         groups.push(domainVerificationGroup(command));

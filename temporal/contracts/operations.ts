@@ -9,6 +9,8 @@ export const searchAttributeNames = [
 
 /** Values of the search attribute `JobKind`. */
 export type JobKind =
+  | 'campaign'
+  | 'campaign-batch'
   | 'email-batch'
   | 'domain-verification'
   | 'event-deletion'
@@ -36,6 +38,8 @@ export const workflowIds = {
   contactImport: (jobId: string) => `contact-import/${jobId}`,
   contactBulk: (jobId: string) => `contact-bulk/${jobId}`,
   contactSnooze: (contactId: string) => `contact-snooze/${contactId}`,
+  campaign: (campaignId: string) => `campaign/${campaignId}`,
+  campaignBatch: (campaignId: string, batch: number) => `campaign/${campaignId}/batch/${batch}`,
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
   eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
 };

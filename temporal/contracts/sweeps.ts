@@ -10,10 +10,20 @@ export interface SweepActivities {
    * many of each.
    */
   foldContactFigures(): Promise<{ folded: number; typed: number }>;
+  /** Folds the figures of campaigns, and reminds the workflows of those that are under way or due. */
+  tendCampaigns(): Promise<{ folded: number; reminded: number }>;
+  /** Counts the figures of recent campaigns anew. Answers the sum of the differences, which must be 0. */
+  recountCampaigns(): Promise<{ campaigns: number; differences: number }>;
 }
 
 export const sweepWorkflow = 'sweep';
-export type SweepName = 'expired' | 'stranded-emails' | 'overdue-snoozes' | 'contact-figures';
+export type SweepName =
+  | 'campaigns'
+  | 'campaign-recount'
+  | 'expired'
+  | 'stranded-emails'
+  | 'overdue-snoozes'
+  | 'contact-figures';
 export interface SweepInput {
   sweep: SweepName;
 }

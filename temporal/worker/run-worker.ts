@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClaimedRenderer } from '../../activities/emails/render-claimed.ts';
-import { createActivities } from '../../activities/index.ts';
+import {
+  type ActivityDependencies,
+  createActivities,
+  createCampaignBatchActivities,
+} from '../../activities/index.ts';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
@@ -31,12 +35,14 @@ export async function runWorker(
   shutdown: Shutdown,
 ): Promise<RunningWorker> {
   const { config, log, orm, relay } = resources;
-  const activities = createActivities({
+  const [apiUrl, linkKey] = [publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')];
+  const dependencies: ActivityDependencies = {
     orm,
     clickhouse: parts.clickhouse,
     provider: resources.provider,
     identities: resources.identities,
-    render: createClaimedRenderer(publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')),
+    render: createClaimedRenderer(apiUrl, linkKey),
+    renderMany: createClaimedRenderer(apiUrl, linkKey, 'many'),
     rates: createSendRates(config, resources.provider, log),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
@@ -44,9 +50,11 @@ export async function runWorker(
       relay.wake();
       parts.wakeJournal();
     },
+    journaled: parts.wakeJournal,
+    miscounted: parts.metrics.countMiscounts,
     countHandOver: parts.metrics.countHandOver,
     tracing: resources.tracing,
-  });
+  };
 
   let stopped = false;
   let running: RunningWorker | undefined;
@@ -64,7 +72,8 @@ export async function runWorker(
       running = await startTemporalWorker({
         environment: resources.environment,
         taskQueue: config.TEMPORAL_TASK_QUEUE,
-        activities,
+        activities: createActivities(dependencies),
+        batchActivities: createCampaignBatchActivities(dependencies),
         dataConverter: resources.dataConverter,
         shutdownGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
         log,

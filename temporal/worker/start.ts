@@ -1,14 +1,17 @@
 import type { DataConverter } from '@temporalio/common';
-import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { temporalConnectionConfig } from '../client/connect.ts';
+import { campaignTaskQueue } from '../contracts/campaign.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
-export interface WorkerOptions {
+export interface TemporalWorkerOptions {
   /** The process environment, for the Temporal connection. */
   environment: Record<string, string | undefined>;
   taskQueue: string;
   activities: object;
+  /** Activities of campaign batches, which have a task queue of their own. */
+  batchActivities: object;
   dataConverter: DataConverter | undefined;
   shutdownGraceSeconds: number;
   log: Logger;
@@ -50,32 +53,57 @@ export function installTemporalRuntime(log: Logger): void {
  * Starts a worker for all workflows and activities.
  * @throws when Temporal can't be reached
  */
-export async function startTemporalWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function startTemporalWorker(options: TemporalWorkerOptions): Promise<RunningWorker> {
   const { connectionOptions, namespace } = temporalConnectionConfig(options.environment);
   const [connection, workflowBundle] = await Promise.all([
     NativeConnection.connect(connectionOptions),
     loadWorkflowBundle(),
   ]);
-  const worker = await Worker.create({
+  const common: WorkerOptions = {
     connection,
     namespace,
     taskQueue: options.taskQueue,
-    workflowBundle,
-    activities: options.activities,
     ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
     shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
     shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
+  };
+  const worker = await Worker.create({
+    ...common,
+    workflowBundle,
+    activities: options.activities,
     maxConcurrentActivityTaskExecutions: 40,
     maxConcurrentWorkflowTaskExecutions: 40,
     maxCachedWorkflows: 500,
   });
-  const ended = worker.run().finally(() => connection.close());
+  // Slots of its own: a campaign takes none of those that transactional email waits for. It runs no workflows, so
+  // it needs no sandbox.
+  const batchWorker = await Worker.create({
+    ...common,
+    taskQueue: campaignTaskQueue(options.taskQueue),
+    activities: options.batchActivities,
+    maxConcurrentActivityTaskExecutions: 16,
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
+  });
+  const workers = [worker, batchWorker];
+  const ended = Promise.allSettled(
+    workers.map((each) =>
+      each.run().finally(() => {
+        // One without the other would look alive and do half of the work.
+        for (const other of workers) if (other.getState() === 'RUNNING') other.shutdown();
+      }),
+    ),
+  )
+    .then((ends) => {
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    })
+    .finally(() => connection.close());
   ended.catch(() => undefined);
   return {
     state: () => worker.getState(),
     ended,
     async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
       await ended.catch((error) => options.log.error({ err: error }, 'The worker ended with an error'));
     },
   };

@@ -1,4 +1,6 @@
 /** Every workflow of the bundle; a workflow's type is the name of its function. */
+export { campaign } from './campaign.ts';
+export { campaignBatch } from './campaign-batch.ts';
 export { contactBulk, contactImport } from './contact-jobs.ts';
 export { contactSnooze } from './contact-snooze.ts';
 export { domainVerification } from './domain-verification.ts';

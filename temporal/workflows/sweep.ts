@@ -1,11 +1,17 @@
 import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
 
-const { sweepExpired, repairStrandedEmails, endOverdueSnoozes, foldContactFigures } =
-  proxyLocalActivities<SweepActivities>({
-    startToCloseTimeout: '5 minutes',
-    retry: { maximumAttempts: 5 },
-  });
+const {
+  tendCampaigns,
+  recountCampaigns,
+  sweepExpired,
+  repairStrandedEmails,
+  endOverdueSnoozes,
+  foldContactFigures,
+} = proxyLocalActivities<SweepActivities>({
+  startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 5 },
+});
 
 /** One run of a recurring repair or clean-up; the schedule is its clock. */
 export async function sweep(input: SweepInput): Promise<Record<string, number>> {
@@ -20,6 +26,10 @@ export async function sweep(input: SweepInput): Promise<Record<string, number>> 
 
 async function run(input: SweepInput): Promise<Record<string, number>> {
   switch (input.sweep) {
+    case 'campaigns':
+      return { ...(await tendCampaigns()) };
+    case 'campaign-recount':
+      return { ...(await recountCampaigns()) };
     case 'expired':
       return sweepExpired();
     case 'stranded-emails':

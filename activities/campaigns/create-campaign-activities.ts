@@ -1,0 +1,85 @@
+import { newId } from '../../core/new-id.ts';
+import type { Orm } from '../../db/orm.ts';
+import {
+  findOpenBatches,
+  finishSending,
+  readCampaignProgress,
+} from '../../db/repositories/campaign-progress.ts';
+import { cancelBatches, startSending } from '../../db/repositories/campaigns.ts';
+import { freezeAudience } from '../../db/repositories/freeze-audience.ts';
+import {
+  noEvidence,
+  readSendEventEvidence,
+  type SendEventEvidence,
+  settleBatch,
+} from '../../db/repositories/settle-campaign.ts';
+import type { CampaignActivities, SettleCampaignResult } from '../../temporal/contracts/campaign.ts';
+import type { BatchSeconds } from './send-batch.ts';
+
+export interface CampaignActivityDependencies {
+  orm: Orm;
+  seconds: BatchSeconds;
+  /** Called after a commit that may have left commands for Temporal or rows for the journal's reader. */
+  committed: () => void;
+}
+
+/** Contacts that one transaction of the freeze looks at. */
+const contactsPerPiece = 10_000;
+/** A step works for at most this long. */
+const stepMs = 4_000;
+const batchesPerCancel = 20;
+const batchesAtOnce = 1_000;
+
+/** The steps of a campaign that touch the database only. */
+export function createCampaignActivities(dependencies: CampaignActivityDependencies): CampaignActivities {
+  const { orm, seconds, committed } = dependencies;
+
+  async function settle(campaignId: string, evidence: SendEventEvidence): Promise<SettleCampaignResult> {
+    const result = { queued: 0, waitMs: 0 };
+    for (const number of await findOpenBatches(orm.em.fork(), campaignId, 0, batchesAtOnce)) {
+      const batch = await settleBatch(orm.em.fork(), campaignId, number, seconds, evidence);
+      result.queued += batch.queued;
+      if (batch.waiting === 0) continue;
+      result.waitMs = result.waitMs === 0 ? batch.waitMs : Math.min(result.waitMs, batch.waitMs);
+    }
+    return result;
+  }
+
+  return {
+    async loadCampaign({ campaignId }) {
+      const progress = await readCampaignProgress(orm.em.fork(), campaignId);
+      if (progress === undefined) return null;
+      const { scheduledFor, ...rest } = progress;
+      return { ...rest, dueAt: scheduledFor?.getTime() ?? null };
+    },
+    async beginCampaign({ campaignId }) {
+      const ids = { id: campaignId, contentId: newId(), outboxId: newId() };
+      const hasBegun = await startSending(orm.em.fork(), ids, 'when due');
+      if (hasBegun) committed();
+      return hasBegun;
+    },
+    async freezeAudience({ campaignId }) {
+      const until = Date.now() + stepMs;
+      let isFrozen = false;
+      while (!isFrozen && Date.now() < until) {
+        isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
+      }
+      return isFrozen;
+    },
+    listOpenBatches: ({ campaignId, after, limit }) =>
+      findOpenBatches(orm.em.fork(), campaignId, after, limit),
+    async settleCampaign({ campaignId }) {
+      return settle(campaignId, await readSendEventEvidence(orm.em.fork(), campaignId, seconds.unknown));
+    },
+    async cancelRemaining({ campaignId }) {
+      let after: number | null = 0;
+      while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
+      return (await settle(campaignId, noEvidence)).waitMs;
+    },
+    async finishCampaign({ campaignId }) {
+      const isFinished = await finishSending(orm.em.fork(), campaignId);
+      if (isFinished) committed();
+      return isFinished;
+    },
+  };
+}

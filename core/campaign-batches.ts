@@ -1,0 +1,2 @@
+/** Recipients that are sent to together. */
+export const recipientsPerBatch = 500;
