@@ -51,6 +51,12 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     activities: { checkDomain: inTurn(['pending', 'verified', 'pending', 'gone']) },
   },
   {
+    name: 'event-deletion',
+    type: 'eventDeletion',
+    input: { deletionId: 'd' },
+    activities: { eraseEvents: async () => undefined, closeEventDeletion: async () => undefined },
+  },
+  {
     name: 'sweep-expired',
     type: 'sweep',
     input: { sweep: 'expired' },

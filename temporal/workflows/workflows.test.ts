@@ -130,6 +130,35 @@ describe('the watch over a domain', () => {
   });
 });
 
+describe('the deletion of events', () => {
+  it('outlasts a ClickHouse that is away for hours, looks again after a while, and closes', async () => {
+    const startedAt = await now();
+    const steps: { step: string; hours: number }[] = [];
+    const done = async (step: string) => {
+      steps.push({ step, hours: Math.floor(((await now()) - startedAt) / 3_600_000) });
+    };
+    let attempts = 0;
+    const { history } = await runWorkflow(
+      environment,
+      'eventDeletion',
+      { deletionId: 'd' },
+      {
+        eraseEvents: async () => {
+          attempts += 1;
+          if ((await now()) - startedAt < 3 * 3_600_000) throw new Error('no ClickHouse');
+          await done('erase');
+        },
+        closeEventDeletion: () => done('close'),
+      },
+    );
+    expect(steps.map(({ step }) => step)).toEqual(['erase', 'erase', 'close']);
+    expect(steps[0]?.hours).toBe(3);
+    // Once a minute at the least, and without a trace in the history.
+    expect(attempts).toBeGreaterThan(3 * 60);
+    expect(history.events?.length).toBeLessThan(40);
+  });
+});
+
 describe('a sweep', () => {
   it('runs what it is named after', async () => {
     const activities = {
