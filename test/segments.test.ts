@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
-import { findWrongCounts } from './setup/read-database.ts';
+import {
+  address,
+  createSegment,
+  memberOf,
+  notMemberOf,
+  planIs,
+  putContact,
+  where,
+} from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
@@ -16,44 +24,16 @@ beforeEach(async () => {
 
 const em = () => stack.database.orm.em.fork();
 const unknownId = '0190a1b2-0000-7000-8000-000000000000';
-const address = (index: number) => `reader-${String(index).padStart(2, '0')}@example.com`;
 
-const where = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
-const planIs = (value: string) => where({ field: 'data.plan', operator: 'equals', value });
-const memberOf = (id: string) => where({ field: `segment.${id}`, operator: 'memberOfSegment' });
-const notMemberOf = (id: string) => where({ field: `segment.${id}`, operator: 'notMemberOfSegment' });
-
-async function contact(index: number, plan: string): Promise<string> {
-  const { body } = await sender.post('/contacts', { email: address(index), data: { plan } });
-  return body.id;
-}
-
-async function segment(body: object): Promise<{ id: string; slug: string; memberCount: number }> {
-  const created = await sender.post('/segments', { name: 'Segment', ...body });
-  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
-  return created.body;
-}
-
-/** Events of segments in the order in which they happened, as `name address`. */
-async function segmentEvents(): Promise<string[]> {
-  const rows = await sql<{ text: string }>(
-    em(),
-    `select e.name || ' ' || c.email as text from events e join contacts c on c.id = e.contact_id
-     where e.project_id = $1 and e.name like 'segment.%' order by e.occurred_at, e.id`,
-    [sender.projectId],
-  );
-  return rows.map((row) => row.text);
-}
-
-async function emailsOf(id: string, query = ''): Promise<string[]> {
-  const { body } = await sender.get(`/segments/${id}/contacts${query}`);
+async function emailsOf(id: string): Promise<string[]> {
+  const { body } = await sender.get(`/segments/${id}/contacts`);
   return body.data.map((one: { email: string }) => one.email);
 }
 
 describe('POST /segments', () => {
   it('creates a dynamic segment, counts it, and answers the condition as it was sent', async () => {
-    await contact(1, 'pro');
-    await contact(2, 'free');
+    await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'free');
     const condition = { ...planIs('pro'), note: { kept: [1, null, 'x'] } };
     const created = await sender.post('/segments', { name: ' Pro plan ', description: 'Paying', condition });
     expect(created.status).toBe(201);
@@ -128,15 +108,15 @@ describe('POST /segments', () => {
       expect(answer.status).toBe(422);
       expect(answer.body.error.errors).toMatchObject([{ field }]);
     }
-    expect(await segment({ name: 'x'.repeat(100), condition: planIs('a') })).toMatchObject({
+    expect(await createSegment(sender, { name: 'x'.repeat(100), condition: planIs('a') })).toMatchObject({
       memberCount: 0,
     });
   });
 
   it('gives each segment a slug of its own, which stays when it is renamed', async () => {
-    const first = await segment({ name: 'Café & Friends', condition: planIs('pro') });
-    const second = await segment({ name: 'CAFE friends', type: 'STATIC' });
-    const third = await segment({ name: '🙂', type: 'STATIC' });
+    const first = await createSegment(sender, { name: 'Café & Friends', condition: planIs('pro') });
+    const second = await createSegment(sender, { name: 'CAFE friends', type: 'STATIC' });
+    const third = await createSegment(sender, { name: '🙂', type: 'STATIC' });
     expect(first.slug).toBe('cafe-friends');
     expect(second.slug).toBe(`cafe-friends-${second.id.slice(-8)}`);
     expect(third.slug).toBe(`segment-${third.id.slice(-8)}`);
@@ -150,7 +130,7 @@ describe('POST /segments', () => {
 
   it('gives many that are created at once a slug each', async () => {
     const made = await Promise.all(
-      Array.from({ length: 12 }, () => segment({ name: 'VIP', type: 'STATIC' })),
+      Array.from({ length: 12 }, () => createSegment(sender, { name: 'VIP', type: 'STATIC' })),
     );
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(12);
     expect(made.filter(({ slug }) => slug === 'vip')).toHaveLength(1);
@@ -160,10 +140,10 @@ describe('POST /segments', () => {
 
 describe('PATCH /segments/:id', () => {
   it('changes what is sent and counts a new condition', async () => {
-    await contact(1, 'pro');
-    await contact(2, 'free');
-    await contact(3, 'free');
-    const { id } = await segment({ description: 'Text', condition: planIs('pro') });
+    await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'free');
+    await putContact(sender, 3, 'free');
+    const { id } = await createSegment(sender, { description: 'Text', condition: planIs('pro') });
     const renamed = await sender.patch(`/segments/${id}`, { name: 'New', type: 'DYNAMIC' });
     expect(renamed.body).toMatchObject({ name: 'New', description: 'Text', memberCount: 1 });
     const changed = await sender.patch(`/segments/${id}`, { description: null, condition: planIs('free') });
@@ -177,8 +157,8 @@ describe('PATCH /segments/:id', () => {
   });
 
   it('refuses another type, a condition that is wrong, and one on a static segment', async () => {
-    const dynamic = await segment({ condition: planIs('pro') });
-    const fixed = await segment({ type: 'STATIC' });
+    const dynamic = await createSegment(sender, { condition: planIs('pro') });
+    const fixed = await createSegment(sender, { type: 'STATIC' });
     for (const [id, body, field] of [
       [dynamic.id, { type: 'STATIC' }],
       [dynamic.id, { condition: null }, 'condition'],
@@ -201,16 +181,16 @@ describe('PATCH /segments/:id', () => {
 
 describe('segments that refer to segments', () => {
   it('are live through static, dynamic and negated ones', async () => {
-    await contact(1, 'pro');
-    await contact(2, 'pro');
-    await contact(3, 'free');
-    const list = await segment({ type: 'STATIC' });
+    await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'pro');
+    await putContact(sender, 3, 'free');
+    const list = await createSegment(sender, { type: 'STATIC' });
     await sender.post(`/segments/${list.id}/members`, { emails: [address(1)] });
-    const pro = await segment({ condition: planIs('pro') });
-    const proAndListed = await segment({
+    const pro = await createSegment(sender, { condition: planIs('pro') });
+    const proAndListed = await createSegment(sender, {
       condition: { logic: 'AND', groups: [...memberOf(pro.id).groups, ...memberOf(list.id).groups] },
     });
-    const others = await segment({ condition: notMemberOf(proAndListed.id) });
+    const others = await createSegment(sender, { condition: notMemberOf(proAndListed.id) });
     expect(await emailsOf(proAndListed.id)).toEqual([address(1)]);
     expect(await emailsOf(others.id)).toEqual([address(3), address(2)]);
     await sender.post(`/segments/${list.id}/members`, { emails: [address(2)] });
@@ -223,7 +203,7 @@ describe('segments that refer to segments', () => {
   it('have to be of the project: unknown and foreign ids are 400 with the path of the filter', async () => {
     const other = await createTestSender(stack.url);
     const foreign = await other.post('/segments', { name: 'Theirs', condition: planIs('pro') });
-    const mine = await segment({ condition: planIs('pro') });
+    const mine = await createSegment(sender, { condition: planIs('pro') });
     for (const id of [unknownId, foreign.body.id]) {
       const created = await sender.post('/segments', { name: 'A', condition: memberOf(id) });
       expect(created.status).toBe(400);
@@ -242,9 +222,9 @@ describe('segments that refer to segments', () => {
   });
 
   it('may not depend on themselves', async () => {
-    const first = await segment({ condition: planIs('pro') });
-    const second = await segment({ condition: memberOf(first.id) });
-    const third = await segment({ condition: memberOf(second.id) });
+    const first = await createSegment(sender, { condition: planIs('pro') });
+    const second = await createSegment(sender, { condition: memberOf(first.id) });
+    const third = await createSegment(sender, { condition: memberOf(second.id) });
     for (const id of [first.id, second.id, third.id]) {
       const answer = await sender.patch(`/segments/${first.id}`, {
         condition: where(
@@ -261,7 +241,9 @@ describe('segments that refer to segments', () => {
   });
 
   it('never make a ring, however many are changed at once', async () => {
-    const made = await Promise.all(Array.from({ length: 6 }, () => segment({ condition: planIs('pro') })));
+    const made = await Promise.all(
+      Array.from({ length: 6 }, () => createSegment(sender, { condition: planIs('pro') })),
+    );
     const ids = made.map(({ id }) => id);
     const ring = await Promise.all(
       ids.map((id, index) =>
@@ -274,13 +256,14 @@ describe('segments that refer to segments', () => {
   });
 
   it('are bounded in a row and written out, whoever of them changes', async () => {
-    let last = await segment({ condition: planIs('pro') });
+    let last = await createSegment(sender, { condition: planIs('pro') });
     const first = last;
-    for (let length = 2; length <= 10; length += 1) last = await segment({ condition: memberOf(last.id) });
+    for (let length = 2; length <= 10; length += 1)
+      last = await createSegment(sender, { condition: memberOf(last.id) });
     const answer = await sender.post('/segments', { name: 'A', condition: memberOf(last.id) });
     expect(answer.status).toBe(400);
     expect(answer.body.error).toContain('in a row');
-    const further = await segment({ condition: planIs('pro') });
+    const further = await createSegment(sender, { condition: planIs('pro') });
     expect((await sender.patch(`/segments/${first.id}`, { condition: memberOf(further.id) })).status).toBe(
       400,
     );
@@ -289,9 +272,9 @@ describe('segments that refer to segments', () => {
       where(
         ...Array.from({ length: times }, () => ({ field: `segment.${id}`, operator: 'memberOfSegment' })),
       );
-    const base = await segment({ condition: planIs('pro') });
-    const doubled = await segment({ condition: wide(base.id, 20) });
-    const squared = await segment({ condition: wide(doubled.id, 10) });
+    const base = await createSegment(sender, { condition: planIs('pro') });
+    const doubled = await createSegment(sender, { condition: wide(base.id, 20) });
+    const squared = await createSegment(sender, { condition: wide(doubled.id, 10) });
     expect((await sender.get(`/segments/${squared.id}/contacts`)).status).toBe(200);
     expect((await sender.post('/segments', { name: 'A', condition: wide(doubled.id, 13) })).status).toBe(400);
     // 20 × 10 times what it holds now.
@@ -303,8 +286,8 @@ describe('segments that refer to segments', () => {
 
 describe('DELETE /segments/:id', () => {
   it('deletes it with its members, and frees its name', async () => {
-    await contact(1, 'pro');
-    const { id } = await segment({ name: 'VIP', type: 'STATIC' });
+    await putContact(sender, 1, 'pro');
+    const { id } = await createSegment(sender, { name: 'VIP', type: 'STATIC' });
     await sender.post(`/segments/${id}/members`, { emails: [address(1)] });
     expect((await sender.delete(`/segments/${id}`)).status).toBe(204);
     for (const answer of [
@@ -319,12 +302,12 @@ describe('DELETE /segments/:id', () => {
       expect(answer.status).toBe(404);
     }
     expect(await sql(em(), 'select 1 from segment_members where segment_id = $1', [id])).toEqual([]);
-    expect((await segment({ name: 'VIP', type: 'STATIC' })).slug).toBe('vip');
+    expect((await createSegment(sender, { name: 'VIP', type: 'STATIC' })).slug).toBe('vip');
   });
 
   it('answers 409 with what refers to it, also when that is created at the same moment', async () => {
-    const base = await segment({ condition: planIs('pro') });
-    const user = await segment({ name: 'User', condition: memberOf(base.id) });
+    const base = await createSegment(sender, { condition: planIs('pro') });
+    const user = await createSegment(sender, { name: 'User', condition: memberOf(base.id) });
     const refused = await sender.delete(`/segments/${base.id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.error.code).toBe('CONFLICT');
@@ -333,192 +316,12 @@ describe('DELETE /segments/:id', () => {
     expect((await sender.delete(`/segments/${base.id}`)).status).toBe(204);
 
     for (let round = 0; round < 10; round += 1) {
-      const target = await segment({ condition: planIs('pro') });
+      const target = await createSegment(sender, { condition: planIs('pro') });
       const [created, deleted] = await Promise.all([
         sender.post('/segments', { name: 'A', condition: memberOf(target.id) }),
         sender.delete(`/segments/${target.id}`),
       ]);
       expect([created.status, deleted.status]).toEqual(created.status === 201 ? [201, 409] : [400, 204]);
     }
-  });
-});
-
-describe('GET /segments/:id/contacts', () => {
-  it('pages through the members, newest first, each once, with the total on every page', async () => {
-    for (let index = 0; index < 25; index += 1) await contact(index, index % 5 === 0 ? 'free' : 'pro');
-    const { id } = await segment({ condition: planIs('pro') });
-    const seen: string[] = [];
-    for (let page = 1; page <= 4; page += 1) {
-      const { status, body } = await sender.get(`/segments/${id}/contacts?page=${page}&pageSize=6`);
-      expect(status).toBe(200);
-      expect(body).toMatchObject({ total: 20, page, pageSize: 6, totalPages: 4 });
-      seen.push(...body.data.map((one: { email: string }) => one.email));
-    }
-    const expected = Array.from({ length: 25 }, (_, index) => index).filter((index) => index % 5 > 0);
-    expect(seen).toEqual(expected.reverse().map(address));
-    const beyond = await sender.get(`/segments/${id}/contacts?page=9`);
-    expect(beyond.body).toEqual({ data: [], total: 20, page: 9, pageSize: 20, totalPages: 1 });
-    expect((await sender.get(`/segments/${id}/contacts?pageSize=500`)).body.pageSize).toBe(100);
-    for (const query of ['page=0', 'page=x', 'pageSize=0', 'page=1e300']) {
-      expect((await sender.get(`/segments/${id}/contacts?${query}`)).status).toBe(422);
-    }
-  });
-
-  it('is live: it shows at once who belongs to it now, while the count waits for a refresh', async () => {
-    const { id } = await segment({ condition: planIs('pro') });
-    await contact(1, 'pro');
-    await contact(2, 'pro');
-    expect((await sender.get(`/segments/${id}/contacts`)).body.total).toBe(2);
-    expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(0);
-    const refreshed = await sender.post(`/segments/${id}/refresh`, undefined);
-    expect(refreshed).toMatchObject({ status: 200, body: { memberCount: 2 } });
-    expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(2);
-    expect(await segmentEvents()).toEqual([]);
-  });
-});
-
-describe('static members', () => {
-  it('are added once, created on request, and counted', async () => {
-    await contact(1, 'pro');
-    await sender.post('/contacts', { email: address(2), subscribed: false });
-    const { id } = await segment({ type: 'STATIC' });
-    const emails = [address(1), ` ${address(2).toUpperCase()} `, address(3), address(1)];
-    const first = await sender.post(`/segments/${id}/members`, { emails });
-    expect(first).toMatchObject({ status: 200, body: { added: 2, created: 0, notFound: [address(3)] } });
-    const second = await sender.post(`/segments/${id}/members`, {
-      emails: [...emails, address(4)],
-      createMissing: true,
-      subscribed: false,
-    });
-    expect(second.body).toEqual({ added: 2, created: 2, notFound: [] });
-    const { body } = await sender.get(`/segments/${id}/contacts`);
-    expect(
-      body.data.map((one: { email: string; subscribed: boolean }) => [one.email, one.subscribed]),
-    ).toEqual(
-      expect.arrayContaining([
-        [address(4), false],
-        [address(3), false],
-        [address(2), false],
-        [address(1), true],
-      ]),
-    );
-    expect(body.total).toBe(4);
-    expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(4);
-
-    const removed = await sender.delete(`/segments/${id}/members`, { emails: [address(1), address(9)] });
-    expect(removed).toMatchObject({ status: 200, body: { removed: 1, notFound: [address(9)] } });
-    expect((await sender.delete(`/segments/${id}/members`, { emails: [address(1)] })).body).toEqual({
-      removed: 0,
-      notFound: [],
-    });
-    expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(3);
-    const { body: unsubscribed } = await sender.post(`/segments/${id}/members`, {
-      emails: ['new@example.com'],
-      createMissing: true,
-    });
-    expect(unsubscribed).toEqual({ added: 1, created: 1, notFound: [] });
-    expect((await sender.get('/contacts?search=new@')).body.data[0].subscribed).toBe(true);
-    expect(await segmentEvents()).toEqual([]);
-  });
-
-  it('refuse malformed addresses and more than 500 with 422, and dynamic segments with 400', async () => {
-    const { id } = await segment({ type: 'STATIC' });
-    for (const [body, field] of [
-      [{}, 'emails'],
-      [{ emails: [] }, 'emails'],
-      [{ emails: Array.from({ length: 501 }, (_, index) => `a${index}@example.com`) }, 'emails'],
-      [{ emails: [address(1), 'nobody'] }, 'emails.1'],
-    ] as const) {
-      for (const answer of [
-        await sender.post(`/segments/${id}/members`, body),
-        await sender.delete(`/segments/${id}/members`, body),
-      ]) {
-        expect(answer.status).toBe(422);
-        expect(answer.body.error.errors).toMatchObject([{ field }]);
-      }
-    }
-    const dynamic = await segment({ condition: planIs('pro') });
-    for (const answer of [
-      await sender.post(`/segments/${dynamic.id}/members`, { emails: [address(1)], createMissing: true }),
-      await sender.delete(`/segments/${dynamic.id}/members`, { emails: [address(1)] }),
-    ]) {
-      expect(answer.status).toBe(400);
-    }
-    expect((await sender.get('/contacts')).body.total).toBe(0);
-  });
-
-  it('of other projects are out of reach, and so are their contacts', async () => {
-    const other = await createTestSender(stack.url);
-    await other.post('/contacts', { email: address(1) });
-    const { id } = await segment({ type: 'STATIC' });
-    expect((await sender.post(`/segments/${id}/members`, { emails: [address(1)] })).body).toEqual({
-      added: 0,
-      created: 0,
-      notFound: [address(1)],
-    });
-    for (const answer of [
-      await other.get(`/segments/${id}`),
-      await other.patch(`/segments/${id}`, { name: 'Mine' }),
-      await other.delete(`/segments/${id}`),
-      await other.get(`/segments/${id}/contacts`),
-      await other.post(`/segments/${id}/members`, { emails: [address(1)], createMissing: true }),
-      await other.delete(`/segments/${id}/members`, { emails: [address(1)] }),
-      await other.post(`/segments/${id}/compute`, undefined),
-      await other.post(`/segments/${id}/refresh`, undefined),
-    ]) {
-      expect(answer.status).toBe(404);
-    }
-    expect((await other.get('/segments')).body).toEqual({ data: [] });
-    expect((await sender.get('/segments/nonsense')).status).toBe(422);
-  });
-
-  it('enter and exit with one event for each change while the segment is tracked', async () => {
-    const ids = await Promise.all([contact(1, 'pro'), contact(2, 'pro')]);
-    const { id } = await segment({ name: 'VIP', type: 'STATIC', trackMembership: true });
-    const members = `/segments/${id}/members`;
-    await sender.post(members, { emails: [address(1), address(2)] });
-    await sender.post(members, { emails: [address(1), address(2), address(3)] });
-    await sender.delete(members, { emails: [address(1), address(1)] });
-    await sender.delete(members, { emails: [address(1)] });
-    await sender.patch(`/segments/${id}`, { trackMembership: false });
-    await sender.post(members, { emails: [address(1)] });
-    await sender.patch(`/segments/${id}`, { trackMembership: true, name: 'Renamed' });
-    await sender.post(members, { emails: [address(4)], createMissing: true });
-    expect((await segmentEvents()).toSorted()).toEqual([
-      `segment.vip.entry ${address(1)}`,
-      `segment.vip.entry ${address(2)}`,
-      `segment.vip.entry ${address(4)}`,
-      `segment.vip.exit ${address(1)}`,
-    ]);
-    const [event] = await sql(
-      em(),
-      `select kind, data from events where project_id = $1 and contact_id = $2 and name = 'segment.vip.exit'`,
-      [sender.projectId, ids[0]],
-    );
-    expect(event).toEqual({ kind: 'emitted', data: { segmentId: id, segmentName: 'VIP' } });
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
-  });
-
-  it('that are added and removed by many calls at once make one event for each change', async () => {
-    const emails = Array.from({ length: 20 }, (_, index) => address(index));
-    const { id } = await segment({ name: 'Busy', type: 'STATIC', trackMembership: true });
-    const members = `/segments/${id}/members`;
-    const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, index) =>
-        index % 4 === 3
-          ? sender.delete(members, { emails: index % 8 === 3 ? emails : emails.toReversed() })
-          : sender.post(members, { emails: index % 2 ? emails : emails.toReversed(), createMissing: true }),
-      ),
-    );
-    const sum = (key: string) => answers.reduce((total, { body }) => total + (body[key] ?? 0), 0);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    expect(sum('created')).toBe(20);
-    const events = await segmentEvents();
-    expect(events.filter((event) => event.includes('.entry'))).toHaveLength(sum('added'));
-    expect(events.filter((event) => event.includes('.exit'))).toHaveLength(sum('removed'));
-    const { memberCount } = (await sender.get(`/segments/${id}`)).body;
-    expect(memberCount).toBe(sum('added') - sum('removed'));
-    expect((await sender.get(`/segments/${id}/contacts`)).body.total).toBe(memberCount);
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
   });
 });

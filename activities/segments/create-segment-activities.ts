@@ -30,11 +30,16 @@ export function createSegmentActivities(
             const { heartbeatDetails } = Context.current().info;
             // Else the first heartbeat of this try would forget it.
             if (heartbeatDetails !== undefined) note(heartbeatDetails);
-            const changes = await computeTrackedSegment(orm.em.fork(), segment, heartbeatDetails, (progress) => {
-              committed();
-              note(progress);
-              signal.throwIfAborted();
-            });
+            const changes = await computeTrackedSegment(
+              orm.em.fork(),
+              segment,
+              heartbeatDetails,
+              (progress) => {
+                committed();
+                note(progress);
+                signal.throwIfAborted();
+              },
+            );
             committed();
             return changes;
           }),

@@ -55,6 +55,7 @@ describe('the sweep of what has expired', () => {
       rateLimitWindows: 2,
       notifications: 2,
       contents: 2,
+      segmentsWithOrphans: 0,
     });
     const left = async (statement: string) =>
       (await sql<{ value: string }>(em, statement)).map((row) => row.value);
@@ -76,6 +77,7 @@ describe('the sweep of what has expired', () => {
       rateLimitWindows: 0,
       notifications: 0,
       contents: 0,
+      segmentsWithOrphans: 0,
     });
   });
 

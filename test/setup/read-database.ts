@@ -89,3 +89,14 @@ export function findWrongCounts(em: Em, projectId: string): Promise<unknown[]> {
     [projectId],
   );
 }
+
+/** Events of the project's segments in the order in which they happened, as `name address`. */
+export async function readSegmentEvents(em: Em, projectId: string): Promise<string[]> {
+  const rows = await sql<{ text: string }>(
+    em,
+    `select e.name || ' ' || c.email as text from events e join contacts c on c.id = e.contact_id
+     where e.project_id = $1 and e.name like 'segment.%' order by e.occurred_at, e.id`,
+    [projectId],
+  );
+  return rows.map((row) => row.text);
+}

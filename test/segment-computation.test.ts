@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { newSegmentComputation, newSegmentCount } from '../temporal/contracts/segments.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
+import {
+  address,
+  createSegment,
+  memberOf,
+  notMemberOf,
+  planIs,
+  putContact,
+  where,
+} from './setup/segments.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const em = () => stack.database.orm.em.fork();
+const events = () => readSegmentEvents(em(), sender.projectId);
+
+async function compute(id: string): Promise<{ added: number; removed: number; total: number }> {
+  const { status, body } = await sender.post(`/segments/${id}/compute`, undefined);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+async function memberRows(id: string): Promise<number> {
+  return (await sql(em(), 'select 1 from segment_members where segment_id = $1', [id])).length;
+}
+
+describe('POST /segments/:id/compute', () => {
+  it('emits an entry for everyone at first, and then one event for each change', async () => {
+    for (const index of [1, 2, 3]) await putContact(sender, index, index < 3 ? 'pro' : 'free');
+    const values = { name: 'Pro plan', condition: planIs('pro'), trackMembership: true };
+    const { id } = await createSegment(sender, values);
+    expect(await events()).toEqual([]);
+    expect(await compute(id)).toEqual({ added: 2, removed: 0, total: 2 });
+    expect(await compute(id)).toEqual({ added: 0, removed: 0, total: 2 });
+    await putContact(sender, 1, 'free');
+    await putContact(sender, 3, 'pro');
+    expect(await compute(id)).toEqual({ added: 1, removed: 1, total: 2 });
+    const seen = await events();
+    expect(seen.slice(0, 2).toSorted()).toEqual([1, 2].map((n) => `segment.pro-plan.entry ${address(n)}`));
+    expect(seen.slice(2).toSorted()).toEqual([
+      `segment.pro-plan.entry ${address(3)}`,
+      `segment.pro-plan.exit ${address(1)}`,
+    ]);
+    expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(2);
+    const rows = await sql(
+      em(),
+      `select distinct kind, data from events where project_id = $1 and name like 'segment.%'`,
+      [sender.projectId],
+    );
+    expect(rows).toEqual([{ kind: 'emitted', data: { segmentId: id, segmentName: 'Pro plan' } }]);
+    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+  });
+
+  it('is refused with 400 for segments that are static or not tracked', async () => {
+    for (const values of [{ type: 'STATIC', trackMembership: true }, { condition: planIs('pro') }]) {
+      const { id } = await createSegment(sender, values);
+      const answer = await sender.post(`/segments/${id}/compute`, undefined);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.code).toBe('BAD_REQUEST');
+    }
+  });
+
+  it('emits the differences after a change of the condition', async () => {
+    await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'free');
+    const { id } = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
+    await compute(id);
+    await sender.patch(`/segments/${id}`, { condition: planIs('free') });
+    expect(await compute(id)).toEqual({ added: 1, removed: 1, total: 1 });
+  });
+
+  it('lets deleted contacts go without an event', async () => {
+    const ada = await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'pro');
+    const { id } = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
+    await compute(id);
+    await sender.delete(`/contacts/${ada}`);
+    expect(await compute(id)).toEqual({ added: 0, removed: 0, total: 1 });
+    expect(await memberRows(id)).toBe(1);
+    const names = await sql(em(), `select name from events where project_id = $1 and name like '%exit'`, [
+      sender.projectId,
+    ]);
+    expect(names).toEqual([]);
+  });
+
+  it('begins anew when tracking is switched off and on again', async () => {
+    await putContact(sender, 1, 'pro');
+    const { id } = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
+    await compute(id);
+    await sender.patch(`/segments/${id}`, { trackMembership: false });
+    expect(await memberRows(id)).toBe(0);
+    expect((await sender.get(`/segments/${id}/contacts`)).body.total).toBe(1);
+    // As a process leaves it that ends in the middle.
+    await sql(em(), 'insert into segment_members (segment_id, contact_id) select $1, id from contacts', [id]);
+    await sender.patch(`/segments/${id}`, { trackMembership: true });
+    expect(await compute(id)).toEqual({ added: 1, removed: 0, total: 1 });
+    // Switched on again, nothing is forgotten.
+    await sender.patch(`/segments/${id}`, { trackMembership: true });
+    expect(await compute(id)).toEqual({ added: 0, removed: 0, total: 1 });
+    expect(await events()).toHaveLength(2);
+  });
+
+  it('feeds segments that read its events and its members', async () => {
+    await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'free');
+    const pro = await createSegment(sender, { name: 'Pro', condition: planIs('pro'), trackMembership: true });
+    const onceEntered = where({ field: 'event.segment.pro.entry', operator: 'triggered' });
+    const former = await createSegment(sender, {
+      name: 'Former',
+      condition: { logic: 'AND', groups: [...onceEntered.groups, ...notMemberOf(pro.id).groups] },
+      trackMembership: true,
+    });
+    const same = await createSegment(sender, {
+      name: 'Same',
+      condition: memberOf(pro.id),
+      trackMembership: true,
+    });
+    await compute(pro.id);
+    await putContact(sender, 1, 'free');
+    expect(await compute(same.id)).toEqual({ added: 0, removed: 0, total: 0 });
+    expect(await compute(former.id)).toEqual({ added: 1, removed: 0, total: 1 });
+    await putContact(sender, 1, 'pro');
+    expect(await compute(former.id)).toEqual({ added: 0, removed: 1, total: 0 });
+    expect(await compute(same.id)).toEqual({ added: 1, removed: 0, total: 1 });
+  });
+});
+
+describe('several computations at once', () => {
+  it('emit one event for each change, while contacts come, change and go', { timeout: 120_000 }, async () => {
+    const contacts = Array.from({ length: 40 }, (_, index) => index);
+    for (const index of contacts) await putContact(sender, index, index % 2 ? 'pro' : 'free');
+    const { id } = await createSegment(sender, {
+      name: 'Pro',
+      condition: planIs('pro'),
+      trackMembership: true,
+    });
+    const list = await createSegment(sender, { name: 'List', type: 'STATIC', trackMembership: true });
+    let isOver = false;
+    const answers: { added: number; removed: number }[] = [];
+    const computing = Array.from({ length: 4 }, async () => {
+      while (!isOver) answers.push(await compute(id));
+    });
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    const changing = Array.from({ length: 4 }, async () => {
+      for (let step = 0; step < 60; step += 1) {
+        const index = random(contacts.length);
+        if (random(8) === 0) {
+          const found = await sender.get(`/contacts?search=${address(index)}`);
+          if (found.body.data[0]) await sender.delete(`/contacts/${found.body.data[0].id}`);
+        } else {
+          // 404 when the contact is deleted by another before it is answered.
+          await sender.post('/contacts', {
+            email: address(index),
+            data: { plan: random(2) ? 'pro' : 'free' },
+          });
+          await sender.post(`/segments/${list.id}/members`, { emails: [address(random(contacts.length))] });
+        }
+      }
+    });
+    await Promise.all(changing);
+    isOver = true;
+    await Promise.all(computing);
+    answers.push(await compute(id));
+
+    // Every contact's events begin with an entry and take turns, and the last one says where it is now.
+    const histories = await sql<{ plan: string; names: string[] | null; isMember: boolean }>(
+      em(),
+      `select c.data ->> 'plan' as plan,
+         (select array_agg(e.name order by e.occurred_at, e.id) from events e
+          where e.contact_id = c.id and e.name like 'segment.pro.%') as names,
+         exists (select from segment_members m where m.segment_id = $2 and m.contact_id = c.id) as "isMember"
+       from contacts c where c.project_id = $1`,
+      [sender.projectId, id],
+    );
+    expect(histories.length).toBeGreaterThan(20);
+    for (const { plan, names, isMember } of histories) {
+      const history = names ?? [];
+      const turns = history.map((_name, index) => `segment.pro.${index % 2 ? 'exit' : 'entry'}`);
+      expect(history).toEqual(turns);
+      expect(isMember).toBe(plan === 'pro');
+      expect(history.length % 2 === 1).toBe(isMember);
+    }
+    const emitted = await sql<{ name: string }>(
+      em(),
+      `select name from events where project_id = $1 and name like 'segment.pro.%'`,
+      [sender.projectId],
+    );
+    const sum = (key: 'added' | 'removed') => answers.reduce((total, answer) => total + answer[key], 0);
+    expect(emitted.filter(({ name }) => name.endsWith('entry'))).toHaveLength(sum('added'));
+    expect(emitted.filter(({ name }) => name.endsWith('exit'))).toHaveLength(sum('removed'));
+    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+  });
+});
+
+describe('the rounds of the schedules', () => {
+  /** Runs one on this product's own task queue, because the schedules are shared with other products of the test run. */
+  async function run(type: string, input: unknown): Promise<unknown> {
+    const { temporal, config } = stack.product.resources;
+    const workflow = { taskQueue: config.TEMPORAL_TASK_QUEUE, workflowId: randomUUID(), args: [input] };
+    return temporal.workflow.execute(type, workflow);
+  }
+
+  it('are due as often as the configuration says', async () => {
+    const { temporal } = stack.product.resources;
+    for (const [id, type] of [
+      ['segments/computation', 'segmentComputation'],
+      ['segments/count', 'segmentCount'],
+    ] as const) {
+      const { action, spec, policies } = await temporal.schedule.getHandle(id).describe();
+      expect(action).toMatchObject({ type: 'startWorkflow', workflowType: type, workflowId: id });
+      expect(spec.intervals?.map(({ every }) => every)).toEqual([100_000 * 60_000]);
+      expect(policies.overlap).toBe('SKIP');
+    }
+  });
+
+  it('compute every tracked segment and count the others', async () => {
+    const made = await createSegment(sender, {
+      name: 'Pro',
+      condition: planIs('pro'),
+      trackMembership: true,
+    });
+    const counted = await createSegment(sender, { name: 'Free', condition: planIs('free') });
+    await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'free');
+    expect(await run('segmentComputation', newSegmentComputation)).toMatchObject({ failed: 0 });
+    expect(await run('segmentCount', newSegmentCount)).toMatchObject({ failed: 0 });
+    const countOf = async (id: string) => (await sender.get(`/segments/${id}`)).body.memberCount;
+    expect([await countOf(made.id), await countOf(counted.id)]).toEqual([1, 1]);
+    expect(await events()).toEqual([`segment.pro.entry ${address(1)}`]);
+  });
+});
