@@ -1,0 +1,332 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { foldFigures } from '../activities/sweeps/fold-contact-figures.ts';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { startApiProcess, type TestProcess } from './setup/processes.ts';
+import { startTestProduct, type TestProduct, testTopic } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+let second: TestProcess;
+let secondUrl: string;
+beforeAll(async () => {
+  const secret = { APP_SECRET: randomBytes(32).toString('base64url') };
+  stack = await startTestProduct(secret);
+  const port = await freePort();
+  secondUrl = `http://127.0.0.1:${port}`;
+  second = await startApiProcess({
+    ...secret,
+    PORT: String(port),
+    DATABASE_URL: stack.database.url,
+    DATABASE_POOL_SIZE: '5',
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `fields-${randomUUID()}`,
+    SES_ENDPOINT: stack.ses.url,
+    SNS_TOPIC_ARNS: testTopic,
+  });
+});
+afterAll(async () => {
+  await second.kill();
+  await stack.close();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const fieldUrl = (field: string, rest = '') => `/contacts/fields/${encodeURIComponent(field)}${rest}`;
+const create = (email: string, data: Record<string, unknown> = {}, subscribed = true) =>
+  sender.post('/contacts', { email, data, subscribed });
+
+async function customFields(): Promise<Record<string, [string, number]>> {
+  const { body } = await sender.get('/contacts/fields');
+  expect(body.count).toBe(body.fields.length);
+  return Object.fromEntries(
+    body.fields
+      .filter(({ isCustom }: { isCustom: boolean }) => isCustom)
+      .map((one: { field: string; type: string; coverage: number }) => [one.field, [one.type, one.coverage]]),
+  );
+}
+
+async function typeOf(key: string): Promise<string | undefined> {
+  const [row] = await sql<{ type: string }>(
+    stack.database.orm.em.fork(),
+    'select type from contact_fields where project_id = $1 and key = $2',
+    [sender.projectId, key],
+  );
+  return row?.type;
+}
+
+describe('GET /contacts/fields', () => {
+  it('lists the built-in fields of a project without contacts', async () => {
+    const { status, body } = await sender.get('/contacts/fields');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      fields: [
+        { field: 'email', type: 'string', isCustom: false, coverage: 0 },
+        { field: 'subscribed', type: 'boolean', isCustom: false, coverage: 0 },
+        { field: 'createdAt', type: 'date', isCustom: false, coverage: 0 },
+        { field: 'updatedAt', type: 'date', isCustom: false, coverage: 0 },
+        { field: 'snoozedUntil', type: 'date', isCustom: false, coverage: 0 },
+      ],
+      count: 5,
+    });
+  });
+
+  it('tells types and exact coverage, folded or not', async () => {
+    await create('a@example.com', { plan: 'pro', seats: 3, since: '2026-01-01', vip: true });
+    await create('b@example.com', { plan: 'free', seats: 'many' });
+    await create('c@example.com', { plan: 'free', vip: false });
+    const gone = await create('d@example.com', { plan: 'free', gone: 1 });
+    await create('c@example.com', { vip: null });
+    const { contact } = (
+      await sender.post('/v1/track', { email: 'e@example.com', event: 'visit', data: { seats: 1 } })
+    ).body.data;
+    await sender.patch(`/contacts/${contact}`, { data: { plan: 'pro' } });
+    await sender.delete(`/contacts/${gone.body.id}`);
+    const expected = {
+      'data.gone': ['number', 0],
+      'data.plan': ['string', 1],
+      'data.seats': ['number', 0.75],
+      'data.since': ['date', 0.25],
+      'data.vip': ['boolean', 0.25],
+    };
+    expect(await customFields()).toEqual(expected);
+    await foldFigures(stack.database.orm.em.fork());
+    expect(await customFields()).toEqual(expected);
+    const { body } = await sender.get('/contacts/fields');
+    expect(body.fields[0]).toEqual({ field: 'email', type: 'string', isCustom: false, coverage: 1 });
+    expect(body.fields[4]).toMatchObject({ field: 'snoozedUntil', coverage: 0 });
+  });
+});
+
+describe('GET /contacts/fields/:field/values', () => {
+  it('lists distinct scalars in order, of this project alone', async () => {
+    const values = ['pro', 'free', 'pro', 12, 2, '12', true, ['list'], { a: 1 }, 'Éa'];
+    for (const [index, plan] of values.entries()) await create(`reader-${index}@example.com`, { plan });
+    const other = await createTestSender(stack.url);
+    await other.post('/contacts', { email: 'x@example.com', data: { plan: 'foreign' } });
+    const { status, body } = await sender.get(fieldUrl('data.plan', '/values'));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      field: 'data.plan',
+      values: [true, 2, 12, '12', 'free', 'pro', 'Éa'],
+      count: 7,
+      limit: 100,
+    });
+    expect((await sender.get(fieldUrl('plan', '/values'))).body).toEqual(body);
+  });
+
+  it('answers with the values of the newest contacts when there are more than the limit', async () => {
+    await create('reader@example.com', { seats: 0 });
+    await sql(
+      stack.database.orm.em.fork(),
+      `insert into contacts (id, project_id, email, data, created_at)
+       select uuidv7(), $1, i || '@many.test', jsonb_build_object('seats', i), timestamptz '2030-01-01' + i * interval '1 day'
+       from generate_series(1, 5) i`,
+      [sender.projectId],
+    );
+    const { body } = await sender.get(fieldUrl('data.seats', '/values?limit=2'));
+    expect(body).toEqual({ field: 'data.seats', values: [4, 5], count: 2, limit: 2 });
+    expect((await sender.get(fieldUrl('data.seats', '/values?limit=1000'))).body.limit).toBe(200);
+    expect((await sender.get(fieldUrl('data.seats', '/values?limit=0'))).status).toBe(422);
+  });
+
+  it('finds rare values among many contacts', async () => {
+    await create('old@example.com', { colour: 'red' });
+    await sql(
+      stack.database.orm.em.fork(),
+      `insert into contacts (id, project_id, email, data, created_at)
+       select uuidv7(), $1, i || '@many.test', '{"colour": "blue"}', now() + i * interval '1 second'
+       from generate_series(1, 11000) i`,
+      [sender.projectId],
+    );
+    expect((await sender.get(fieldUrl('data.colour', '/values'))).body.values).toEqual(['blue', 'red']);
+  });
+
+  it('takes keys of any characters, nested data, and the built-in fields', async () => {
+    const keys = ['first name', 'a/b', '50% off?', 'ключ', 'data.x', 'subscribed', "it's"];
+    const data = Object.fromEntries(keys.map((key, index) => [key, index]));
+    const { body: contact } = await create('a@example.com', { ...data, address: { city: 'Rome' } }, false);
+    for (const [index, key] of keys.entries()) {
+      const answer = await sender.get(fieldUrl(`data.${key}`, '/values'));
+      expect(answer.body, key).toMatchObject({ field: `data.${key}`, values: [index] });
+    }
+    const valuesOf = async (field: string) => (await sender.get(fieldUrl(field, '/values'))).body.values;
+    expect(await valuesOf('data.address.city')).toEqual(['Rome']);
+    expect(await valuesOf('email')).toEqual(['a@example.com']);
+    expect(await valuesOf('subscribed')).toEqual([false]);
+    expect(await valuesOf('createdAt')).toEqual([contact.createdAt]);
+    expect(await valuesOf('snoozedUntil')).toEqual([]);
+  });
+
+  it('does not know fields that no contact ever had', async () => {
+    await create('a@example.com', { plan: 'pro' });
+    const other = await createTestSender(stack.url);
+    for (const rest of ['/values', '/usage']) {
+      expect((await sender.get(fieldUrl('data.none', rest))).status).toBe(404);
+      expect((await other.get(fieldUrl('data.plan', rest))).status).toBe(404);
+    }
+    expect((await other.delete(fieldUrl('data.plan'))).status).toBe(404);
+  });
+});
+
+describe('GET /contacts/fields/:field/usage', () => {
+  const condition = (field: string, value: unknown) => ({
+    logic: 'AND',
+    groups: [{ filters: [{ field, operator: 'equals', value }] }],
+  });
+
+  it('names the segments and campaigns whose conditions read the field, and counts who has it', async () => {
+    await create('a@example.com', { plan: 'pro', address: { city: 'Rome' } });
+    await create('b@example.com', { plan: 'free' });
+    const segment = async (name: string, field: string, value: unknown): Promise<string> => {
+      const { body } = await sender.post('/segments', { name, condition: condition(field, value) });
+      return body.id;
+    };
+    const pro = await segment('Pro', 'data.plan', 'pro');
+    const romans = await segment('Romans', 'data.address.city', 'Rome');
+    const active = await segment('Subscribed', 'subscribed', true);
+    await sender.post('/segments', { name: 'By hand', type: 'STATIC' });
+    const campaign = await sender.post('/campaigns', {
+      ...{ name: 'To the pros', subject: 'Hello', body: '<p>Hello</p>', from: `hello@${sender.domain}` },
+      ...{ audienceType: 'FILTERED', audienceCondition: condition('data.plan', 'pro') },
+    });
+    const none = { usedInSegments: [], usedInCampaigns: [], usedInWorkflows: [] };
+    expect((await sender.get(fieldUrl('data.plan', '/usage'))).body).toEqual({
+      ...none,
+      usedInSegments: [{ id: pro, name: 'Pro' }],
+      usedInCampaigns: [{ id: campaign.body.data.id, name: 'To the pros' }],
+      contactCount: 2,
+    });
+    expect((await sender.get(fieldUrl('address', '/usage'))).body).toEqual({
+      ...none,
+      usedInSegments: [{ id: romans, name: 'Romans' }],
+      contactCount: 1,
+    });
+    expect((await sender.get(fieldUrl('subscribed', '/usage'))).body).toEqual({
+      ...none,
+      usedInSegments: [{ id: active, name: 'Subscribed' }],
+      contactCount: 2,
+    });
+    expect((await sender.get(fieldUrl('snoozedUntil', '/usage'))).body).toEqual({ ...none, contactCount: 0 });
+  });
+});
+
+describe('DELETE /contacts/fields/:field', () => {
+  it('takes the key from every contact that has it, and forgets its type', async () => {
+    const { body: kept } = await create('kept@example.com', { other: 1 });
+    await create('foreign@example.com', { plan: 'pro' });
+    const other = await createTestSender(stack.url);
+    await other.post('/contacts', { email: 'a@example.com', data: { plan: 'pro' } });
+    await sql(
+      stack.database.orm.em.fork(),
+      `insert into contacts (id, project_id, email, data, created_at, updated_at)
+       select uuidv7(), $1, i || '@many.test', '{"plan": "pro", "other": 1}', '2026-01-01', '2026-01-01'
+       from generate_series(1, 2500) i`,
+      [sender.projectId],
+    );
+    const answer = await sender.delete(fieldUrl('data.plan'));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ deletedFrom: 2_501 });
+    const [left] = await sql(
+      stack.database.orm.em.fork(),
+      `select count(*)::int as contacts, count(*) filter (where data ? 'plan')::int as with_plan,
+         count(*) filter (where data ? 'other')::int as with_other,
+         count(*) filter (where updated_at < '2026-02-01')::int as old
+       from contacts where project_id = $1`,
+      [sender.projectId],
+    );
+    expect(left).toEqual({ contacts: 2_502, with_plan: 0, with_other: 2_501, old: 0 });
+    expect((await sender.get(`/contacts/${kept.id}`)).body).toEqual({ ...kept, _meta: undefined });
+    expect(Object.keys(await customFields())).toEqual(['data.other']);
+    expect((await sender.get(fieldUrl('data.plan', '/values'))).status).toBe(404);
+    expect((await sender.delete(fieldUrl('data.plan'))).status).toBe(404);
+    expect((await other.get(fieldUrl('data.plan', '/usage'))).body.contactCount).toBe(1);
+  });
+
+  it('lets the next value give the type anew', async () => {
+    await create('a@example.com', { plan: 'pro' });
+    expect(await typeOf('plan')).toBe('string');
+    await sender.delete(fieldUrl('plan'));
+    expect(await typeOf('plan')).toBeUndefined();
+    await eventually(
+      async () => {
+        await create('a@example.com', { plan: 5 });
+        return typeOf('plan');
+      },
+      (type) => type === 'number',
+    );
+    expect(await customFields()).toEqual({ 'data.plan': ['number', 1] });
+  });
+
+  it('is heard of by a second process that knows the field', async () => {
+    const write = async (plan: unknown) => {
+      const answer = await fetch(`${secondUrl}/contacts`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${sender.secretKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: 'a@example.com', data: { plan } }),
+      });
+      expect(answer.ok).toBe(true);
+    };
+    await write('pro');
+    await write('free');
+    expect((await sender.delete(fieldUrl('plan'))).body).toEqual({ deletedFrom: 1 });
+    await eventually(
+      async () => {
+        await write(5);
+        return typeOf('plan');
+      },
+      (type) => type === 'number',
+      5_000,
+    );
+  });
+
+  it('refuses built-in fields with 400', async () => {
+    for (const field of ['email', 'subscribed', 'createdAt', 'updatedAt', 'snoozedUntil']) {
+      expect((await sender.delete(fieldUrl(field))).status).toBe(400);
+    }
+  });
+
+  it('leaves no key without a type, however it was left half-way', async () => {
+    await create('a@example.com', { plan: 'pro' });
+    await create('b@example.com', { plan: 'pro' });
+    await foldFigures(stack.database.orm.em.fork());
+    // As a process that was killed after the first contact, or a write that met the deletion, leaves it.
+    await sql(
+      stack.database.orm.em.fork(),
+      `with forgotten as (delete from contact_fields where project_id = $1)
+       update contacts set data = data - 'plan' where project_id = $1 and email = 'a@example.com'`,
+      [sender.projectId],
+    );
+    await foldFigures(stack.database.orm.em.fork());
+    expect(await customFields()).toEqual({ 'data.plan': ['string', 0.5] });
+    expect((await sender.delete(fieldUrl('plan'))).body).toEqual({ deletedFrom: 1 });
+    await foldFigures(stack.database.orm.em.fork());
+    expect(await customFields()).toEqual({});
+  });
+
+  it('holds while others write the same key', async () => {
+    const write = (round: number) =>
+      Promise.all(
+        Array.from({ length: 5 }, (_, index) => create(`reader-${index}@example.com`, { plan: round })),
+      );
+    await write(0);
+    const deletions = [sender.delete(fieldUrl('plan')), sender.delete(fieldUrl('plan'))];
+    const writes = [write(1), write(2), write(3)];
+    for (const { status } of await Promise.all(deletions)) expect([200, 404]).toContain(status);
+    for (const { status } of (await Promise.all(writes)).flat()) expect(status).toBe(200);
+    await foldFigures(stack.database.orm.em.fork());
+    const [row] = await sql<{ holders: number }>(
+      stack.database.orm.em.fork(),
+      `select count(*) filter (where data ? 'plan')::int as holders from contacts where project_id = $1`,
+      [sender.projectId],
+    );
+    const holders = row?.holders ?? -1;
+    const fields = await customFields();
+    if (holders > 0) expect(fields).toEqual({ 'data.plan': ['number', holders / 5] });
+    else expect(fields['data.plan']?.[1] ?? 0).toBe(0);
+  });
+});
