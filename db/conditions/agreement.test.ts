@@ -209,6 +209,7 @@ it('evaluates in memory exactly as in SQL', { timeout: 240_000 }, async () => {
       const parsed = parseCondition(raw);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
       const { sql: condition, parameters } = compileCondition(parsed.condition, {
+        projectId: project,
         now,
         parameterOffset: 1,
         segmentMembership: (id, bind) => `c.id = any(${bind(members(id))}::uuid[])`,

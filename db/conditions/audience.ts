@@ -25,7 +25,7 @@ export async function segmentAudience(
 ): Promise<Audience | undefined> {
   const definitions = await loadSegmentDefinitions(em, projectId, [segmentId]);
   if (!definitions.has(segmentId)) return undefined;
-  return { where: (now, bind) => membershipSql(definitions, segmentId, now, bind) };
+  return { where: (now, bind) => membershipSql(definitions, projectId, segmentId, now, bind) };
 }
 
 /** Those who meet a condition; its segments are looked up in the project. */
@@ -33,8 +33,8 @@ export async function conditionAudience(em: Em, projectId: string, condition: Co
   const definitions = await loadSegmentDefinitions(em, projectId, conditionReferences(condition).segments);
   return {
     where: (now, bind) => {
-      const segmentMembership = (id: string) => membershipSql(definitions, id, now, bind);
-      return conditionSql(condition, { now, segmentMembership }, bind);
+      const segmentMembership = (id: string) => membershipSql(definitions, projectId, id, now, bind);
+      return conditionSql(condition, { projectId, now, segmentMembership }, bind);
     },
   };
 }

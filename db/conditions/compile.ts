@@ -11,6 +11,8 @@ import { comparisonSql } from './comparison-sql.ts';
 import { compileDataTest } from './compile-data-test.ts';
 
 export interface CompileOptions {
+  /** The contacts' project: what a test reads of events is looked up in it and nowhere else. */
+  projectId: string;
   /** The instant that `within` and `olderThan` count from. */
   now: Date;
   /** Parameters that the statement has before the condition's own; the first placeholder is one higher. */
@@ -39,7 +41,7 @@ export function compileCondition(condition: Condition, options: CompileOptions):
 /** As `compileCondition`, with the parameters kept by the caller: for a condition within another statement's. */
 export function conditionSql(
   { logic, groups }: Condition,
-  options: Pick<CompileOptions, 'now' | 'segmentMembership'>,
+  options: Omit<CompileOptions, 'parameterOffset'>,
   bind: Bind,
 ): string {
   const parts = groups.map(({ filters, conditions }) => {
@@ -57,7 +59,7 @@ export function conditionSql(
 
 function predicateSql(
   predicate: Predicate,
-  options: Pick<CompileOptions, 'now' | 'segmentMembership'>,
+  options: Omit<CompileOptions, 'parameterOffset'>,
   bind: Bind,
 ): string {
   switch (predicate.subject) {
@@ -71,7 +73,7 @@ function predicateSql(
     case 'data':
       return compileDataTest(predicate, options.now, bind);
     case 'event':
-      return eventSql(predicate.name, predicate.test, options.now, bind);
+      return eventSql(predicate.name, predicate.test, options, bind);
     case 'segment':
       return options.segmentMembership(predicate.id, bind);
   }
@@ -107,10 +109,17 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
  * journal: when the first event is inside, all are, and the kept count answers. What is left is looked up by
  * `events_history` and stops at the number asked for. Counts per day could not answer for hours and minutes.
  */
-function eventSql(name: string, test: EventTest, now: Date, bind: Bind): string {
+function eventSql(
+  name: string,
+  test: EventTest,
+  { projectId, now }: Pick<CompileOptions, 'projectId' | 'now'>,
+  bind: Bind,
+): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
   const event = `${bind(name)}::text`;
-  const statistic = `select from contact_event_stats s where s.project_id = c.project_id and s.name = ${event}
+  // Not the project of `c`: a planner that reads all the events of a name would read those of all projects.
+  const project = `${bind(projectId)}::uuid`;
+  const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;
   if (test.is !== 'counted') {
     const age = test.is === 'present' ? '' : ` and ${instantSql('s.last_at', test, now, bind)}`;
@@ -121,7 +130,7 @@ function eventSql(name: string, test: EventTest, now: Date, bind: Bind): string 
   const from = `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
   return `exists (${statistic} and s.count >= ${atLeast} and s.last_at >= ${from} and (s.first_at >= ${from} or ${atLeast} <= (
     select count(*) from (
-      select from events e where e.project_id = s.project_id and e.name = ${event} and e.contact_id = s.contact_id
+      select from events e where e.project_id = ${project} and e.name = ${event} and e.contact_id = s.contact_id
         and e.occurred_at >= ${from}
         and e.kind <> 'activity' limit ${atLeast}) counted)))`;
 }

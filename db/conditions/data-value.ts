@@ -9,3 +9,9 @@ export function dataValueSql(key: string, path: readonly string[], bind: Bind): 
   const literal = `c.data${steps([key])}`;
   return path.length > 1 ? `coalesce(${literal}, c.data${steps(path)})` : `(${literal})`;
 }
+
+/** The text of what `dataValueSql` answered for `path`: of a string itself, of anything else its JSON. */
+export function dataTextSql(value: string, path: readonly string[]): string {
+  // One step less, and cheaper.
+  return path.length === 1 ? value.replace(' -> ', ' ->> ') : `(${value} #>> '{}')`;
+}

@@ -258,6 +258,7 @@ it.each(cases)('%s %s %j', async (field, operator, rest, matching, others) => {
   const ids = await storeContacts(em, project, contacts);
   const members = ids.filter((_id, index) => contacts[index]?.segments.includes(segment));
   const compiled = compileCondition(parsed.condition, {
+    projectId: project,
     now,
     parameterOffset: 1,
     segmentMembership: (_id, bind) => `c.id = any(${bind(members)}::uuid[])`,

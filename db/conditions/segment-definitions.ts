@@ -45,6 +45,7 @@ function storedCondition(segmentId: string, stored: unknown): Condition {
  */
 export function membershipSql(
   definitions: SegmentDefinitions,
+  projectId: string,
   segmentId: string,
   now: Date,
   bind: Bind,
@@ -54,6 +55,6 @@ export function membershipSql(
   if (condition === null) {
     return `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id)`;
   }
-  const segmentMembership = (id: string) => membershipSql(definitions, id, now, bind);
-  return conditionSql(condition, { now, segmentMembership }, bind);
+  const segmentMembership = (id: string) => membershipSql(definitions, projectId, id, now, bind);
+  return conditionSql(condition, { projectId, now, segmentMembership }, bind);
 }
