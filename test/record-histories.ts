@@ -68,6 +68,12 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     input: { sweep: 'stranded-emails' },
     activities: { repairStrandedEmails: async () => ({ requeued: 2 }) },
   },
+  {
+    name: 'sweep-contact-figures',
+    type: 'sweep',
+    input: { sweep: 'contact-figures' },
+    activities: { foldContactFigures: async () => ({ folded: 5, typed: 1 }) },
+  },
 ];
 
 const folder = new URL('../temporal/histories/', import.meta.url);

@@ -164,10 +164,13 @@ describe('a sweep', () => {
     const activities = {
       sweepExpired: async () => ({ contents: 3 }),
       repairStrandedEmails: async () => ({ requeued: 2 }),
+      foldContactFigures: async () => ({ folded: 5, typed: 1 }),
     };
     const expired = await runWorkflow(environment, 'sweep', { sweep: 'expired' }, activities);
     expect(expired.result).toEqual({ contents: 3 });
     const stranded = await runWorkflow(environment, 'sweep', { sweep: 'stranded-emails' }, activities);
     expect(stranded.result).toEqual({ requeued: 2 });
+    const figures = await runWorkflow(environment, 'sweep', { sweep: 'contact-figures' }, activities);
+    expect(figures.result).toEqual({ folded: 5, typed: 1 });
   });
 });
