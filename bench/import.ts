@@ -10,7 +10,7 @@ import { watchCpu } from './cpu-per-item.ts';
 import type { Figure } from './report.ts';
 
 const barSeconds = 5;
-const pollMs = 20;
+const pollMs = 50;
 
 /** A file just below the limit: an address and four columns of different types a row. */
 function makeFile(): { text: string; rows: number } {

@@ -10,7 +10,7 @@ import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
 import { writeRows } from './write-rows.ts';
 
 /** Rows of one transaction: enough to share its cost, few enough to hold locks for a moment only. */
-const batchRows = 1_000;
+const batchRows = 2_000;
 /** What the parser gets at once, so that nothing else in the process waits for long. */
 const pieceBytes = 16 * 1024;
 
@@ -41,24 +41,33 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const apply = async (rows: ImportRow[]): Promise<boolean> => {
     const last = rows.at(-1);
     if (last === undefined) return true;
+    const progress = Math.min(99, Math.floor((reading.bytes / format.bytes) * 100));
     await learn(rows);
     const before = importResultSchema.parse(job.result);
     return run.apply(async (tx) => ({
       done: last.row,
-      progress: Math.min(99, Math.floor((reading.bytes / format.bytes) * 100)),
+      progress,
       result: addResult(before, await writeRows(tx, job.projectId, rows)),
     }));
   };
 
+  // The next rows are read while the ones before are being written.
+  let writing = Promise.resolve(true);
   let batch: ImportRow[] = [];
-  for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
-    if (row.row <= job.done) continue;
-    batch.push(row);
-    if (batch.length < batchRows) continue;
-    if (!(await apply(batch)) || run.isOver()) return false;
-    batch = [];
+  try {
+    for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
+      if (row.row <= job.done) continue;
+      batch.push(row);
+      if (batch.length < batchRows) continue;
+      if (!(await writing) || run.isOver()) return false;
+      writing = apply(batch);
+      writing.catch(() => undefined);
+      batch = [];
+    }
+    return (await writing) && (await apply(batch));
+  } finally {
+    await writing.catch(() => undefined);
   }
-  return apply(batch);
 }
 
 /** The file in small pieces; `reading.bytes` says how far it was read. */

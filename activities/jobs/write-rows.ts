@@ -1,10 +1,8 @@
 import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import type { ImportResult } from '../../core/jobs/results.ts';
-import { newId } from '../../core/new-id.ts';
 import { brokenConstraint, isDataFault } from '../../db/batching/is-rolled-back.ts';
 import type { Em } from '../../db/orm.ts';
-import type { ContactWrite } from '../../db/repositories/contact-writes.ts';
-import { upsertContacts } from '../../db/repositories/write-contacts.ts';
+import { importContactRows } from '../../db/repositories/import-contacts.ts';
 
 type GoodRow = Extract<ImportRow, { ok: true }>;
 
@@ -28,7 +26,7 @@ export async function writeRows(
   for (const row of rows) {
     if (!row.ok) result.errors.push({ row: row.row, email: row.email, message: row.message });
   }
-  for (const group of inAgreement(rows.filter((row) => row.ok))) {
+  for (const group of inStatements(rows.filter((row) => row.ok))) {
     const written = await writeGroup(em, projectId, group, occurredAt);
     result.created += written.created;
     result.updated += written.updated;
@@ -39,14 +37,24 @@ export async function writeRows(
   return result;
 }
 
-/** Cuts rows into groups, in order, in each of which the rows of one contact agree about its subscription. */
-export function inAgreement(rows: readonly GoodRow[]): GoodRow[][] {
+/** Rows of one statement that speak of a subscription: what it looks up for each of them is a list of them all. */
+const mostSpeaking = 250;
+
+/**
+ * Cuts rows into the groups that one statement each can write: the rows of one contact agree about its subscription,
+ * and stay in their order. Where more than one statement is needed they go by address, so that contacts are locked
+ * in the same order as everywhere.
+ */
+export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
+  if (rows.length === 0) return [];
+  if (rows.every((row) => row.subscribed === undefined)) return [[...rows]];
   const groups: GoodRow[][] = [];
   let said = new Map<string, boolean>();
   let group: GoodRow[] = [];
-  for (const row of rows) {
+  for (const row of rows.toSorted((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0))) {
     const before = said.get(row.email);
-    if (before !== undefined && row.subscribed !== undefined && before !== row.subscribed) {
+    const differs = before !== undefined && row.subscribed !== undefined && before !== row.subscribed;
+    if (differs || said.size >= mostSpeaking) {
       groups.push(group);
       group = [];
       said = new Map();
@@ -54,27 +62,17 @@ export function inAgreement(rows: readonly GoodRow[]): GoodRow[][] {
     group.push(row);
     if (row.subscribed !== undefined) said.set(row.email, row.subscribed);
   }
-  if (group.length > 0) groups.push(group);
+  groups.push(group);
   return groups;
 }
 
 /** Writes one group in one statement; if some row of it is at fault, halves it until that row is alone. */
 async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt: Date): Promise<Written> {
-  const writes = rows.map(
-    (row): ContactWrite => ({
-      projectId,
-      email: row.email,
-      contactId: newId(),
-      subscribed: row.subscribed,
-      patch: row.data,
-      flipId: newId(),
-      occurredAt,
-    }),
-  );
   try {
     // Nested, so a savepoint: the rest of the batch goes on after a failure.
-    const contacts = await em.transactional((nested) => upsertContacts(nested, writes));
-    const created = contacts.filter((contact) => contact.isNew).length;
+    const created = await em.transactional((nested) =>
+      importContactRows(nested, projectId, rows, occurredAt),
+    );
     return { created, updated: rows.length - created, errors: [] };
   } catch (error) {
     if (!isDataFault(error)) throw error;

@@ -1,19 +1,8 @@
 /**
- * Fragment of a statement that creates or patches contacts, shared by every call that does so. Its parameter $1
- * is the JSON text of the rows of `mergeContactWrites`, at most one per contact.
- *
- * It offers `contact(ord, id, is_new)`, a row per input row, and journals contact.subscribed and
- * contact.unsubscribed. Contacts that would stay as they are are not written. All others are locked in one order,
- * whether they exist or not, so that statements do not deadlock; one that another transaction creates meanwhile
- * is patched like any that exists.
+ * The part of `upsertContactsSql` after its input, for a statement that makes `contact_input` in a way of its own:
+ * a row per contact with the columns of `mergeContactWrites`.
  */
-export const upsertContactsSql = `
-  contact_input as materialized (
-    select * from json_to_recordset($1::json) as t(
-      ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
-      set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
-      updated_at timestamptz)
-  ),
+export const writeContactInputSql = `
   contact_target as materialized (
     select i.*, c.id as existing_id,
       c.id is null
@@ -64,6 +53,24 @@ export const upsertContactsSql = `
     where w.is_flipped
     returning id, project_id, name, contact_id, occurred_at
   )`;
+
+/**
+ * Fragment of a statement that creates or patches contacts, shared by every call that does so. Its parameter $1
+ * is the JSON text of the rows of `mergeContactWrites`, at most one per contact.
+ *
+ * It offers `contact(ord, id, is_new)`, a row per input row, and journals contact.subscribed and
+ * contact.unsubscribed. Contacts that would stay as they are are not written. All others are locked in one order,
+ * whether they exist or not, so that statements do not deadlock; one that another transaction creates meanwhile
+ * is patched like any that exists.
+ */
+export const upsertContactsSql = `
+  contact_input as materialized (
+    select * from json_to_recordset($1::json) as t(
+      ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
+      set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
+      updated_at timestamptz)
+  ),
+  ${writeContactInputSql}`;
 
 /**
  * Fragment that keeps `contact_event_stats` for the rows of `counted(id, project_id, name, contact_id,

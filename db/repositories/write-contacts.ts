@@ -11,44 +11,20 @@ const upsertSql = `
 with ${upsertContactsSql},
 counted as (select * from contact_flip),
 ${countEventsSql}
-select id, is_new as "isNew" from contact order by ord`;
-
-interface WrittenContact {
-  id: string;
-  isNew: boolean;
-}
+select id, is_new as "isNew" from contact`;
 
 /**
  * Creates or patches a contact by its address; a new one is subscribed by default.
  * @throws pg.DatabaseError `contacts_data_size` when its data grows beyond 64 KB
  */
-export async function upsertContact(em: Em, input: UpsertContactInput): Promise<WrittenContact> {
-  const [row] = await upsertContacts(em, [input]);
+export async function upsertContact(
+  em: Em,
+  input: UpsertContactInput,
+): Promise<{ id: string; isNew: boolean }> {
+  const { rows } = mergeContactWrites([input], true);
+  const [row] = await sql<{ id: string; isNew: boolean }>(em, upsertSql, [JSON.stringify(rows)]);
   if (row === undefined) throw new Error('The upsert of a contact answered no row');
   return row;
-}
-
-/**
- * Creates or patches many contacts in one statement, as one call of `upsertContact` after the other would. Inputs of
- * one contact that say something about its subscription have to say the same.
- *
- * @returns a row per input, in its order; the first input of a contact that did not exist is the new one
- * @throws pg.DatabaseError `contacts_data_size` as above
- */
-export async function upsertContacts(
-  em: Em,
-  inputs: readonly UpsertContactInput[],
-): Promise<WrittenContact[]> {
-  const { rows, ordOf } = mergeContactWrites(inputs, true);
-  const contacts = await sql<WrittenContact>(em, upsertSql, [JSON.stringify(rows)]);
-  const answered = new Set<number>();
-  return ordOf.map((ord) => {
-    const contact = contacts[ord];
-    if (contact === undefined) throw new Error('A contact that was written is missing in the answer');
-    const isNew = contact.isNew && !answered.has(ord);
-    answered.add(ord);
-    return { id: contact.id, isNew };
-  });
 }
 
 export interface PatchContactInput {
