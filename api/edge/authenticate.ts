@@ -75,6 +75,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     switch (auth) {
       case 'none':
         return refuseForeignPost(exchange, trustedHosts);
+      // No cookie counts, so a forged request could only do what its sender can do anyway. Browsers send the
+      // Origin `null` from a page that tells no referrer.
+      case 'link':
+        return nobody;
       case 'publicKey':
         return byKey(authorization ?? '', 'public');
       case 'secretKey':

@@ -17,6 +17,7 @@ const securityOf: Record<AuthKind, JsonSchema[]> = {
   publicKey: [{ publicKey: [] }],
   user: [{ sessionCookie: [] }],
   userOrSecretKey: [{ sessionCookie: [] }, { secretKey: [] }],
+  link: [],
   none: [],
 };
 
@@ -189,7 +190,7 @@ function errorsOf<S>(route: Route<S>): ErrorCode[] {
   };
   if (route.auth === 'secretKey' || route.auth === 'publicKey') {
     add('MISSING_API_KEY', 'INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
-  } else if (route.auth !== 'none') {
+  } else if (route.auth !== 'none' && route.auth !== 'link') {
     add('UNAUTHENTICATED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE');
   }
   if (route.limitByAddress) add('RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');

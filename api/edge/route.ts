@@ -12,9 +12,10 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  * - `publicKey`: the project's public key
  * - `user`: the session cookie
  * - `userOrSecretKey`: either the cookie alone or the secret key
- * - `none`: anyone
+ * - `link`: whoever has the link, whose token the handler checks; pages of any site may send it, as mail programs do
+ * - `none`: anyone, but no page of another site may change something
  */
-export type AuthKind = 'secretKey' | 'publicKey' | 'user' | 'userOrSecretKey' | 'none';
+export type AuthKind = 'secretKey' | 'publicKey' | 'user' | 'userOrSecretKey' | 'link' | 'none';
 
 /**
  * How a body arrives.

@@ -15,7 +15,7 @@ import {
 import type { GenuineLink, LinkAction, OpenedLink } from '../services/public-links.ts';
 
 const tags = ['Public pages'];
-const auth = 'none';
+const auth = 'link';
 const bodyLimitBytes = 64 * 1024;
 const params = z.object({ token: z.string().describe('From the link in an email.') });
 
