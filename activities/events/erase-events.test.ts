@@ -92,7 +92,8 @@ it('waits for what the reader of the journal has in its hands', async () => {
   const [later] = await stage.write([{ name: 'another' }]);
   await eventually(ids, (found) => later !== undefined && found.includes(later));
   expect(await ids()).toEqual([later]);
-  expect(await eventNames(stage.clickhouse, stage.projectId)).toEqual(['another']);
+  const names = () => eventNames(stage.clickhouse, stage.projectId);
+  expect(await eventually(names, (found) => found.length > 0)).toEqual(['another']);
 });
 
 it('fails, to be tried again, while nobody reads the journal', { timeout: 30_000 }, async () => {
@@ -159,5 +160,6 @@ it('keeps, in both stores alike, what was committed meanwhile with an older id',
   await erase(deletion);
   expect(await ids()).toEqual([late, later].toSorted());
   expect(await inPostgres()).toEqual([late, later].toSorted());
-  expect(await eventNames(stage.clickhouse, stage.projectId)).toEqual([name]);
+  const names = () => eventNames(stage.clickhouse, stage.projectId);
+  expect(await eventually(names, (found) => found.length > 0)).toEqual([name]);
 });
