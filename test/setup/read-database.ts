@@ -70,7 +70,7 @@ export async function readCounts(em: Em, contactId: string): Promise<Record<stri
  * Where the statistics of a project differ from its journal, which they have to equal in number, first and last
  * time and last event of every contact's events. Empty when all is well.
  */
-export function findWrongCounts(em: Em, projectId: string): Promise<unknown[]> {
+export function findWrongCounts(em: Em, projectId: string): Promise<{ contactId: string }[]> {
   return sql(
     em,
     `with journal as (
@@ -79,7 +79,7 @@ export function findWrongCounts(em: Em, projectId: string): Promise<unknown[]> {
        where project_id = $1 and contact_id is not null and kind <> 'activity'
        group by contact_id, name
      )
-     select contact_id, name, j.count as journal_count, s.count as stats_count, j.first_at as journal_first,
+     select contact_id as "contactId", name, j.count as journal_count, s.count as stats_count, j.first_at as journal_first,
        s.first_at as stats_first, j.last_at as journal_last, s.last_at as stats_last
      from journal j
      full join (select * from contact_event_stats where project_id = $1) s using (contact_id, name)
