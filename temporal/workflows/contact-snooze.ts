@@ -19,6 +19,9 @@ const { endSnooze } = proxyLocalActivities<ContactSnoozeActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
+/** Events of a run; only someone who plays with the buttons gets there. */
+const longestHistory = 500;
+
 const moved = defineSignal(snoozeMovedSignal);
 
 /**
@@ -37,7 +40,7 @@ export async function contactSnooze(input: ContactSnoozeInput): Promise<SnoozeOu
       const end = new Date(Date.now() + snooze.inMs).toISOString().slice(0, 16).replace('T', ' ');
       setCurrentDetails(`Snoozed until **${end}** UTC.`);
       await condition(() => news.waits, snooze.inMs);
-      if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > 2_000) {
+      if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > longestHistory) {
         await continueAsNew<typeof contactSnooze>(input);
       }
     } else if (!news.waits) {
