@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { toPlainTextTemplate } from './plain-text-template.ts';
-import { compileTemplate, type Template, type TemplateError } from './template.ts';
+import type { Template, TemplateError } from './template.ts';
 import { createTemplateCache, type TemplateCache } from './template-cache.ts';
 
 export interface EmailSource {
@@ -52,7 +52,7 @@ export function createEmailTemplates(
     if (part.uses === 0) textParts.set(body, part, { size: body.length + 1 });
     part.uses++;
     const isDue = part.uses === (recipients === 'many' ? 1 : usesBeforeTextTemplate);
-    if (isDue) part.template = compileText(body);
+    if (isDue) part.template = toPlainTextTemplate(body)?.template;
     return part.template;
   };
   return {
@@ -65,10 +65,4 @@ export function createEmailTemplates(
       return { ok: true, template: { subject: subject.template, html: html.template, text } };
     },
   };
-}
-
-function compileText(body: string): Template | undefined {
-  const source = toPlainTextTemplate(body);
-  const compiled = source === undefined ? undefined : compileTemplate(source, { kind: 'text' });
-  return compiled?.ok ? compiled.template : undefined;
 }

@@ -1,7 +1,7 @@
 import { type TagToken, type TopLevelToken, TypeGuards } from 'liquidjs';
 import { engines } from './engine.ts';
 import { convertMarkup } from './plain-text.ts';
-import { compileTemplate } from './template.ts';
+import { compileTemplate, type Template } from './template.ts';
 import { TemplateTokenizer } from './template-tokenizer.ts';
 
 /** Noncharacters: never in real text, untouched by an HTML parser, no letters and no blanks. */
@@ -13,6 +13,9 @@ const placeholders = /\ufdd0([\ufdd2-\ufde1]+)\ufdd1/;
 
 /** A brace that must not become the start of a tag. */
 const escapedBrace = '{{ "{" }}';
+
+/** More tags and outputs than an email has; with them, converting for each recipient is the lesser evil. */
+const maxPieces = 2_000;
 
 type Role = 'output' | 'open' | 'middle' | 'close' | 'state';
 
@@ -35,28 +38,33 @@ const markupTags = new Set(['tablerow', 'endtablerow']);
  * Outputs in attributes that no text shows (a style, the source of an image) are left out.
  *
  * @returns undefined when the text can't be had this way (a tag that changes something is inside a comment or
- * an attribute, half of a block would be lost): then `htmlToText` has to convert the rendered HTML
+ * an attribute, half of a block would be lost, there are too many tags) or the template does not parse: then
+ * `htmlToText` has to convert the rendered HTML
  */
-export function toPlainTextTemplate(source: string): string | undefined {
-  const tokens = readTokens(source);
-  if (!tokens) return undefined;
+export function toPlainTextTemplate(source: string): { source: string; template: Template } | undefined {
   const pieces: Piece[] = [];
-  const marked = markPieces(tokens, pieces);
+  const marked = markPieces(source, pieces);
   if (marked === undefined) return undefined;
   const text = restore(convertMarkup(marked), pieces);
-  if (text === undefined || !compileTemplate(text, { kind: 'text' }).ok) return undefined;
-  return text;
+  const compiled = text === undefined ? undefined : compileTemplate(text, { kind: 'text' });
+  return text !== undefined && compiled?.ok ? { source: text, template: compiled.template } : undefined;
 }
 
+/** The tokens of a template, undefined when it can't be taken apart or is not worth it. */
 function readTokens(source: string): TopLevelToken[] | undefined {
-  if (!compileTemplate(source, { kind: 'html' }).ok) return undefined;
-  return new TemplateTokenizer(source.replace(/[\ufdd0-\ufdef]/g, '')).readTopLevelTokens(
-    engines.html.options,
-  );
+  if (source.split(/\{[{%]/, maxPieces + 2).length > maxPieces + 1) return undefined;
+  try {
+    const readable = source.replace(/[\ufdd0-\ufdef]/g, '');
+    return new TemplateTokenizer(readable).readTopLevelTokens(engines.html.options);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The HTML with a placeholder for each piece of Liquid. */
-function markPieces(tokens: readonly TopLevelToken[], pieces: Piece[]): string | undefined {
+function markPieces(source: string, pieces: Piece[]): string | undefined {
+  const tokens = readTokens(source);
+  if (tokens === undefined) return undefined;
   let html = '';
   let isComment = false;
   for (const token of tokens) {
@@ -68,8 +76,8 @@ function markPieces(tokens: readonly TopLevelToken[], pieces: Piece[]): string |
     } else if (isComment) {
       // Left out, like everything in a comment.
     } else if (TypeGuards.isOutputToken(token)) {
-      const { isRaw } = new TemplateTokenizer(token.input, token.contentRange).readOutputValue();
-      const filter = isRaw ? ' | plain_text' : '';
+      // The filter is the last one, and no text can end so.
+      const filter = /\|\s*raw\s*$/.test(token.content) ? ' | plain_text' : '';
       html += place(pieces, { role: 'output', source: `{{ ${token.content}${filter} }}` });
     } else html += token.getContent();
   }

@@ -4,7 +4,7 @@ import { TemplateTokenizer } from './template-tokenizer.ts';
 import { escapeHtml, toText } from './values.ts';
 
 /** Outputs and tags of one template. */
-export const maxTemplateTags = 10_000;
+export const maxTemplateTags = 5_000;
 /** Tags inside each other. */
 export const maxTemplateDepth = 100;
 

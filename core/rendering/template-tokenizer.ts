@@ -40,6 +40,10 @@ const maxExpressionDepth = 32;
 const maxExpressionParts = 100;
 /** Values in the tags of one template; a tag may evaluate all of its values without looking at the clock. */
 const maxTagValues = 5_000;
+/** Values and filters of one template, in tags and outputs. */
+const maxTemplateParts = 10_000;
+/** Characters of one word; keys of data are shorter. */
+const maxWordLength = 1_000;
 const tooLong = 'the expression is too long';
 
 /**
@@ -48,11 +52,15 @@ const tooLong = 'the expression is too long';
  * filter arguments and conditions. Expressions come out compiled, so tags and outputs evaluate alike.
  */
 export class TemplateTokenizer extends Tokenizer {
-  private readonly shared: { valuesLeft: number };
+  private readonly shared: { valuesLeft: number; partsLeft: number };
   private depth = 0;
 
   /** @param shared what all tokenizers of one template may read together */
-  constructor(input: string, range?: [number, number], shared = { valuesLeft: maxTagValues }) {
+  constructor(
+    input: string,
+    range?: [number, number],
+    shared = { valuesLeft: maxTagValues, partsLeft: maxTemplateParts },
+  ) {
     super(input, operators, undefined, range);
     this.shared = shared;
   }
@@ -79,7 +87,10 @@ export class TemplateTokenizer extends Tokenizer {
   override readIdentifier(): ReturnType<Tokenizer['readIdentifier']> {
     this.skipBlank();
     let end = this.p;
-    while (end < this.N && this.isWordAt(end) && !this.input.startsWith('??', end)) end++;
+    while (end < this.N && this.isWordAt(end) && !this.input.startsWith('??', end)) {
+      end++;
+      this.assert(end - this.p <= maxWordLength, 'the word is too long');
+    }
     const inputEnd = this.N;
     this.N = end;
     const token = super.readIdentifier();
@@ -183,8 +194,14 @@ export class TemplateTokenizer extends Tokenizer {
     this.depth++;
     this.assert(this.depth <= maxExpressionDepth, 'the expression is nested too deeply');
     const operand = this.readLiteralOperand(takesSpaces) ?? this.readPath(takesSpaces);
+    if (operand) this.countPart();
     this.depth--;
     return operand;
+  }
+
+  private countPart(): void {
+    this.shared.partsLeft--;
+    this.assert(this.shared.partsLeft >= 0, `at most ${maxTemplateParts} values and filters are accepted`);
   }
 
   private readLiteralOperand(takesSpaces: boolean): Operand | undefined {
@@ -307,6 +324,7 @@ export class TemplateTokenizer extends Tokenizer {
       this.assert(name !== '', 'expected filter name', begin);
       this.assert(isFilter(name), `undefined filter: ${name}`, begin);
       this.assert(calls.length < maxExpressionParts, tooLong, begin);
+      this.countPart();
       calls.push({ name, arguments: this.readFilterArguments() });
     }
   }
