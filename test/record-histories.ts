@@ -1,5 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { Context } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import {
+  newSegmentComputation,
+  newSegmentCount,
+  type TrackedSegment,
+} from '../temporal/contracts/segments.ts';
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
 /**
@@ -18,6 +24,12 @@ const inTurn = <Value>(values: Value[]) => {
   return async () => values[Math.min(next++, values.length - 1)];
 };
 let failures = 0;
+let looks = 0;
+
+async function signalOwnWorkflow(signal: string): Promise<void> {
+  const { workflowExecution } = Context.current().info;
+  await environment.client.workflow.getHandle(workflowExecution?.workflowId ?? '').signal(signal);
+}
 
 const shapes: { name: string; type: string; input: unknown; activities: object }[] = [
   {
@@ -51,6 +63,27 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     activities: { checkDomain: inTurn(['pending', 'verified', 'pending', 'gone']) },
   },
   {
+    name: 'contact-snooze',
+    type: 'contactSnooze',
+    input: { contactId: 'c' },
+    activities: {
+      endSnooze: inTurn([{ outcome: 'waiting', inMs: 86_400_000 }, { outcome: 'resubscribed' }]),
+    },
+  },
+  {
+    name: 'contact-snooze-moved',
+    type: 'contactSnooze',
+    input: { contactId: 'c' },
+    activities: {
+      endSnooze: async () => {
+        looks += 1;
+        // The news comes while the activity runs, so that the next look is at once.
+        if (looks < 3) await signalOwnWorkflow('snoozeMoved');
+        return looks < 4 ? { outcome: 'waiting', inMs: 86_400_000 * looks } : { outcome: 'ended' };
+      },
+    },
+  },
+  {
     name: 'event-deletion',
     type: 'eventDeletion',
     input: { deletionId: 'd' },
@@ -69,10 +102,60 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     activities: { repairStrandedEmails: async () => ({ requeued: 2 }) },
   },
   {
+    name: 'sweep-overdue-snoozes',
+    type: 'sweep',
+    input: { sweep: 'overdue-snoozes' },
+    activities: { endOverdueSnoozes: async () => ({ ended: 2 }) },
+  },
+  {
     name: 'sweep-contact-figures',
     type: 'sweep',
     input: { sweep: 'contact-figures' },
     activities: { foldContactFigures: async () => ({ folded: 5, typed: 1 }) },
+  },
+  {
+    name: 'segment-computation',
+    type: 'segmentComputation',
+    input: newSegmentComputation,
+    activities: {
+      listTrackedSegments: inTurn([
+        [
+          { projectId: 'p', segmentId: 'a' },
+          { projectId: 'p', segmentId: 'b' },
+        ],
+        [],
+      ]),
+      computeSegment: async () => ({ added: 2, removed: 1, total: 5 }),
+    },
+  },
+  {
+    name: 'segment-computation-with-failures',
+    type: 'segmentComputation',
+    input: newSegmentComputation,
+    activities: {
+      listTrackedSegments: inTurn([
+        [
+          { projectId: 'p', segmentId: 'a' },
+          { projectId: 'p', segmentId: 'b' },
+        ],
+        [],
+      ]),
+      computeSegment: async ({ segmentId }: TrackedSegment) => {
+        if (segmentId === 'a') throw new Error('no database');
+        return null;
+      },
+    },
+  },
+  {
+    name: 'segment-count',
+    type: 'segmentCount',
+    input: newSegmentCount,
+    activities: {
+      countSegments: inTurn([
+        { counted: 50, failed: 0, hasMore: true },
+        { counted: 3, failed: 1, hasMore: false },
+      ]),
+    },
   },
 ];
 

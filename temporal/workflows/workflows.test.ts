@@ -165,6 +165,7 @@ describe('a sweep', () => {
       sweepExpired: async () => ({ contents: 3 }),
       repairStrandedEmails: async () => ({ requeued: 2 }),
       foldContactFigures: async () => ({ folded: 5, typed: 1 }),
+      endOverdueSnoozes: async () => ({ ended: 2 }),
     };
     const expired = await runWorkflow(environment, 'sweep', { sweep: 'expired' }, activities);
     expect(expired.result).toEqual({ contents: 3 });
@@ -172,5 +173,7 @@ describe('a sweep', () => {
     expect(stranded.result).toEqual({ requeued: 2 });
     const figures = await runWorkflow(environment, 'sweep', { sweep: 'contact-figures' }, activities);
     expect(figures.result).toEqual({ folded: 5, typed: 1 });
+    const snoozes = await runWorkflow(environment, 'sweep', { sweep: 'overdue-snoozes' }, activities);
+    expect(snoozes.result).toEqual({ ended: 2 });
   });
 });
