@@ -66,8 +66,10 @@ export function createCampaignActivities(dependencies: CampaignActivityDependenc
       }
       return isFrozen;
     },
-    listOpenBatches: ({ campaignId, after, limit }) =>
-      findOpenBatches(orm.em.fork(), campaignId, after, limit),
+    async listOpenBatches({ campaignId, after, limit }) {
+      const found = await findOpenBatches(orm.em.fork(), campaignId, after, limit + 1);
+      return { numbers: found.slice(0, limit), more: found.length > limit };
+    },
     async settleCampaign({ campaignId }) {
       return settle(campaignId, await readSendEventEvidence(orm.em.fork(), campaignId, seconds.unknown));
     },

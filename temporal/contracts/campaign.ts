@@ -33,6 +33,12 @@ export interface SendBatchResult {
   waiting: number;
 }
 
+/** Numbers of batches that are not over, in order, and whether there are more of them. */
+export interface OpenBatches {
+  numbers: number[];
+  more: boolean;
+}
+
 export interface SettleCampaignResult {
   /** Emails that are to be sent once more. */
   queued: number;
@@ -48,8 +54,7 @@ export interface CampaignActivities {
   beginCampaign(input: { campaignId: string }): Promise<boolean>;
   /** Freezes pieces of the audience for a few seconds. Answers whether all of it is frozen. */
   freezeAudience(input: { campaignId: string }): Promise<boolean>;
-  /** Numbers of the batches after `after` that are not over, at most `limit`. */
-  listOpenBatches(input: { campaignId: string; after: number; limit: number }): Promise<number[]>;
+  listOpenBatches(input: { campaignId: string; after: number; limit: number }): Promise<OpenBatches>;
   /** Judges what dead runs and unanswered calls have left open. */
   settleCampaign(input: { campaignId: string }): Promise<SettleCampaignResult>;
   /**

@@ -1,8 +1,8 @@
-import type { CampaignView } from '../contracts/campaign.ts';
+import type { CampaignView, OpenBatches } from '../contracts/campaign.ts';
 
 /** Batches that are sent at the same time. */
 export const laneCount = 8;
-/** Batches that one run of the workflow sends: their events have to fit its history. */
+/** Batches that one run of the workflow sends before it begins anew: their events have to fit its history. */
 export const batchesPerRun = 500;
 
 export type CampaignStep =
@@ -41,13 +41,11 @@ export type SendingStep =
 /**
  * How to go on with sending.
  *
- * @param open the open batches after number `after`, at most `batchesPerRun`
+ * @param open the open batches after number `after`
  */
-export function nextSendingStep(open: readonly number[], after: number): SendingStep {
-  const last = open.at(-1);
-  if (last !== undefined) {
-    return { do: 'batches', batches: [...open], last, startsNewRun: open.length >= batchesPerRun };
-  }
+export function nextSendingStep({ numbers, more }: OpenBatches, after: number): SendingStep {
+  const last = numbers.at(-1);
+  if (last !== undefined) return { do: 'batches', batches: numbers, last, startsNewRun: more };
   return after > 0 ? { do: 'settle' } : { do: 'finish' };
 }
 

@@ -10,6 +10,7 @@ import {
   setCurrentDetails,
   setHandler,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type CampaignActivities,
@@ -97,7 +98,8 @@ async function send(
     }
     case 'batches': {
       const isOver = await sendBatches(campaignId, view, step.batches, changes);
-      if (step.startsNewRun && !isOver) await continueAsNew({ campaignId, after: step.last });
+      const isLong = step.startsNewRun || workflowInfo().continueAsNewSuggested;
+      if (isLong && !isOver) await continueAsNew<typeof campaign>({ campaignId, after: step.last });
       return step.last;
     }
   }

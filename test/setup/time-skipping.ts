@@ -4,6 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
 import { createLogger } from '../../runtime/logger.ts';
+import { campaignTaskQueue } from '../../temporal/contracts/campaign.ts';
 import { installTemporalRuntime } from '../../temporal/worker/start.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 
@@ -16,21 +17,27 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   });
 }
 
-/** Runs a workflow to its end with scripted activities; the workflow code is the real bundle. */
+/**
+ * Runs a workflow to its end with scripted activities; the workflow code is the real bundle.
+ *
+ * @param batchActivities those on the queue of campaign batches
+ */
 export async function runWorkflow<Result>(
   environment: TestWorkflowEnvironment,
   type: string,
   input: unknown,
   activities: object,
+  batchActivities: object = {},
 ): Promise<{ result: Result; history: History }> {
   const taskQueue = randomUUID();
+  const connection = environment.nativeConnection;
   const worker = await Worker.create({
-    connection: environment.nativeConnection,
+    connection,
     taskQueue,
     workflowBundle: await loadWorkflowBundle(),
     activities,
   });
-  return worker.runUntil(async () => {
+  const run = async () => {
     const handle = await environment.client.workflow.start(type, {
       workflowId: randomUUID(),
       taskQueue,
@@ -38,5 +45,12 @@ export async function runWorkflow<Result>(
     });
     const result: Result = await handle.result();
     return { result, history: await handle.fetchHistory() };
+  };
+  if (Object.keys(batchActivities).length === 0) return worker.runUntil(run);
+  const batchWorker = await Worker.create({
+    connection,
+    taskQueue: campaignTaskQueue(taskQueue),
+    activities: batchActivities,
   });
+  return batchWorker.runUntil(worker.runUntil(run));
 }

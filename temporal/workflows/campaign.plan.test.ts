@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { CampaignView, OpenBatches } from '../contracts/campaign.ts';
+import { type CampaignStep, nextSendingStep, nextStep, type SendingStep } from './campaign.plan.ts';
+
+const now = 1_000_000;
+const view = (changes: Partial<CampaignView>): CampaignView => ({
+  projectId: 'p',
+  name: 'News',
+  status: 'SENDING',
+  dueAt: null,
+  isFrozen: false,
+  totalRecipients: 0,
+  ...changes,
+});
+
+describe('what to do with a campaign', () => {
+  it.each<[string, CampaignView | null, CampaignStep]>([
+    ['that is gone', null, { do: 'end' }],
+    ['that is a draft', view({ status: 'DRAFT' }), { do: 'end' }],
+    ['that was sent', view({ status: 'SENT', isFrozen: true }), { do: 'end' }],
+    ['that was cancelled', view({ status: 'CANCELLED' }), { do: 'cancel' }],
+    [
+      'that was cancelled in the middle',
+      view({ status: 'CANCELLED', isFrozen: true, dueAt: now + 1 }),
+      { do: 'cancel' },
+    ],
+    ['whose time is to come', view({ status: 'SCHEDULED', dueAt: now + 5_000 }), { do: 'wait', ms: 5_000 }],
+    ['whose time has come', view({ status: 'SCHEDULED', dueAt: now }), { do: 'begin' }],
+    ['whose time is past', view({ status: 'SCHEDULED', dueAt: now - 60_000 }), { do: 'begin' }],
+    ['that is scheduled for no time', view({ status: 'SCHEDULED' }), { do: 'begin' }],
+    ['that has just begun', view({}), { do: 'freeze' }],
+    ['that had been scheduled', view({ dueAt: now + 5_000 }), { do: 'freeze' }],
+    ['whose audience is frozen', view({ isFrozen: true }), { do: 'send' }],
+  ])('%s', (_, given, expected) => {
+    expect(nextStep(given, now)).toEqual(expected);
+  });
+});
+
+describe('how to go on with sending', () => {
+  const open = (numbers: number[], more = false): OpenBatches => ({ numbers, more });
+
+  it.each<[string, OpenBatches, number, SendingStep]>([
+    ['nobody in the audience', open([]), 0, { do: 'finish' }],
+    [
+      'a first page that is all',
+      open([1, 2, 3]),
+      0,
+      { do: 'batches', batches: [1, 2, 3], last: 3, startsNewRun: false },
+    ],
+    [
+      'a page with more behind it',
+      open([4, 5, 6], true),
+      3,
+      { do: 'batches', batches: [4, 5, 6], last: 6, startsNewRun: true },
+    ],
+    [
+      'batches that came back',
+      open([2, 7]),
+      0,
+      { do: 'batches', batches: [2, 7], last: 7, startsNewRun: false },
+    ],
+    ['all batches through', open([]), 7, { do: 'settle' }],
+  ])('%s', (_, given, after, expected) => {
+    expect(nextSendingStep(given, after)).toEqual(expected);
+  });
+});

@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCampaign, scriptCampaign } from '../../test/setup/scripted-campaign.ts';
+import { startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { laneCount } from './campaign.plan.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await startTimeSkipping();
+});
+afterAll(() => environment.teardown());
+
+const now = () => environment.currentTimeMs();
+const hour = 3_600_000;
+const each = (count: number, times = 1) =>
+  new Map(Array.from({ length: count }, (_, index) => [index + 1, times]));
+
+describe('a campaign that is sent now', () => {
+  it('freezes its audience, sends every batch once, settles and ends', async () => {
+    const campaign = scriptCampaign({}, 20);
+    await runCampaign(environment, campaign);
+    expect(campaign.sent).toEqual(each(20));
+    expect(campaign.steps).toEqual(['freeze', 'settle', 'finish']);
+  });
+
+  it('sends a few batches beside each other, and never more', async () => {
+    let running = 0;
+    let most = 0;
+    const campaign = scriptCampaign({}, 24);
+    const { sendBatch } = campaign.activities;
+    campaign.activities.sendBatch = async (input) => {
+      running += 1;
+      most = Math.max(most, running);
+      await delay(100);
+      running -= 1;
+      return sendBatch(input);
+    };
+    await runCampaign(environment, campaign);
+    expect(campaign.sent).toEqual(each(24));
+    expect(most).toBe(laneCount);
+  });
+
+  it('ends at once with nobody in its audience', async () => {
+    const campaign = scriptCampaign({}, 0);
+    await runCampaign(environment, campaign);
+    expect(campaign.steps).toEqual(['freeze', 'finish']);
+  });
+
+  it('goes on where the freeze and the batches stand', async () => {
+    const campaign = scriptCampaign({ isFrozen: true }, 5);
+    campaign.open = [2, 5];
+    await runCampaign(environment, campaign);
+    expect([...campaign.sent.keys()].toSorted()).toEqual([2, 5]);
+    expect(campaign.steps).toEqual(['settle', 'finish']);
+  });
+
+  it('comes back for a batch that has to wait', async () => {
+    const looks: number[] = [];
+    const campaign = scriptCampaign({}, 1);
+    const { sendBatch } = campaign.activities;
+    campaign.activities.sendBatch = async (input) => {
+      looks.push(await now());
+      if (looks.length < 3) return { sent: 1, queued: 499, retryInMs: 60_000, waiting: 0 };
+      return sendBatch(input);
+    };
+    await runCampaign(environment, campaign);
+    expect(looks).toHaveLength(3);
+    expect((looks[2] ?? 0) - (looks[0] ?? 0)).toBeGreaterThanOrEqual(120_000);
+  });
+
+  it('waits for what is in doubt, and sends again what comes back', async () => {
+    const campaign = scriptCampaign({}, 3);
+    const results = [
+      { queued: 0, waitMs: 120_000 },
+      { queued: 40, waitMs: 0 },
+    ];
+    let settledAt = 0;
+    campaign.activities.settleCampaign = async () => {
+      const result = results.shift() ?? { queued: 0, waitMs: 0 };
+      if (result.waitMs > 0) {
+        campaign.open = [2];
+        // Nothing of it is queued yet: the round looks at it in vain.
+        campaign.sent.delete(2);
+        settledAt = await now();
+      }
+      if (result.queued > 0) {
+        expect((await now()) - settledAt).toBeGreaterThanOrEqual(120_000);
+        campaign.open = [2];
+      }
+      return result;
+    };
+    await runCampaign(environment, campaign);
+    expect(campaign.steps.at(-1)).toBe('finish');
+    expect(campaign.sent.get(2)).toBe(2);
+  });
+
+  it('outlasts a database that is away', async () => {
+    let failures = 0;
+    const campaign = scriptCampaign({}, 3);
+    const { freezeAudience, sendBatch } = campaign.activities;
+    const failing =
+      <Input, Result>(step: (input: Input) => Promise<Result>) =>
+      async (input: Input) => {
+        failures += 1;
+        if (failures % 4 !== 0) throw new Error('no database');
+        return step(input);
+      };
+    campaign.activities.freezeAudience = failing(freezeAudience);
+    campaign.activities.sendBatch = failing(sendBatch);
+    await runCampaign(environment, campaign);
+    expect(campaign.sent).toEqual(each(3));
+    expect(failures).toBeGreaterThan(8);
+  });
+
+  it('goes on in a new run when there are many batches, and sends each once', async () => {
+    const campaign = scriptCampaign({}, 30);
+    const { listOpenBatches } = campaign.activities;
+    campaign.activities.listOpenBatches = (input) => listOpenBatches({ ...input, limit: 12 });
+    const histories = await runCampaign(environment, campaign);
+    expect(histories).toHaveLength(3);
+    expect(campaign.sent).toEqual(each(30));
+    expect(campaign.steps).toEqual(['freeze', 'settle', 'finish']);
+  });
+});
+
+describe('a scheduled campaign', () => {
+  it('begins at its time', async () => {
+    const startedAt = await now();
+    let begunAt = 0;
+    const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: startedAt + 5 * hour }, 2);
+    const { beginCampaign } = campaign.activities;
+    campaign.activities.beginCampaign = async (input) => {
+      begunAt = await now();
+      return beginCampaign(input);
+    };
+    await runCampaign(environment, campaign);
+    expect(begunAt - startedAt).toBeGreaterThanOrEqual(5 * hour);
+    expect(begunAt - startedAt).toBeLessThan(5 * hour + 60_000);
+    expect(campaign.steps).toEqual(['begin', 'freeze', 'settle', 'finish']);
+  });
+
+  it('asks again when the clock of the database is behind', async () => {
+    const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: await now() }, 1);
+    const { beginCampaign } = campaign.activities;
+    let asked = 0;
+    campaign.activities.beginCampaign = async (input) => {
+      asked += 1;
+      return asked > 2 && beginCampaign(input);
+    };
+    await runCampaign(environment, campaign);
+    expect(asked).toBe(3);
+    expect(campaign.sent).toEqual(each(1));
+  });
+
+  it.each([
+    ['earlier', 1],
+    ['later', 48],
+  ])('can be moved to an %s time', async (_, hours) => {
+    const startedAt = await now();
+    let begunAt = 0;
+    const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: startedAt + 24 * hour }, 1);
+    const { beginCampaign } = campaign.activities;
+    campaign.activities.beginCampaign = async (input) => {
+      begunAt = await now();
+      return beginCampaign(input);
+    };
+    await runCampaign(environment, campaign, async (handle) => {
+      campaign.view.dueAt = startedAt + hours * hour;
+      await handle.signal('changed');
+    });
+    expect(begunAt - startedAt).toBeGreaterThanOrEqual(hours * hour);
+    expect(begunAt - startedAt).toBeLessThan(hours * hour + 60_000);
+  });
+
+  it('can be sent now', async () => {
+    const startedAt = await now();
+    const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: startedAt + 24 * hour }, 1);
+    await runCampaign(environment, campaign, async (handle) => {
+      campaign.view.status = 'SENDING';
+      await handle.signal('changed');
+    });
+    expect(campaign.steps).toEqual(['freeze', 'settle', 'finish']);
+    expect((await now()) - startedAt).toBeLessThan(hour);
+  });
+
+  it('can be cancelled', async () => {
+    const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: (await now()) + 24 * hour }, 1);
+    await runCampaign(environment, campaign, async (handle) => {
+      campaign.view.status = 'CANCELLED';
+      await handle.signal('changed');
+    });
+    // A signal that comes while the last step runs makes the server ask for it again.
+    expect(new Set(campaign.steps)).toEqual(new Set(['cancel']));
+    expect(campaign.sent.size).toBe(0);
+  });
+});
+
+describe('a campaign that is cancelled while it is sent', () => {
+  it('starts no further batch, stops those that wait, and cancels the rest', async () => {
+    const campaign = scriptCampaign({}, 40);
+    let begun = 0;
+    campaign.activities.sendBatch = async () => {
+      begun += 1;
+      return { sent: 1, queued: 499, retryInMs: 30 * 24 * hour, waiting: 0 };
+    };
+    await runCampaign(environment, campaign, async (handle) => {
+      while (begun < laneCount) await delay(20);
+      campaign.view.status = 'CANCELLED';
+      await handle.signal('changed');
+    });
+    expect(begun).toBe(laneCount);
+    expect(campaign.steps).toEqual(['freeze', 'cancel']);
+  });
+
+  it('looks again while something of it is still under way', async () => {
+    const campaign = scriptCampaign({ status: 'CANCELLED' }, 0);
+    let looks = 0;
+    campaign.activities.cancelRemaining = async () => {
+      looks += 1;
+      return looks < 3 ? 60_000 : 0;
+    };
+    await runCampaign(environment, campaign);
+    expect(looks).toBe(3);
+  });
+});
+
+describe('a workflow for a campaign that needs none', () => {
+  it.each(['DRAFT', 'SENT'] as const)('ends at once when it is %s', async (status) => {
+    const campaign = scriptCampaign({ status }, 3);
+    await runCampaign(environment, campaign);
+    expect(campaign.steps).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import {
+  type CampaignActivities,
+  type CampaignBatchActivities,
+  type CampaignView,
+  campaignTaskQueue,
+} from '../../temporal/contracts/campaign.ts';
+import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
+
+/** A campaign in memory, with the steps that its workflow orders; a test replaces those that it is about. */
+export interface ScriptedCampaign {
+  view: CampaignView;
+  /** Open batches; one that was sent is taken out. */
+  open: number[];
+  /** How often each batch was sent. */
+  sent: Map<number, number>;
+  /** How often the campaign was looked at. */
+  looks: number;
+  /** Every step but the readings, in order. */
+  steps: string[];
+  activities: CampaignActivities & CampaignBatchActivities;
+}
+
+export function scriptCampaign(
+  view: Partial<CampaignView>,
+  batches: number,
+  replaced: Partial<CampaignActivities & CampaignBatchActivities> = {},
+): ScriptedCampaign {
+  const campaign: ScriptedCampaign = {
+    view: {
+      projectId: 'p',
+      name: 'News',
+      status: 'SENDING',
+      dueAt: null,
+      isFrozen: false,
+      totalRecipients: batches * 500,
+      ...view,
+    },
+    open: [],
+    sent: new Map(),
+    looks: 0,
+    steps: [],
+    activities: {
+      loadCampaign: async () => {
+        campaign.looks += 1;
+        return { ...campaign.view };
+      },
+      beginCampaign: async () => {
+        campaign.steps.push('begin');
+        campaign.view.status = 'SENDING';
+        return true;
+      },
+      freezeAudience: async () => {
+        campaign.steps.push('freeze');
+        campaign.view.isFrozen = true;
+        campaign.open = Array.from({ length: batches }, (_, index) => index + 1);
+        return true;
+      },
+      listOpenBatches: async ({ after, limit }) => {
+        const open = campaign.open.filter((number) => number > after);
+        return { numbers: open.slice(0, limit), more: open.length > limit };
+      },
+      sendBatch: async ({ batch }) => {
+        campaign.sent.set(batch, (campaign.sent.get(batch) ?? 0) + 1);
+        campaign.open = campaign.open.filter((number) => number !== batch);
+        return { sent: 500, queued: 0, retryInMs: 0, waiting: 0 };
+      },
+      settleCampaign: async () => {
+        campaign.steps.push('settle');
+        return { queued: 0, waitMs: 0 };
+      },
+      cancelRemaining: async () => {
+        campaign.steps.push('cancel');
+        return 0;
+      },
+      finishCampaign: async () => {
+        campaign.steps.push('finish');
+        campaign.view.status = 'SENT';
+        return true;
+      },
+      ...replaced,
+    },
+  };
+  return campaign;
+}
+
+/** Runs a scripted campaign to its end. @returns a history per run of the workflow */
+export async function runCampaign(
+  environment: TestWorkflowEnvironment,
+  campaign: ScriptedCampaign,
+  during: (handle: WorkflowHandle) => Promise<void> = async () => undefined,
+): Promise<History[]> {
+  const taskQueue = randomUUID();
+  const { sendBatch, ...steps } = campaign.activities;
+  const connection = environment.nativeConnection;
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await loadWorkflowBundle(),
+    activities: steps,
+  });
+  const batchWorker = await Worker.create({
+    connection,
+    taskQueue: campaignTaskQueue(taskQueue),
+    activities: { sendBatch },
+  });
+  return batchWorker.runUntil(
+    worker.runUntil(async () => {
+      const { client } = environment;
+      const workflowId = `campaign/${randomUUID()}`;
+      const handle = await client.workflow.start('campaign', {
+        workflowId,
+        taskQueue,
+        args: [{ campaignId: workflowId.slice('campaign/'.length), after: 0 }],
+      });
+      await during(handle);
+      await handle.result();
+      const histories: History[] = [];
+      for (let runId: string | undefined = handle.firstExecutionRunId; runId !== undefined; ) {
+        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+        histories.push(history);
+        const last = history.events?.at(-1);
+        runId = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+      }
+      return histories;
+    }),
+  );
+}
