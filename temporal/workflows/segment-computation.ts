@@ -21,7 +21,7 @@ const { computeSegment } = proxyActivities<SegmentActivities>(computation);
 
 /** Segments computed at the same time: a large one does not hold up the others. */
 const lanes = 4;
-const longestHistory = 8_000;
+const longestHistory = 4_000;
 
 /**
  * One round over all tracked segments of all projects; the schedule is its clock. Each segment is an activity of its

@@ -7,7 +7,7 @@ const { countSegments } = proxyActivities<SegmentActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 10 },
 });
 
-const longestHistory = 8_000;
+const longestHistory = 4_000;
 
 /**
  * One round that counts the members of every segment, the oldest figure first; the schedule is its clock. The figures

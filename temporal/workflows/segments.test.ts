@@ -1,0 +1,95 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import {
+  newSegmentComputation,
+  newSegmentCount,
+  type SegmentChanges,
+  type TrackedSegment,
+} from '../contracts/segments.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await startTimeSkipping();
+});
+afterAll(() => environment.teardown());
+
+/** Segments of the ids 1 to `count`, in pages as the database hands them out. */
+function tracked(count: number, pageSize: number) {
+  const ids = Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, '0'));
+  return async ({ after }: { after: string | null }): Promise<TrackedSegment[]> =>
+    ids
+      .filter((id) => after === null || id > after)
+      .slice(0, pageSize)
+      .map((segmentId) => ({ projectId: 'p', segmentId }));
+}
+
+describe('a round of computations', () => {
+  it('computes every tracked segment once, a few at a time, and adds up what changed', async () => {
+    const computed: string[] = [];
+    let running = 0;
+    let most = 0;
+    const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
+      listTrackedSegments: tracked(25, 10),
+      computeSegment: async ({ segmentId }: TrackedSegment): Promise<SegmentChanges | null> => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        running -= 1;
+        computed.push(segmentId);
+        return segmentId === '000007' ? null : { added: 2, removed: 1, total: 5 };
+      },
+    });
+    expect(computed.toSorted()).toEqual(Array.from({ length: 25 }, (_, n) => String(n + 1).padStart(6, '0')));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(4);
+    expect(result).toEqual({ segments: 25, failed: 0, added: 48, removed: 24 });
+  });
+
+  it('tries a segment that fails again, and then leaves it to the next round', async () => {
+    const tries: Record<string, number> = {};
+    const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
+      listTrackedSegments: tracked(3, 10),
+      computeSegment: async ({ segmentId }: TrackedSegment) => {
+        const count = (tries[segmentId] ?? 0) + 1;
+        tries[segmentId] = count;
+        if (segmentId === '000001' || (segmentId === '000002' && count < 4)) throw new Error('no database');
+        return { added: 1, removed: 0, total: 1 };
+      },
+    });
+    expect(tries).toEqual({ '000001': 5, '000002': 4, '000003': 1 });
+    expect(result).toEqual({ segments: 2, failed: 1, added: 2, removed: 0 });
+  });
+
+  it('goes on in a new run when its history grows long, and leaves none out', {
+    timeout: 120_000,
+  }, async () => {
+    const computed: string[] = [];
+    const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
+      listTrackedSegments: tracked(1_200, 200),
+      computeSegment: async ({ segmentId }: TrackedSegment) => {
+        computed.push(segmentId);
+        return { added: 1, removed: 0, total: 1 };
+      },
+    });
+    expect(new Set(computed).size).toBe(1_200);
+    expect(result).toEqual({ segments: 1_200, failed: 0, added: 1_200, removed: 0 });
+  });
+});
+
+describe('a round of counts', () => {
+  it('counts until nothing is older than its beginning, whatever it took', async () => {
+    const startedAt = await environment.currentTimeMs();
+    const beginnings: string[] = [];
+    const { result } = await runWorkflow(environment, 'segmentCount', newSegmentCount, {
+      countSegments: async ({ before }: { before: string }) => {
+        beginnings.push(before);
+        if (beginnings.length === 2) throw new Error('no database');
+        return { counted: 49, failed: 1, hasMore: beginnings.length < 4 };
+      },
+    });
+    expect(result).toEqual({ counted: 147, failed: 3 });
+    expect(new Set(beginnings).size).toBe(1);
+    expect(Date.parse(beginnings[0] ?? '')).toBeGreaterThanOrEqual(startedAt - 1_000);
+  });
+});
