@@ -18,6 +18,8 @@ const label = process.argv[2];
 if (label === undefined) throw new Error('Give the recording a label, such as the date.');
 
 const open = { openIds: ['b'], retryInMs: 120_000, sent: 1, ended: 0 };
+const jobActive = { ended: false, outcome: 'active', progress: 40, counts: { created: 2 } };
+const jobCompleted = { ended: true, outcome: 'completed', progress: 100, counts: { created: 5 } };
 const done = { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
 const inTurn = <Value>(values: Value[]) => {
   let next = 0;
@@ -156,6 +158,18 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
         { counted: 3, failed: 1, hasMore: false },
       ]),
     },
+  },
+  {
+    name: 'contact-import',
+    type: 'contactImport',
+    input: { jobId: 'j' },
+    activities: { importContacts: inTurn([jobActive, jobActive, jobCompleted]) },
+  },
+  {
+    name: 'contact-bulk',
+    type: 'contactBulk',
+    input: { jobId: 'j' },
+    activities: { changeContacts: inTurn([jobCompleted]) },
   },
 ];
 

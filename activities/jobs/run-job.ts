@@ -21,7 +21,7 @@ export interface JobContext {
   committed: () => void;
   /** Which try this is, from 1. */
   attempt: number;
-  /** How long one run goes on. */
+  /** How long one run goes on; it applies one part at least. */
   sliceMs: number;
 }
 
@@ -61,10 +61,12 @@ export async function runJob(
   const job = await findOpenJob(em, jobId);
   if (job === undefined) return { ended: true, outcome: 'gone', progress: 100, counts: {} };
   const deadline = Date.now() + context.sliceMs;
+  let applied = 0;
 
   const run: JobRun = {
     job,
-    isOver: () => context.signal.aborted || Date.now() > deadline,
+    // Not before something is done: a run that is slow to find its place would never get on.
+    isOver: () => context.signal.aborted || (applied > 0 && Date.now() > deadline),
     async apply(part) {
       const step = await retrySerialization(() =>
         em.transactional(async (tx) => {
@@ -75,6 +77,7 @@ export async function runJob(
         }),
       );
       if (step === undefined) return false;
+      applied += 1;
       Object.assign(job, step);
       context.committed();
       context.note({ done: step.done, progress: step.progress });

@@ -1,0 +1,73 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import type { ContactJobInput, ContactJobProgress } from '../contracts/contact-jobs.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await startTimeSkipping();
+});
+afterAll(() => environment.teardown());
+
+const now = async () => environment.currentTimeMs();
+const active: ContactJobProgress = { ended: false, outcome: 'active', progress: 40, counts: { created: 2 } };
+const completed: ContactJobProgress = {
+  ended: true,
+  outcome: 'completed',
+  progress: 100,
+  counts: { created: 5 },
+};
+
+describe.each([
+  ['contactImport', 'importContacts'],
+  ['contactBulk', 'changeContacts'],
+])('the workflow %s', (type, activity) => {
+  it('goes on with its job until it has ended', async () => {
+    const inputs: ContactJobInput[] = [];
+    const { result } = await runWorkflow(
+      environment,
+      type,
+      { jobId: 'j' },
+      {
+        [activity]: async (input: ContactJobInput) => {
+          inputs.push(input);
+          return inputs.length < 4 ? active : completed;
+        },
+      },
+    );
+    expect(inputs).toEqual([{ jobId: 'j' }, { jobId: 'j' }, { jobId: 'j' }, { jobId: 'j' }]);
+    expect(result).toEqual(completed);
+  });
+
+  it('outlasts a database that is away for an hour', async () => {
+    const startedAt = await now();
+    let attempts = 0;
+    const { result } = await runWorkflow(
+      environment,
+      type,
+      { jobId: 'j' },
+      {
+        [activity]: async () => {
+          attempts += 1;
+          if ((await now()) - startedAt < 3_600_000) throw new Error('no database');
+          return completed;
+        },
+      },
+    );
+    expect(result).toEqual(completed);
+    expect(attempts).toBeGreaterThan(50);
+  });
+
+  it('ends with a job that failed or is gone', async () => {
+    for (const outcome of ['failed', 'gone'] as const) {
+      const ended: ContactJobProgress = { ended: true, outcome, progress: 10, counts: {} };
+      const { result } = await runWorkflow(
+        environment,
+        type,
+        { jobId: 'j' },
+        { [activity]: async () => ended },
+      );
+      expect(result).toEqual(ended);
+    }
+  });
+});
