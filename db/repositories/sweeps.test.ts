@@ -49,12 +49,20 @@ describe('the sweep of what has expired', () => {
       }),
     );
     await acceptEmails(em, contents);
+    await sql(
+      em,
+      `insert into jobs (id, project_id, type, state, created_at)
+       select uuidv7(), $1, 'import', state, now() - days * interval '1 day'
+       from unnest(array['waiting', 'active', 'completed', 'failed']) state, unnest(array[29, 31]) days`,
+      [projectId],
+    );
 
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 2,
       rateLimitWindows: 2,
       notifications: 2,
       contents: 2,
+      jobs: 2,
       segmentsWithOrphans: 0,
     });
     const left = async (statement: string) =>
@@ -66,6 +74,10 @@ describe('the sweep of what has expired', () => {
     ]);
     expect(await left('select subject as value from rate_limit_windows')).toHaveLength(2);
     expect(await left('select id as value from provider_notifications')).toHaveLength(2);
+    expect(
+      await left('select distinct state as value from jobs where created_at < current_date - 29 order by 1'),
+    ).toEqual(['active', 'waiting']);
+    expect(await left('select id as value from jobs')).toHaveLength(6);
     const kept = contents.slice(0, 2).map((content) => content.contentId);
     expect(await left('select id as value from email_contents order by created_at desc')).toEqual(kept);
     expect(await left('select content_id as value from email_attachments order by 1')).toEqual(
@@ -77,6 +89,7 @@ describe('the sweep of what has expired', () => {
       rateLimitWindows: 0,
       notifications: 0,
       contents: 0,
+      jobs: 0,
       segmentsWithOrphans: 0,
     });
   });

@@ -56,6 +56,13 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       'created_at < now() - make_interval(days => $1)',
       [bodyRetentionDays],
     ),
+    jobs: await deleteInBatches(
+      em,
+      'jobs',
+      'id',
+      `created_at < now() - interval '30 days' and state in ('completed', 'failed')`,
+      [],
+    ),
     segmentsWithOrphans: await dropOrphanedMembers(em),
   };
 }
