@@ -12,6 +12,8 @@ import type { JsonObject } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { sql } from '../sql.ts';
+import { audienceSql } from './audience-statement.ts';
+import type { Bind } from './bind.ts';
 import { compileCondition } from './compile.ts';
 import { storeContacts, type TestContact, toConditionContact } from './testing/stored-contacts.ts';
 
@@ -69,6 +71,16 @@ const text = fc.oneof(
     '2024-04-31',
     '2024-01-01\n',
     '2024-01-01T24:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2024-13-01',
+    '2024-00-10',
+    '2o24-01-01',
+    ' 024-01-01',
+    '2024-01-1 ',
+    '2024-01-0１',
+    '2024-03-10T12:60:00.000Z',
+    '2024-03-10T12:00:00.0 0Z',
+    '2024-03-10t12:00:00Z',
     '2024-03-10T12:00:00+02:00',
     '10',
     'true',
@@ -200,6 +212,8 @@ it('evaluates in memory exactly as in SQL', { timeout: 240_000 }, async () => {
     .sample(contact, contactCount)
     .map(({ name, ...rest }, index) => ({ ...rest, email: `${name}${index}@example.com` }));
   const ids = await storeContacts(em, project, contacts);
+  // The same contacts in another project: nothing of theirs may be found, and nothing may count twice.
+  await storeContacts(em, newId(), contacts);
   await sql(em, 'analyze contacts, contact_event_stats, events');
   const inMemory = contacts.map(toConditionContact);
   const members = (id: string) => ids.filter((_id, index) => contacts[index]?.segments.includes(id));
@@ -208,18 +222,22 @@ it('evaluates in memory exactly as in SQL', { timeout: 240_000 }, async () => {
     fc.asyncProperty(tree, async (raw) => {
       const parsed = parseCondition(raw);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
-      const { sql: condition, parameters } = compileCondition(parsed.condition, {
-        projectId: project,
-        now,
-        parameterOffset: 1,
-        segmentMembership: (id, bind) => `c.id = any(${bind(members(id))}::uuid[])`,
-      });
-      const rows = await sql<{ id: string }>(
-        em,
-        `select c.id from contacts c where c.project_id = $1 and ${condition}`,
-        [project, ...parameters],
+      const asked = { projectId: project, now, parameterOffset: 1 };
+      const segmentMembership = (id: string, bind: Bind) => `c.id = any(${bind(members(id))}::uuid[])`;
+      const [found, foundAtOnce] = await Promise.all(
+        (['few', 'all'] as const).map(async (reach) => {
+          const compiled = compileCondition(parsed.condition, { ...asked, reach, segmentMembership });
+          const rows = await audienceSql<{ id: string }>(
+            em,
+            reach,
+            `select c.id from contacts c where c.project_id = $1 and ${compiled.sql}`,
+            [project, ...compiled.parameters],
+          );
+          return new Set(rows.map((row) => row.id));
+        }),
       );
-      const found = new Set(rows.map((row) => row.id));
+      if (found === undefined) return;
+      expect(foundAtOnce).toEqual(found);
       matches += found.size;
       const windows = countingWindows(parsed.condition);
       const disagreeing = contacts.filter((_contact, index) => {

@@ -1,6 +1,7 @@
 import type { Condition } from '../../core/conditions/condition.ts';
 import { conditionReferences } from '../../core/conditions/references.ts';
 import type { Em } from '../orm.ts';
+import type { Reach } from './audience-statement.ts';
 import type { Bind } from './bind.ts';
 import { conditionSql } from './compile.ts';
 import { loadSegmentDefinitions, membershipSql } from './segment-definitions.ts';
@@ -13,8 +14,9 @@ export interface Audience {
    *
    * @param now the instant that `within` and `olderThan` count from
    * @param bind keeps the parameters of the statement (`bindInto`)
+   * @param reach how many contacts the statement asks, `few` by default
    */
-  where(now: Date, bind: Bind): string;
+  where(now: Date, bind: Bind, reach?: Reach): string;
 }
 
 /** The members of a segment; undefined when the project has no such segment. */
@@ -25,16 +27,19 @@ export async function segmentAudience(
 ): Promise<Audience | undefined> {
   const definitions = await loadSegmentDefinitions(em, projectId, [segmentId]);
   if (!definitions.has(segmentId)) return undefined;
-  return { where: (now, bind) => membershipSql(definitions, projectId, segmentId, now, bind) };
+  return {
+    where: (now, bind, reach) => membershipSql(definitions, segmentId, { projectId, now, reach }, bind),
+  };
 }
 
 /** Those who meet a condition; its segments are looked up in the project. */
 export async function conditionAudience(em: Em, projectId: string, condition: Condition): Promise<Audience> {
   const definitions = await loadSegmentDefinitions(em, projectId, conditionReferences(condition).segments);
   return {
-    where: (now, bind) => {
-      const segmentMembership = (id: string) => membershipSql(definitions, projectId, id, now, bind);
-      return conditionSql(condition, { projectId, now, segmentMembership }, bind);
+    where: (now, bind, reach) => {
+      const asked = { projectId, now, reach };
+      const segmentMembership = (id: string) => membershipSql(definitions, id, asked, bind);
+      return conditionSql(condition, { ...asked, segmentMembership }, bind);
     },
   };
 }

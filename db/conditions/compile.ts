@@ -6,6 +6,7 @@ import type {
   Predicate,
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
+import type { Reach } from './audience-statement.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 import { compileDataTest } from './compile-data-test.ts';
@@ -13,6 +14,8 @@ import { compileDataTest } from './compile-data-test.ts';
 export interface CompileOptions {
   /** The contacts' project: what a test reads of events is looked up in it and nowhere else. */
   projectId: string;
+  /** `few` by default. */
+  reach?: Reach | undefined;
   /** The instant that `within` and `olderThan` count from. */
   now: Date;
   /** Parameters that the statement has before the condition's own; the first placeholder is one higher. */
@@ -107,12 +110,14 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
 /**
  * Reads the statistics, a row per contact and name. Only a window that a contact's events straddle needs the
  * journal: when the first event is inside, all are, and the kept count answers. What is left is looked up by
- * `events_history` and stops at the number asked for. Counts per day could not answer for hours and minutes.
+ * `events_history` and stops at the number asked for. When everyone is asked, the part of that index with the event's
+ * name is read once instead, which also leaves the rest to several processes: look-ups per row stay in one.
+ * Counts per day could not answer for hours and minutes.
  */
 function eventSql(
   name: string,
   test: EventTest,
-  { projectId, now }: Pick<CompileOptions, 'projectId' | 'now'>,
+  { projectId, now, reach }: Pick<CompileOptions, 'projectId' | 'now' | 'reach'>,
   bind: Bind,
 ): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
@@ -125,12 +130,17 @@ function eventSql(
     const age = test.is === 'present' ? '' : ` and ${instantSql('s.last_at', test, now, bind)}`;
     return `exists (${statistic}${age})`;
   }
+  const from =
+    test.withinMs === undefined ? undefined : `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
+  if (from !== undefined && test.atLeast === 1) return `exists (${statistic} and s.last_at >= ${from})`;
   const atLeast = `${bind(test.atLeast)}::bigint`;
-  if (test.withinMs === undefined) return `exists (${statistic} and s.count >= ${atLeast})`;
-  const from = `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
-  return `exists (${statistic} and s.count >= ${atLeast} and s.last_at >= ${from} and (s.first_at >= ${from} or ${atLeast} <= (
-    select count(*) from (
-      select from events e where e.project_id = ${project} and e.name = ${event} and e.contact_id = s.contact_id
-        and e.occurred_at >= ${from}
-        and e.kind <> 'activity' limit ${atLeast}) counted)))`;
+  if (from === undefined) return `exists (${statistic} and s.count >= ${atLeast})`;
+  const journal = `from events e where e.project_id = ${project} and e.name = ${event} and e.occurred_at >= ${from}
+    and e.kind <> 'activity'`;
+  if (reach === 'all') {
+    return `c.id in (select e.contact_id ${journal} and e.contact_id is not null
+      group by e.contact_id having count(*) >= ${atLeast})`;
+  }
+  return `exists (${statistic} and s.count >= ${atLeast} and s.last_at >= ${from} and (s.first_at >= ${from}
+    or exists (select ${journal} and e.contact_id = s.contact_id offset ${atLeast} - 1)))`;
 }

@@ -52,7 +52,8 @@ async function loadState(
   const parameters: unknown[] = [projectId, contactId];
   const bind = bindInto(parameters);
   const memberships = [...segments].map(
-    (id) => `case when ${membershipSql(definitions, projectId, id, now, bind)} then ${bind(id)}::text end`,
+    (id) =>
+      `case when ${membershipSql(definitions, id, { projectId, now }, bind)} then ${bind(id)}::text end`,
   );
   const [row] = await sql<ContactState>(
     em,

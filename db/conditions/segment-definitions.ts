@@ -4,7 +4,7 @@ import type { SegmentType } from '../entities/segment.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 import type { Bind } from './bind.ts';
-import { conditionSql } from './compile.ts';
+import { type CompileOptions, conditionSql } from './compile.ts';
 
 /** Segments of one project by id, with every segment that they refer to, however far: null for static ones. */
 export type SegmentDefinitions = ReadonlyMap<string, Condition | null>;
@@ -45,9 +45,8 @@ function storedCondition(segmentId: string, stored: unknown): Condition {
  */
 export function membershipSql(
   definitions: SegmentDefinitions,
-  projectId: string,
   segmentId: string,
-  now: Date,
+  asked: Pick<CompileOptions, 'projectId' | 'now' | 'reach'>,
   bind: Bind,
 ): string {
   const condition = definitions.get(segmentId);
@@ -55,6 +54,6 @@ export function membershipSql(
   if (condition === null) {
     return `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id)`;
   }
-  const segmentMembership = (id: string) => membershipSql(definitions, projectId, id, now, bind);
-  return conditionSql(condition, { projectId, now, segmentMembership }, bind);
+  const segmentMembership = (id: string) => membershipSql(definitions, id, asked, bind);
+  return conditionSql(condition, { ...asked, segmentMembership }, bind);
 }

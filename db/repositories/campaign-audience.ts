@@ -17,7 +17,7 @@ export type AudienceChoice = Pick<
 export async function campaignAudience(em: Em, campaign: AudienceChoice): Promise<Audience> {
   const audience = await chosenAudience(em, campaign);
   if (campaign.type === 'TRANSACTIONAL') return audience;
-  return { where: (now, bind) => `(c.subscribed and ${audience.where(now, bind)})` };
+  return { where: (now, bind, reach) => `(c.subscribed and ${audience.where(now, bind, reach)})` };
 }
 
 async function chosenAudience(em: Em, campaign: AudienceChoice): Promise<Audience> {

@@ -1,4 +1,5 @@
 import { type Audience, segmentAudience } from '../conditions/audience.ts';
+import { audienceSql } from '../conditions/audience-statement.ts';
 import { bindInto } from '../conditions/bind.ts';
 import type { ContactRow } from '../entities/contact.ts';
 import type { SegmentRow } from '../entities/segment.ts';
@@ -9,9 +10,10 @@ import { contactColumns } from './contacts.ts';
 /** How many contacts of the project belong to an audience right now. */
 export async function countAudience(em: Em, projectId: string, audience: Audience): Promise<number> {
   const parameters: unknown[] = [projectId];
-  const where = audience.where(new Date(), bindInto(parameters));
-  const [row] = await sql<{ count: number }>(
+  const where = audience.where(new Date(), bindInto(parameters), 'all');
+  const [row] = await audienceSql<{ count: number }>(
     em,
+    'all',
     `select count(*)::int as count from contacts c where c.project_id = $1 and ${where}`,
     parameters,
   );
@@ -29,9 +31,10 @@ export function listAudience(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<ContactRow[]> {
   const parameters: unknown[] = [projectId, limit, offset];
-  const where = audience.where(new Date(), bindInto(parameters));
-  return sql(
+  const where = audience.where(new Date(), bindInto(parameters), 'few');
+  return audienceSql(
     em,
+    'few',
     `select ${contactColumns} from contacts c where c.project_id = $1 and ${where}
      order by c.created_at desc, c.id desc limit $2 offset $3`,
     parameters,
