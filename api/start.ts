@@ -34,6 +34,7 @@ import { createSegmentMembersService } from './services/segment-members.ts';
 import { createSegmentsService } from './services/segments.ts';
 import { createSendService } from './services/send.ts';
 import { createSenderDomains } from './services/sender-domains.ts';
+import { createSuppressionsService } from './services/suppressions.ts';
 import { createTemplateContents } from './services/template-contents.ts';
 import { createTemplatesService } from './services/templates.ts';
 import { createTrackService } from './services/track.ts';
@@ -110,6 +111,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
     sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
     providerEvents: createProviderEventsService(orm, journaled, tracing?.batches('provider events')),
+    suppressions: createSuppressionsService(orm),
     publicLinks: createPublicLinksService({
       orm,
       key: deriveKey(config.APP_SECRET, 'public-link'),

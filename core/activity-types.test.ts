@@ -7,6 +7,7 @@ describe('activityTypeOf', () => {
     ['email.open', 'email.opened'],
     ['email.click', 'email.clicked'],
     ['email.bounce', 'email.bounced'],
+    ['email.suppressed', 'email.bounced'],
     ['email.complaint', 'email.complained'],
     ['workflow.started', 'workflow.started'],
   ])('names our own %s %s', (name, type) => {

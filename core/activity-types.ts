@@ -29,6 +29,9 @@ export const activityTypeByName: Readonly<Record<string, ActivityType>> = {
   'email.open': 'email.opened',
   'email.click': 'email.clicked',
   'email.bounce': 'email.bounced',
+  // Held back by us: a bounce that we spared the recipient's server. `bounceType` is `Suppressed` and `reason` says
+  // why; like transient bounces it counts in no figure.
+  'email.suppressed': 'email.bounced',
   'email.complaint': 'email.complained',
   'email.received': 'email.received',
   'contact.subscribed': 'contact.subscribed',

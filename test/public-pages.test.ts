@@ -29,7 +29,10 @@ const journal = async () =>
 const countedFor = async (campaignId: string) => {
   const [row] = await sql<{ unsubscribed: number }>(
     em(),
-    'select coalesce(sum(unsubscribed), 0)::int as unsubscribed from campaign_figure_changes where campaign_id = $1',
+    `select coalesce(sum(unsubscribed), 0)::int as unsubscribed
+     from (select campaign_id, unsubscribed from campaign_figures
+       union all select campaign_id, unsubscribed from campaign_figure_changes) figures
+     where campaign_id = $1`,
     [campaignId],
   );
   return row?.unsubscribed;

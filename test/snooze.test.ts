@@ -71,7 +71,10 @@ describe('a snooze', () => {
     expect(await readEmail(em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
     const counted = await sql(
       em(),
-      'select sum(unsubscribed)::int as count from campaign_figure_changes where campaign_id = $1',
+      `select sum(unsubscribed)::int as count
+       from (select campaign_id, unsubscribed from campaign_figures
+         union all select campaign_id, unsubscribed from campaign_figure_changes) figures
+       where campaign_id = $1`,
       [campaignId],
     );
     expect(counted).toEqual([{ count: 1 }]);

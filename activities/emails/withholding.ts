@@ -4,6 +4,7 @@ export type Withholding =
   | { kind: 'suppress'; reason: string }
   | { kind: 'wait'; reason: string; retryInMs: number };
 
+const suppressed = 'the contact is suppressed after a bounce or complaint';
 const disabledRetryMs = 5 * 60 * 1000;
 
 /**
@@ -16,10 +17,8 @@ export function withholding(email: ClaimedEmail): Withholding | undefined {
     return { kind: 'wait', reason: 'the project is disabled', retryInMs: disabledRetryMs };
   }
   if (email.type !== 'TRANSACTIONAL' && email.source !== 'TEST' && email.subscribed !== true) {
-    return { kind: 'suppress', reason: 'the contact is not subscribed' };
+    return { kind: 'suppress', reason: email.suppressed ? suppressed : 'the contact is not subscribed' };
   }
-  if (email.suppressed && email.suppressTransactional) {
-    return { kind: 'suppress', reason: 'the contact is suppressed after a bounce or complaint' };
-  }
+  if (email.suppressed && email.suppressTransactional) return { kind: 'suppress', reason: suppressed };
   return undefined;
 }

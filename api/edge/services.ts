@@ -15,6 +15,7 @@ import type { PublicLinksService } from '../services/public-links.ts';
 import type { SegmentMembersService } from '../services/segment-members.ts';
 import type { SegmentsService } from '../services/segments.ts';
 import type { SendService } from '../services/send.ts';
+import type { SuppressionsService } from '../services/suppressions.ts';
 import type { TemplatesService } from '../services/templates.ts';
 import type { TrackService } from '../services/track.ts';
 
@@ -39,6 +40,7 @@ export interface Services {
   sns: SnsVerifier;
   providerEvents: ProviderEventsService;
   publicLinks: PublicLinksService;
+  suppressions: SuppressionsService;
   /** Counts what came in at `/webhooks/sns`, for the metrics. */
   notifications: { count(outcome: NotificationOutcome | 'refused'): void };
 }

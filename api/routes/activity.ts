@@ -21,7 +21,9 @@ export const listActivity = defineRoute({
   tags,
   summary: 'What happened in the project, newest first',
   description:
-    'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more.',
+    'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more. An email that ' +
+    'was held back is `email.bounced` with `bounceType` Suppressed, `status` SUPPRESSED and the `reason`; like ' +
+    'transient bounces it counts in no figure.',
   query: activityQuerySchema,
   responses: { 200: { description: 'A page of the feed.', schema: activityPageSchema } },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],

@@ -65,6 +65,7 @@ import {
   refreshSegment,
 } from './segments.ts';
 import { sendEmail } from './send.ts';
+import { liftSuppression, listSuppressions } from './suppressions.ts';
 import {
   createTemplate,
   deleteTemplate,
@@ -149,6 +150,8 @@ export const routes: readonly Route<Services>[] = [
   listProjects,
   createProject,
   regenerateKeys,
+  listSuppressions,
+  liftSuppression,
   showUnsubscribe,
   unsubscribe,
   showSubscribe,

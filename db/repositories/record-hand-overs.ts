@@ -12,7 +12,7 @@ export interface HandOverRecord {
   reason: string | null;
   /** As rendered; null when nothing was rendered. */
   subject: string | null;
-  /** Id for the event `email.sent`. */
+  /** Id for the event `email.sent` or `email.suppressed`. */
   eventId: string;
   /** When the hand-over began: not after anything that the provider reports of it. */
   occurredAt: Date;
@@ -47,27 +47,32 @@ recorded as (
   from outcome o
   where o."emailId" = e.id and e.id in (select id from held)
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
+    new.status = 'SUPPRESSED' and old.status <> 'SUPPRESSED' as newly_suppressed,
     ${figureChangesSql}
 ),
 figures as (${appendFiguresSql('recorded')}
 ),
 journaled as (
   insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
-  select event_id, project_id, 'email.sent', 'emitted', contact_id, id, campaign_id, workflow_id,
+  select event_id, project_id, case when newly_suppressed then 'email.suppressed' else 'email.sent' end,
+    case when newly_suppressed then 'activity' else 'emitted' end, contact_id, id, campaign_id, workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', id, 'messageId', message_id, 'subject', subject,
-      'from', from_email, 'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source)),
+      'from', from_email, 'templateId', template_id, 'campaignId', campaign_id, 'sourceType', source,
+      'status', case when newly_suppressed then status end,
+      'bounceType', case when newly_suppressed then 'Suppressed' end,
+      'reason', case when newly_suppressed then reason end)),
     occurred_at
   from recorded
-  where was_sent_at is null and sent_at is not null
-  returning id, project_id, name, contact_id, occurred_at
+  where newly_suppressed or (was_sent_at is null and sent_at is not null)
+  returning id, project_id, name, kind, contact_id, occurred_at
 ),
-counted as (select * from journaled),
+counted as (select * from journaled where kind = 'emitted'),
 ${countEventsSql}
 select count(*)::int as recorded from recorded`;
 
 /**
  * Records the outcomes of the emails that `token` still holds, and journals `email.sent` once for each that
- * left. An email that the provider's own event has moved on meanwhile keeps its state. Figures of campaigns change
+ * left and `email.suppressed`, which only the feed shows, for each that was held back. An email that the provider's own event has moved on meanwhile keeps its state. Figures of campaigns change
  * with it.
  *
  * @returns how many of the records were applied.

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { readContact, readEmail } from './setup/read-database.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
+
+const suppressedReason = 'the contact is suppressed after a bounce or complaint';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const em = () => stack.database.orm.em.fork();
+const contactAt = (email: string) => readContact(em(), sender.projectId, email);
+
+/** As a hard bounce or a complaint of the reader's email leaves the contact. */
+async function suppress(reader: TestSubscriber, reason: 'bounce' | 'complaint', at = new Date()) {
+  await sql(
+    em(),
+    `update contacts set subscribed = false, suppression_reason = $2, suppressed_at = $3, suppressed_email_id = $4
+     where id = $1`,
+    [reader.contactId, reason, at, reader.emailId],
+  );
+}
+
+async function suppressed(reason: 'bounce' | 'complaint' = 'bounce', at?: Date): Promise<TestSubscriber> {
+  const reader = await createTestSubscriber(stack, sender);
+  await suppress(reader, reason, at);
+  return reader;
+}
+
+/** Sends an email and waits for what becomes of it. */
+async function send(to: string, type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS') {
+  const from = `news@${sender.domain}`;
+  const template = await sender.post('/templates', {
+    name: type,
+    subject: type,
+    body: '<p>Hi</p>',
+    from,
+    type,
+  });
+  const sent = await sender.post('/v1/send', { to, template: template.body.id });
+  const emailId: string = sent.body.data.emails[0].email;
+  const settled = await eventually(
+    () => readEmail(em(), emailId),
+    (email) => email !== undefined && !['QUEUED', 'SENDING'].includes(email.status),
+  );
+  return { emailId, status: settled?.status, reason: settled?.reason, sentAt: settled?.sentAt };
+}
+
+describe('a suppressed contact', () => {
+  it.each(['bounce', 'complaint'] as const)(
+    'comes from a true %s and is listed with its email',
+    async (reason) => {
+      const to = `${reason}@simulator.amazonses.com`;
+      await sender.post('/contacts', { email: to });
+      const { emailId } = await send(to, 'MARKETING');
+      const { body } = await eventually(
+        () => sender.get('/suppressions'),
+        (answer) => answer.body.data?.length > 0,
+      );
+      expect(body).toEqual({
+        data: [
+          {
+            email: to,
+            contactId: (await contactAt(to))?.id,
+            reason,
+            suppressedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+            emailId,
+          },
+        ],
+        cursor: null,
+        hasMore: false,
+        total: 1,
+      });
+      expect(await contactAt(to)).toMatchObject({ subscribed: false, snoozedUntil: null });
+    },
+  );
+
+  it('gets no marketing, which is recorded and shown as held back, and counts as nothing', async () => {
+    const reader = await suppressed('complaint');
+    for (const type of ['MARKETING', 'HEADLESS'] as const) {
+      const held = await send(reader.email, type);
+      expect(held).toMatchObject({ status: 'SUPPRESSED', reason: suppressedReason, sentAt: null });
+      const feed = await eventually(
+        () => sender.get(`/activity?contactId=${reader.contactId}`),
+        ({ body }) => body.data?.[0]?.metadata.emailId === held.emailId,
+      );
+      expect(feed.body.data[0]).toMatchObject({
+        type: 'email.bounced',
+        contactEmail: reader.email,
+        metadata: { status: 'SUPPRESSED', bounceType: 'Suppressed', reason: suppressedReason },
+      });
+    }
+    const inbox = await fetch(`${stack.ses.url}/api/messages?to=${reader.email}`);
+    expect(await inbox.json()).toMatchObject({ total: 0 });
+    expect((await sender.get('/activity/stats')).body).toMatchObject({ sent: 0, bounced: 0, totalEvents: 2 });
+    expect((await sender.get('/events')).body.data).toEqual([]);
+    const stats = await sql(em(), 'select name from contact_event_stats where contact_id = $1', [
+      reader.contactId,
+    ]);
+    expect(stats).toEqual([]);
+  });
+
+  it('gets transactional email, unless the project keeps that back too', async () => {
+    const reader = await suppressed();
+    expect((await send(reader.email, 'TRANSACTIONAL')).sentAt).toBeInstanceOf(Date);
+    await sql(em(), 'update projects set suppress_transactional = true where id = $1', [sender.projectId]);
+    expect(await send(reader.email, 'TRANSACTIONAL')).toMatchObject({
+      status: 'SUPPRESSED',
+      reason: suppressedReason,
+      sentAt: null,
+    });
+    const unsubscribed = await createTestSubscriber(stack, sender, { subscribed: false });
+    expect((await send(unsubscribed.email, 'TRANSACTIONAL')).sentAt).toBeInstanceOf(Date);
+  });
+
+  const opening: [string, (reader: TestSubscriber) => Promise<unknown>][] = [
+    ['PATCH /contacts/:id', (reader) => sender.patch(`/contacts/${reader.contactId}`, { subscribed: true })],
+    ['POST /contacts', (reader) => sender.post('/contacts', { email: reader.email, subscribed: true })],
+    [
+      'POST /v1/track',
+      (reader) => sender.post('/v1/track', { email: reader.email, event: 'back', subscribed: true }),
+    ],
+    [
+      'POST /v1/send',
+      (reader) =>
+        sender.post('/v1/send', {
+          to: reader.email,
+          from: `news@${sender.domain}`,
+          subject: 'Hi',
+          body: '<p>Hi</p>',
+          subscribed: true,
+        }),
+    ],
+    [
+      'bulk subscribe',
+      (reader) => sender.post('/contacts/bulk-subscribe', { contactIds: [reader.contactId] }),
+    ],
+    ['an import', (reader) => importCsv(`email,subscribed\n${reader.email},true\n`)],
+    ['the subscribe page', (reader) => visitPage(`${stack.url}${reader.path('subscribe')}`, '')],
+    [
+      'the page of preferences',
+      (reader) => visitPage(`${stack.url}${reader.path('manage')}`, { action: 'subscribe' }),
+    ],
+  ];
+
+  async function importCsv(csv: string): Promise<void> {
+    const form = new FormData();
+    form.append('file', new Blob([csv], { type: 'text/csv' }), 'contacts.csv');
+    await fetch(`${stack.url}/contacts/import`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${sender.secretKey}` },
+      body: form,
+    });
+  }
+
+  it.each(opening)('is lifted by subscribing through %s', async (_, subscribe) => {
+    const reader = await suppressed();
+    await subscribe(reader);
+    const contact = await eventually(
+      () => contactAt(reader.email),
+      (found) => found?.subscribed === true,
+    );
+    expect(contact).toMatchObject({ suppressionReason: null, suppressedAt: null, suppressedEmailId: null });
+    expect((await sender.get('/suppressions')).body).toMatchObject({ data: [], total: 0 });
+    expect((await send(reader.email, 'MARKETING')).sentAt).toBeInstanceOf(Date);
+  });
+
+  it('is not lifted by anything that says nothing of the subscription, or that unsubscribes', async () => {
+    const reader = await suppressed();
+    const { email, contactId } = reader;
+    const before = (await sender.get('/suppressions')).body;
+    await sender.patch(`/contacts/${contactId}`, { data: { plan: 'pro' } });
+    await sender.patch(`/contacts/${contactId}`, { subscribed: false });
+    await sender.post('/v1/track', { email, event: 'visit' });
+    await sender.post('/v1/track', { email, event: 'visit', subscribed: false });
+    await visitPage(`${stack.url}${reader.path('unsubscribe')}`, '');
+    await visitPage(`${stack.url}${reader.path('manage')}`, { snooze: '2-weeks' });
+    expect((await sender.get('/suppressions')).body).toEqual(before);
+    expect(before.data).toHaveLength(1);
+  });
+});
+
+describe('DELETE /suppressions/:email', () => {
+  it('lifts the suppression and leaves the contact unsubscribed', async () => {
+    const reader = await suppressed();
+    await sql(em(), 'update projects set suppress_transactional = true where id = $1', [sender.projectId]);
+    const path = `/suppressions/${encodeURIComponent(` ${reader.email.toUpperCase()}`)}`;
+    const lifted = await sender.delete(path);
+    expect(lifted).toMatchObject({ status: 204, body: undefined });
+    expect(await contactAt(reader.email)).toMatchObject({ subscribed: false, suppressionReason: null });
+    expect((await send(reader.email, 'TRANSACTIONAL')).sentAt).toBeInstanceOf(Date);
+    expect(await send(reader.email, 'MARKETING')).toMatchObject({
+      status: 'SUPPRESSED',
+      reason: 'the contact is not subscribed',
+    });
+    expect((await sender.delete(path)).status).toBe(404);
+  });
+
+  it('knows no address of another project, none that is not suppressed, and refuses a malformed one', async () => {
+    const reader = await suppressed();
+    const other = await createTestSender(stack.url);
+    expect((await other.delete(`/suppressions/${reader.email}`)).status).toBe(404);
+    expect((await other.get('/suppressions')).body).toMatchObject({ data: [], total: 0 });
+    const free = await createTestSubscriber(stack, sender);
+    expect((await sender.delete(`/suppressions/${free.email}`)).status).toBe(404);
+    expect((await sender.delete('/suppressions/nobody')).status).toBe(422);
+    expect((await sender.get('/suppressions')).body.data).toHaveLength(1);
+  });
+});
+
+describe('GET /suppressions', () => {
+  it('pages through both reasons, latest first, each once, also when they happened at once', async () => {
+    const start = Date.parse('2026-01-01T00:00:00.000Z');
+    const readers: { email: string; reason: string; at: number }[] = [];
+    for (let i = 0; i < 13; i += 1) {
+      const reason = i % 3 === 0 ? 'complaint' : 'bounce';
+      const at = start + Math.floor(i / 4) * 1_000;
+      readers.push({ email: (await suppressed(reason, new Date(at))).email, reason, at });
+    }
+    for (const [query, expected] of [
+      ['', readers],
+      ['reason=bounce&', readers.filter(({ reason }) => reason === 'bounce')],
+      ['reason=complaint&', readers.filter(({ reason }) => reason === 'complaint')],
+    ] as const) {
+      const seen: { email: string; reason: string; at: number }[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body, status } = await sender.get(`/suppressions?${query}limit=3${cursor}`);
+        expect(status).toBe(200);
+        expect(body.total).toBe(cursor === '' ? expected.length : 0);
+        expect(body.hasMore).toBe(body.cursor !== null);
+        for (const { email, reason, suppressedAt } of body.data) {
+          seen.push({ email, reason, at: Date.parse(suppressedAt) });
+        }
+        cursor = body.cursor === null ? null : `&cursor=${body.cursor}`;
+      }
+      expect(seen.map(({ at }) => at)).toEqual(seen.map(({ at }) => at).toSorted((a, b) => b - a));
+      const byEmail = (a: { email: string }, b: { email: string }) => a.email.localeCompare(b.email);
+      expect(seen.toSorted(byEmail)).toEqual(expected.toSorted(byEmail));
+    }
+  });
+
+  it('refuses an unknown reason with 422 and a cursor of another list with 400', async () => {
+    const unknown = await sender.get('/suppressions?reason=whim');
+    expect(unknown.status).toBe(422);
+    expect(unknown.body.error.errors[0]).toMatchObject({ field: 'reason', received: 'whim' });
+    for (const i of [1, 2]) await sender.post('/contacts', { email: `reader-${i}@example.com` });
+    const { body } = await sender.get('/contacts?limit=1');
+    expect((await sender.get(`/suppressions?cursor=${body.cursor}`)).status).toBe(400);
+    expect((await sender.get('/suppressions?cursor=nonsense')).status).toBe(400);
+  });
+});
