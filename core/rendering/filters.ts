@@ -31,6 +31,8 @@ const listFilters = new Set([
   'where',
 ]);
 const listElementCost = 80;
+// They read the path of a property as Liquid does, which knows no names with spaces; the others split it at the dots.
+const pathFilters = new Set(['find', 'find_index', 'group_by', 'has', 'reject', 'where']);
 /** For each character of a property's path, which is parsed before it is followed. */
 const pathCharacterCost = 10;
 
@@ -86,12 +88,22 @@ export function applyFilter(
     const [path] = given;
     // Once for all elements: the filters would make the text of the path anew for each.
     if (isRecord(path)) given[0] = toText(path, budget);
+    if (pathFilters.has(name) && typeof given[0] === 'string') given[0] = bracketWords(given[0]);
     budget.spend(width * pathCharacterCost + elementsOf(input) * (listElementCost + width));
   }
   const self = { context, token, liquid: context.liquid };
   const result: unknown = toValueSync(handler.apply(self, [input, ...given]));
   if (typeof result === 'string') budget.spend(result.length);
   return result;
+}
+
+/** `made in.big city` as `["made in"]["big city"]`. */
+function bracketWords(path: string): string {
+  if (!/\S\s+\S/.test(path) || /["'[\]]/.test(path)) return path;
+  return path
+    .split('.')
+    .map((name) => `["${name.trim()}"]`)
+    .join('');
 }
 
 /** How many elements a filter for lists sees in a value. */

@@ -2,7 +2,7 @@ import { type TagToken, type TopLevelToken, TypeGuards } from 'liquidjs';
 import { engines } from './engine.ts';
 import { convertMarkup } from './plain-text.ts';
 import { compileTemplate, type Template } from './template.ts';
-import { TemplateTokenizer } from './template-tokenizer.ts';
+import { rawFilters, TemplateTokenizer } from './template-tokenizer.ts';
 
 /** Noncharacters: never in real text, untouched by an HTML parser, no letters and no blanks. */
 const placeholderStart = '\ufdd0';
@@ -33,7 +33,7 @@ const markupTags = new Set(['tablerow', 'endtablerow']);
 /**
  * Turns the source of an HTML template into the source of a plain-text template with the same tags, so that
  * the text part costs a rendering for each recipient and not a conversion. Compile the result as `text`, and
- * pass what it renders through `tidyText`. Outputs with `| raw` become text by the filter `plain_text`.
+ * pass what it renders through `tidyText`. Outputs that are HTML already (`| raw`, `| escape`) become text by the filter `plain_text`.
  *
  * Outputs in attributes that no text shows (a style, the source of an image) are left out.
  *
@@ -76,8 +76,8 @@ function markPieces(source: string, pieces: Piece[]): string | undefined {
     } else if (isComment) {
       // Left out, like everything in a comment.
     } else if (TypeGuards.isOutputToken(token)) {
-      // The filter is the last one, and no text can end so.
-      const filter = /\|\s*raw\s*$/.test(token.content) ? ' | plain_text' : '';
+      const last = /\|\s*(\w+)\s*$/.exec(token.content)?.[1] ?? '';
+      const filter = rawFilters.has(last) ? ' | plain_text' : '';
       html += place(pieces, { role: 'output', source: `{{ ${token.content}${filter} }}` });
     } else html += token.getContent();
   }

@@ -1,68 +1,44 @@
-import {
-  defaultOperators,
-  type FilteredValueToken,
-  type TagToken,
-  Tokenizer,
-  type ValueToken,
-} from 'liquidjs';
+import { type FilteredValueToken, type TagToken, Tokenizer } from 'liquidjs';
 import {
   CompiledExpression,
   compileExpression,
   compileFilters,
   compileLiteralName,
-  compilePath,
-  compileRange,
-  constant,
   type Evaluate,
   type ExpressionPart,
   type FilterArgument,
   type FilterCall,
-  literalValue,
 } from './evaluate.ts';
 import { isFilter, rawFilterToken } from './filters.ts';
+import {
+  createSharedLimits,
+  maxExpressionParts,
+  maxTagValues,
+  OperandTokenizer,
+  tooLong,
+} from './operand-tokenizer.ts';
 
 type TokenizerOptions = Parameters<Tokenizer['readTopLevelToken']>[0];
 type LiquidLine = ReturnType<Tokenizer['readLiquidTagToken']>;
 
-interface Operand {
-  evaluate: Evaluate;
-  /** Plain words and dots, nothing else: a name that may also be the key of a field. */
-  isPlainName: boolean;
-  /** Liquid's own token, of a literal that stands alone. */
-  literal?: ValueToken | undefined;
-}
-
-const operators = { ...defaultOperators, '??': () => false };
+/** Filters after which an output is not escaped. */
+export const rawFilters: ReadonlySet<string> = new Set(['raw', 'escape', 'escape_once', 'xml_escape']);
+/** Tags that go over a list, and may say how behind its name. */
+const loopTags = new Set(['for', 'tablerow']);
 const wordOperators = new Set(['and', 'or', 'not', 'contains']);
-/** Brackets and ranges inside each other, in one expression. */
-const maxExpressionDepth = 32;
-/** Operands, filters and fallbacks of one expression, each. */
-const maxExpressionParts = 100;
-/** Values in the tags of one template; a tag may evaluate all of its values without looking at the clock. */
-const maxTagValues = 5_000;
-/** Values and filters of one template, in tags and outputs. */
-const maxTemplateParts = 10_000;
-/** Characters of one word; keys of data are shorter. */
-const maxWordLength = 1_000;
-const tooLong = 'the expression is too long';
 
 /**
  * Reads templates as Liquid does, with what this service adds: `??` falls back on missing and null values, at
  * any place of an expression and after filters; field names may hold spaces (`{{ data.first name }}`), also in
  * filter arguments and conditions. Expressions come out compiled, so tags and outputs evaluate alike.
  */
-export class TemplateTokenizer extends Tokenizer {
-  private readonly shared: { valuesLeft: number; partsLeft: number };
-  private depth = 0;
+export class TemplateTokenizer extends OperandTokenizer {
+  /** The value to come is the list of a loop. */
+  private expectsList = false;
 
   /** @param shared what all tokenizers of one template may read together */
-  constructor(
-    input: string,
-    range?: [number, number],
-    shared = { valuesLeft: maxTagValues, partsLeft: maxTemplateParts },
-  ) {
-    super(input, operators, undefined, range);
-    this.shared = shared;
+  constructor(input: string, range?: [number, number], shared = createSharedLimits()) {
+    super(input, range, shared);
   }
 
   /** A tokenizer for the inside of a tag or an output. */
@@ -83,26 +59,6 @@ export class TemplateTokenizer extends Tokenizer {
     return token;
   }
 
-  /** A question mark is part of a word in Liquid, but two of them are the fallback operator here. */
-  override readIdentifier(): ReturnType<Tokenizer['readIdentifier']> {
-    this.skipBlank();
-    let end = this.p;
-    while (end < this.N && this.isWordAt(end) && !this.input.startsWith('??', end)) {
-      end++;
-      this.assert(end - this.p <= maxWordLength, 'the word is too long');
-    }
-    const inputEnd = this.N;
-    this.N = end;
-    const token = super.readIdentifier();
-    this.N = inputEnd;
-    return token;
-  }
-
-  private isWordAt(index: number): boolean {
-    const type = this.peekType(index - this.p);
-    return this.input.charCodeAt(index) >= 128 ? type === undefined : (type & 1) !== 0;
-  }
-
   override readTagToken(options: TokenizerOptions): TagToken {
     return this.withOwnTokenizer(super.readTagToken(options));
   }
@@ -112,7 +68,10 @@ export class TemplateTokenizer extends Tokenizer {
     return token && this.withOwnTokenizer(token);
   }
 
-  /** A whole expression with its filters, compiled. A final `raw` is not applied: it marks an output. */
+  /**
+   * A whole expression with its filters, compiled. It is raw, so that an output must not escape it, after a final
+   * `raw`, which itself is not applied, and after a final filter that escapes.
+   */
   readOutputValue(): { evaluate: Evaluate; isRaw: boolean } {
     let value = this.readCompiledExpression();
     let calls = this.readFilterCalls();
@@ -124,8 +83,9 @@ export class TemplateTokenizer extends Tokenizer {
       value = (context) => left(context) ?? right(context);
       calls = this.readFilterCalls();
     }
-    const isRaw = calls.at(-1)?.name === 'raw';
-    return { evaluate: compileFilters(value, isRaw ? calls.slice(0, -1) : calls, false), isRaw };
+    const last = calls.at(-1)?.name ?? '';
+    const applied = last === 'raw' ? calls.slice(0, -1) : calls;
+    return { evaluate: compileFilters(value, applied, false), isRaw: rawFilters.has(last) };
   }
 
   override readFilteredValue(): FilteredValueToken {
@@ -136,11 +96,14 @@ export class TemplateTokenizer extends Tokenizer {
     return token;
   }
 
-  /** A single value, as in `for item in items` or `limit: 3`; the words after a name are not part of it. */
+  /** A single value, as `limit: 3` has one; the words after a name are part of it only in the list of a loop. */
   override readValue(): ReturnType<Tokenizer['readValue']> {
     this.skipBlank();
     const begin = this.p;
-    const operand = this.readOperand(false);
+    this.isInList = this.expectsList;
+    this.expectsList = false;
+    const operand = this.isInList ? this.readWithFallbacks() : this.readOperand(false);
+    this.isInList = false;
     return operand && (operand.literal ?? this.valueToken(begin, operand.evaluate));
   }
 
@@ -155,9 +118,12 @@ export class TemplateTokenizer extends Tokenizer {
     return token;
   }
 
-  private withOwnTokenizer<T extends { tokenizer: Tokenizer; contentRange: [number, number] }>(token: T): T {
+  private withOwnTokenizer<T extends { name: string; tokenizer: Tokenizer; contentRange: [number, number] }>(
+    token: T,
+  ): T {
     const tokenizer = this.inside(token);
     tokenizer.p = token.tokenizer.p;
+    tokenizer.expectsList = loopTags.has(token.name);
     token.tokenizer = tokenizer;
     return token;
   }
@@ -188,127 +154,6 @@ export class TemplateTokenizer extends Tokenizer {
     if (!evaluate) throw this.error(`invalid expression: ${this.snapshot(begin)}`, begin);
     const text = collapse(this.input.slice(begin, end));
     return isName && hasWordOperator ? compileLiteralName(text, evaluate) : evaluate;
-  }
-
-  private readOperand(takesSpaces: boolean): Operand | undefined {
-    this.depth++;
-    this.assert(this.depth <= maxExpressionDepth, 'the expression is nested too deeply');
-    const operand = this.readLiteralOperand(takesSpaces) ?? this.readPath(takesSpaces);
-    if (operand) this.countPart();
-    this.depth--;
-    return operand;
-  }
-
-  private countPart(): void {
-    this.shared.partsLeft--;
-    this.assert(this.shared.partsLeft >= 0, `at most ${maxTemplateParts} values and filters are accepted`);
-  }
-
-  private readLiteralOperand(takesSpaces: boolean): Operand | undefined {
-    this.skipBlank();
-    const begin = this.p;
-    const quote = this.peek();
-    if (quote === '"' || quote === "'") {
-      const quoted = this.readQuoted();
-      const isClosed = quoted !== undefined && quoted.size() > 1 && this.input[this.p - 1] === quote;
-      this.assert(isClosed, 'the text is not closed', begin);
-      const text = this.withProperties(constant(quoted?.content), takesSpaces);
-      return quoted?.end === this.p ? { ...text, literal: quoted } : text;
-    }
-    if (quote === '(') return this.withProperties(this.readRange(), takesSpaces);
-    const literal = this.readLiteral();
-    const number = literal ? undefined : this.readNumber();
-    if (!literal && !number) return undefined;
-    // `empty seats`, `24 hour plan` and `true.story` are names of fields.
-    const end = this.p;
-    const hasProperty = this.peek() === '[' || (this.peek() === '.' && this.peek(1) !== '.');
-    if (hasProperty || (takesSpaces && this.readFollowingWord() !== undefined)) {
-      this.p = begin;
-      return undefined;
-    }
-    this.p = end;
-    return {
-      evaluate: constant(literal ? literalValue(literal.literal) : number?.content),
-      isPlainName: true,
-      literal: literal ?? number,
-    };
-  }
-
-  private readRange(): Evaluate {
-    const begin = this.p;
-    this.advance();
-    const low = this.readOperand(false);
-    this.skipBlank();
-    this.assert(low && this.match('..'), 'invalid range syntax', begin);
-    this.advance(2);
-    const high = this.readOperand(false);
-    this.skipBlank();
-    this.assert(high && this.read() === ')', 'invalid range syntax', begin);
-    return compileRange(low?.evaluate ?? constant(0), high?.evaluate ?? constant(-1));
-  }
-
-  private readPath(takesSpaces: boolean): Operand | undefined {
-    this.skipBlank();
-    const name = this.readName(takesSpaces);
-    if (name !== undefined) return this.withProperties(name, takesSpaces);
-    if (this.peek() !== '[') return undefined;
-    const root = this.readBracket();
-    return this.withProperties(
-      (context) => context.lookup(String(root.evaluate(context) ?? '')),
-      takesSpaces,
-    );
-  }
-
-  private withProperties(root: Evaluate | string, takesSpaces: boolean): Operand {
-    const path: Evaluate[] = [];
-    const names: string[] = [];
-    for (;;) {
-      if (this.peek() === '[') {
-        path.push(this.readBracket().evaluate);
-      } else if (this.peek() === '.' && this.peek(1) !== '.') {
-        this.advance();
-        const name = this.readName(takesSpaces);
-        if (name === undefined) throw this.error('a property name is missing after the dot');
-        path.push(constant(name));
-        names.push(name);
-      } else break;
-      this.assert(path.length < maxExpressionParts, tooLong);
-    }
-    const allNamed = names.length === path.length;
-    return {
-      evaluate: compilePath(root, path, allNamed ? names : undefined),
-      isPlainName: typeof root === 'string' && allNamed,
-    };
-  }
-
-  private readBracket(): Operand {
-    const begin = this.p;
-    this.advance();
-    const key = this.readOperand(true);
-    this.skipBlank();
-    if (!key || this.read() !== ']') throw this.error('[ not closed', begin);
-    return key;
-  }
-
-  /** A word, or several that are separated by blanks and are no operators. */
-  private readName(takesSpaces: boolean): string | undefined {
-    let name = this.readNonEmptyIdentifier()?.content;
-    for (let words = 1; takesSpaces && name !== undefined; words++) {
-      this.assert(words < maxExpressionParts, tooLong);
-      const word = this.readFollowingWord();
-      if (word === undefined) break;
-      name = `${name} ${word}`;
-    }
-    return name;
-  }
-
-  private readFollowingWord(): string | undefined {
-    const begin = this.p;
-    this.skipBlank();
-    const isNext = this.p > begin && this.readOperator() === undefined;
-    const word = isNext ? this.readNonEmptyIdentifier()?.content : undefined;
-    if (word === undefined) this.p = begin;
-    return word;
   }
 
   private readFilterCalls(): FilterCall[] {

@@ -17,6 +17,11 @@ const data = {
   plan: { name: 'nested', 'full name': 'Plan A', tags: ['x', 'y'] },
   'plan.name': 'flat',
   'a.b': 'flat only',
+  'wish list': ['a lamp', 'a hat'],
+  orders: [
+    { title: 'Pen', 'unit price': 3 },
+    { title: 'Ink', 'unit price': 9, 'made in': { 'big city': 'Graz' } },
+  ],
   none: null,
   zero: 0,
   no: false,
@@ -117,6 +122,11 @@ describe('fallbacks', () => {
     ['{% echo missing ?? "y" %}', 'y'],
     ['{% liquid assign w = missing ?? "W"\n echo w %}', 'W'],
     ['{% cycle missing ?? "y", "z" %}', 'y'],
+    ['{% for i in missing ?? items %}{{ i.title }},{% endfor %}', 'Shoes,Socks,'],
+    ['{% for i in missing ?? none ?? wish list reversed limit: 1 %}{{ i }}{% endfor %}', 'a lamp'],
+    ['{% for i in missing ?? (1..2) %}{{ i }}{% endfor %}{% for i in a ?? b %}x{% endfor %}', '12'],
+    ['{{ data[missing ?? "first name"] }}{{ items[missing ?? 1].title }}', 'AdaSocks'],
+    ['{% assign x = data[missing ?? "nope"].deep ?? plan["full name"] %}{{ x }}', 'Plan A'],
   ])('%s gives %s', (source, expected) => {
     expect(render(source)).toBe(expected);
   });
@@ -138,6 +148,16 @@ describe('tags and filters', () => {
     ['{% for i in (1..items.size) %}{{ i }}{% endfor %}', '12'],
     ['{% for i in missing %}x{% else %}none{% endfor %}', 'none'],
     ['{% for i in (1..name) %}x{% else %}none{% endfor %}', 'none'],
+    ['{% for i in wish list %}{{ i }},{% endfor %}', 'a lamp,a hat,'],
+    ['{% for i in data.wish list reversed %}{{ i }},{% endfor %}', 'a hat,a lamp,'],
+    ['{% for i in wish list limit:1 %}{{ i }}{% endfor %}', 'a lamp'],
+    ['{% for i in wish list offset : 1 limit: 5 %}{{ i }}{% endfor %}', 'a hat'],
+    ['{% for i in plan.tags reversed %}{{ i }}{% endfor %}', 'yx'],
+    [
+      '{% tablerow i in wish list cols: 1 %}{{ i }}{% endtablerow %}',
+      '<tr class="row1"><td class="col1">a lamp</td></tr><tr class="row2"><td class="col1">a hat</td></tr>',
+    ],
+    ['{% liquid for i in wish list\n echo i\n endfor %}', 'a lampa hat'],
     ['{% for i in (3..1) %}x{% else %}none{% endfor %}{{ (1.9..2.1) | join }}', 'none1 2'],
     ['{% if false and false or true %}left first{% else %}right first{% endif %}', 'right first'],
     ['{% for i in data["items"] %}{% if i.stock %}{{ i.title }}{% break %}{% endif %}{% endfor %}', 'Socks'],
@@ -148,6 +168,22 @@ describe('tags and filters', () => {
     ['{% increment c %}{% increment c %}{{ c }}{% decrement d %}', '012-1'],
     ['{{ items | map: "title" | join: " & " }}', 'Shoes & Socks'],
     ['{{ items | where: "stock", 3 | map: "title" }}', 'Socks'],
+    ['{{ orders | where: "unit price", 3 | map: "title" }}', 'Pen'],
+    ['{{ orders | reject: "unit price", 3 | map: "title" }}', 'Ink'],
+    [
+      '{{ orders | find: "unit price", 9 | json }}',
+      '{"title":"Ink","unit price":9,"made in":{"big city":"Graz"}}',
+    ],
+    [
+      '{{ orders | has: "made in.big city", "Graz" }}{{ orders | find_index: "made in.big city", "Graz" }}',
+      'true1',
+    ],
+    ['{{ orders | group_by: "unit price" | map: "name" | join }}', '3 9'],
+    ['{{ orders | sum: "unit price" }}{{ orders | sort: "unit price" | last | map: "title" }}', '12Ink'],
+    [
+      '{{ first name | slice: "1" }}{{ plan.tags | slice: "1", "1" }}{{ first name | truncate: "2", "" }}',
+      'dyAd',
+    ],
     ['{{ items | sort: "price" | map: "title" | first }}', 'Socks'],
     ['{{ items | sum: "price" | round: 1 }}', '63.9'],
     ['{{ first name | append: home town name }}', 'AdaLondon'],
@@ -174,6 +210,11 @@ describe('escaping', () => {
     ['{% echo "<" | raw %}{% cycle "<", ">" %}', '<&lt;'],
     ['{% capture c %}<b>{{ list[0] }}</b>{% endcapture %}{{ c | raw }}', '<b>&lt;</b>'],
     ['<b>{{ list[1] }}</b>', '<b>&gt;</b>'],
+    ['{{ x | escape }}', '&lt;a href=&#34;?a=1&amp;b=&#39;2&#39;&#34;&gt;'],
+    ['{{ "<&amp;" | escape_once }}{{ missing ?? "<" | xml_escape }}', '&lt;&amp;&lt;'],
+    ['{% echo "<" | escape %}{% assign y = "<" | escape %}{{ y }}', '&lt;&amp;lt;'],
+    ['{{ "<" | escape | append: "<" }}', '&amp;lt;&lt;'],
+    ["<p title='{{ x }}'>", "<p title='&lt;a href=&quot;?a=1&amp;b=&#39;2&#39;&quot;&gt;'>"],
   ])('html: %s gives %s', (source, expected) => {
     expect(render(source, 'html', values)).toBe(expected);
   });
