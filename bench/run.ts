@@ -2,12 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { benchCampaign } from './campaign.ts';
 import { cleanUpNow } from './clean-up.ts';
 import { benchColdStart } from './cold-start.ts';
+import { benchContacts } from './contacts.ts';
 import { benchEvents } from './events.ts';
 import { benchImport } from './import.ts';
 import { benchJournal } from './journal-process.ts';
 import { type Figure, presentFigure, presentSummary, type Report } from './report.ts';
+import { benchSegments } from './segments.ts';
 import { benchSend } from './send.ts';
 import { benchTrack } from './track.ts';
 
@@ -16,8 +19,11 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   send: benchSend,
   track: benchTrack,
   events: benchEvents,
+  contacts: benchContacts,
+  campaign: benchCampaign,
   import: benchImport,
   journal: benchJournal,
+  segments: benchSegments,
   'cold-start': benchColdStart,
 };
 

@@ -81,13 +81,14 @@ export function createContactListService(orm: Orm): ContactListService {
       const after = readPosition(query);
       const direction = query.dir ?? (query.sort === 'email' ? 'asc' : 'desc');
       const order = { by: query.sort, direction } as const;
-      const [rows, total] = await Promise.all([
-        listContacts(orm.em.fork(), projectId, query, order, after, query.limit + 1),
-        after === undefined ? totalOf(projectId, query) : 0,
-      ]);
+      const rows = await listContacts(orm.em.fork(), projectId, query, order, after, query.limit + 1);
+      const isAll = rows.length <= query.limit;
+      let total = 0;
+      // Rare matches take a pass over the project, and a page that holds them all has counted them.
+      if (after === undefined) total = isAll ? rows.length : await totalOf(projectId, query);
       const contacts = rows.slice(0, query.limit);
       const last = contacts.at(-1);
-      if (rows.length <= query.limit || last === undefined) return { contacts, cursor: null, total };
+      if (isAll || last === undefined) return { contacts, cursor: null, total };
       const value = query.sort === 'email' ? last.email : last.createdAt.toISOString();
       return { contacts, cursor: encodeCursor([query.sort, value, last.id]), total };
     },

@@ -20,7 +20,7 @@ const standardSql: Readonly<Record<StandardField, string>> = {
   snoozedUntil: instantSql('c.snoozed_until'),
 };
 
-/** Lists and objects are left out. */
+/** Lists and objects are left out, once they are grouped: there are fewer groups than contacts. */
 const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
 
 /**
@@ -43,8 +43,8 @@ export async function readFieldValues(
   const read = async (transaction: Em, contacts: string) => {
     const rows = await sql<{ value: FieldValue }>(
       transaction,
-      `select value from (${contacts}) field where ${isScalar}
-       group by value order by max(at) desc, value limit $2`,
+      `select value from (${contacts}) field
+       group by value having ${isScalar} order by max(at) desc, value limit $2`,
       parameters,
     );
     return rows.map((row) => row.value);

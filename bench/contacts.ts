@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { fillAudience } from './audience-data.ts';
+import { type BenchStack, withBenchStack } from './bench-stack.ts';
+import { percentile } from './percentile.ts';
+import type { Figure } from './report.ts';
+
+const rounds = 9;
+/** Of a page that an index finds, and of a question that looks at every contact of the project. */
+const [pageBarMs, passBarMs] = [50, 800];
+
+const listSchema = z.object({ total: z.number(), cursor: z.string().nullable() });
+const countSchema = z.object({ count: z.number() });
+const deletedSchema = z.object({ deletedFrom: z.number() });
+
+/** Calls one endpoint after the other; each answer comes with its milliseconds. */
+type Call = <Answer>(schema: z.ZodType<Answer>, path: string, method?: string) => Promise<[Answer, number]>;
+
+function callsOf(url: string, key: string): Call {
+  return async (schema, path, method = 'GET') => {
+    const startedAt = performance.now();
+    const answer = await fetch(`${url}${path}`, { method, headers: { Authorization: `Bearer ${key}` } });
+    const text = await answer.text();
+    const ms = performance.now() - startedAt;
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+    return [schema.parse(JSON.parse(text)), ms];
+  };
+}
+
+async function repeat<Answer>(
+  run: () => Promise<[Answer, number]>,
+): Promise<{ answer: Answer; median: number; worst: number }> {
+  let [answer] = await run();
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const [latest, ms] = await run();
+    answer = latest;
+    times.push(ms);
+  }
+  return { answer, median: percentile(times, 0.5), worst: Math.max(...times) };
+}
+
+const lists: { work: string; query: string; barMs: number }[] = [
+  { work: 'page and total of all', query: '', barMs: pageBarMs },
+  { work: 'page and total of the unsubscribed', query: 'status=unsubscribed', barMs: pageBarMs },
+  { work: 'page and total of the snoozed, by address', query: 'status=snoozed&sort=email', barMs: pageBarMs },
+  { work: 'search of an address', query: 'search=user777123@', barMs: passBarMs },
+  { work: 'search that a fifth matches', query: 'search=shop.example', barMs: passBarMs },
+  { work: 'search that nothing matches', query: 'search=nobody-has-this', barMs: passBarMs },
+  { work: 'filter that a seventh matches', query: 'filter[data.plan]=pro', barMs: passBarMs },
+  { work: 'filter that nothing matches', query: 'filter[data.plan]=gold', barMs: passBarMs },
+  {
+    work: 'filter on nested data, by address',
+    query: 'filter[data.address.zip]=12345&sort=email',
+    barMs: passBarMs,
+  },
+];
+
+async function measureLists(call: Call): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { work, query, barMs } of lists) {
+    const { answer, median, worst } = await repeat(() => call(listSchema, `/contacts?${query}`));
+    const note = `total ${answer.total}; slowest of ${rounds} ${worst.toFixed(0)} ms`;
+    figures.push({ work: `contact list: ${work}`, value: median, unit: 'ms', bar: { below: barMs }, note });
+  }
+  return figures;
+}
+
+/** A page far from the start of a list, where every page before it has been read. */
+async function measureDeepPage(call: Call): Promise<Figure> {
+  let cursor: string | null = null;
+  for (let page = 0; page < 200; page += 1) {
+    const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+    const [list] = await call(listSchema, `/contacts?limit=100${query}`);
+    cursor = list.cursor;
+  }
+  const { median } = await repeat(() => call(listSchema, `/contacts?cursor=${cursor}`));
+  return { work: 'contact list: page 1,000', value: median, unit: 'ms', bar: { below: pageBarMs } };
+}
+
+async function measureFields(call: Call): Promise<Figure[]> {
+  const { answer, median } = await repeat(() => call(countSchema, '/contacts/fields'));
+  const note = `${answer.count} fields`;
+  const figures: Figure[] = [
+    { work: 'contact fields with coverage', value: median, unit: 'ms', bar: { below: pageBarMs }, note },
+  ];
+  for (const [field, what] of [
+    ['data.plan', 'few values'],
+    ['data.lastSeen', 'a value per contact'],
+    ['data.address.city', 'nested'],
+  ]) {
+    const values = await repeat(() => call(countSchema, `/contacts/fields/${field}/values`));
+    figures.push({
+      work: `field values: ${what}`,
+      value: values.median,
+      unit: 'ms',
+      bar: { below: passBarMs },
+      note: `${values.answer.count} values; slowest of ${rounds} ${values.worst.toFixed(0)} ms`,
+    });
+  }
+  return figures;
+}
+
+async function measure(stack: BenchStack): Promise<Figure[]> {
+  await fillAudience(stack.databaseUrl, stack.project.id, { events: 1_000 });
+  const api = await stack.startApi();
+  const call = callsOf(`http://127.0.0.1:${api.port}`, stack.project.secretKey);
+  const figures = [
+    ...(await measureLists(call)),
+    await measureDeepPage(call),
+    ...(await measureFields(call)),
+  ];
+  const [{ deletedFrom }, ms] = await call(deletedSchema, '/contacts/fields/data.orders', 'DELETE');
+  const note = `${(deletedFrom / (ms / 1000)).toFixed(0)} contacts/s, 1,000 locked at a time`;
+  return [
+    ...figures,
+    { work: `deletion of a field of ${deletedFrom} contacts`, value: ms / 1000, unit: 's', note },
+  ];
+}
+
+/** Lists, fields and their values over HTTP, in a project of a million contacts. */
+export function benchContacts(): Promise<Figure[]> {
+  return withBenchStack(measure);
+}
