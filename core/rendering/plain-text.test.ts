@@ -150,7 +150,7 @@ describe('toPlainTextTemplate', () => {
 
   const name = fc.constantFrom('alpha', 'beta', 'gamma', 'missing');
   const output = fc
-    .tuple(name, fc.constantFrom('', ' | upcase', ' ?? "none"', ' | escape', '|raw'))
+    .tuple(name, fc.constantFrom('', ' | upcase', ' ?? "none"', ' | escape'))
     .map(([each, filter]) => `{{ ${each}${filter} }}`);
   const word = fc.constantFrom('word', 'two words', '&amp;', '&lt;', '{', '}', '%', ',');
   const { html } = fc.letrec<{ html: string; node: string }>((tie) => ({

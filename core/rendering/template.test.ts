@@ -264,6 +264,13 @@ describe('templates that do not parse', () => {
     ['{% nope %}', 'tag "nope" not found', 1, 1],
     ['{% for x of y %}{% endfor %}', 'illegal tag', 1, 1],
     ['{{ x | where_exp: "a", "a" }}', 'undefined filter: where_exp', 1, 8],
+    ['a\r\nb\r\n  {{ x | shout }}', 'undefined filter: shout', 3, 10],
+    ['\r\n\r\n{% unknown %}', 'tag "unknown" not found', 3, 1],
+    ['\n\n\t{{ x |\n  shout }}', 'undefined filter: shout', 4, 3],
+    ['ü😀 {{ x | shout }}', 'undefined filter: shout', 1, 12],
+    ['{% liquid\n assign a = 1\n echo a | nope\n%}', 'undefined filter: nope', 3, 11],
+    ['{% for i in\n  a[ %}{% endfor %}', '[ not closed', 2, 4],
+    ['{% for i in a ?? %}{% endfor %}', 'a value is missing after ??', 1, 17],
     [`${'{% if a %}'.repeat(101)}${'{% endif %}'.repeat(101)}`, 'nested too deeply', 1, 1001],
   ])('%s: %s at %i:%i', (source, message, line, column) => {
     const compiled = compileTemplate(source, { kind: 'html' });
@@ -271,6 +278,14 @@ describe('templates that do not parse', () => {
     expect(compiled.error).toEqual({ message: expect.stringContaining(message), line, column });
     expect(compiled.error.message).not.toContain('line:');
   });
+
+  it.each(['{% if "#" %}', '{{ "#', '{{ a | # }}', '{% raw %}#', '{% # }}', '{{ a ! # }}', '{% #'])(
+    'say so in few words, however long %s is',
+    (source) => {
+      const compiled = compileTemplate(source.replace('#', 'x\n'.repeat(10_000)), { kind: 'html' });
+      expect(!compiled.ok && compiled.error.message.length).toBeLessThanOrEqual(200);
+    },
+  );
 });
 
 describe('template cache', () => {

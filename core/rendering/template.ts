@@ -8,6 +8,8 @@ import { TemplateParser } from './template-parser.ts';
 /** Bytes of a template's source in UTF-8. */
 export const maxTemplateBytes = 512 * 1024;
 
+const maxMessageLength = 200;
+
 /** Where and why a template does not parse; line and column count from 1. */
 export interface TemplateError {
   message: string;
@@ -82,5 +84,12 @@ function withoutPrototype(variables: Readonly<Record<string, unknown>>): Record<
 function toTemplateError(error: unknown): TemplateError {
   if (!LiquidError.is(error)) return { message: 'the template could not be read', line: 1, column: 1 };
   const [line = 1, column = 1] = error.token.getPosition();
-  return { message: error.message.replace(/, line:\d+, col:\d+$/, ''), line, column };
+  const message = error.message.replace(/, line:\d+, col:\d+$/, '');
+  return { message: shorten(message), line, column };
+}
+
+/** Messages repeat parts of the source, which may be long. */
+function shorten(message: string): string {
+  if (message.length <= maxMessageLength) return message;
+  return `${message.slice(0, maxMessageLength - 1).toWellFormed()}…`;
 }
