@@ -1,0 +1,228 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { type LocalSes, startLocalSes } from '../local/ses/server.ts';
+import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { startApiProcess, startWorkerProcess, type TestProcess } from './setup/processes.ts';
+import { testTopic } from './setup/product.ts';
+import { findWrongCounts } from './setup/read-database.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { upload } from './setup/upload.ts';
+
+/** API and workers as processes of their own, to be killed. */
+let directory: string;
+let database: TestDatabase;
+let ses: LocalSes;
+let environment: Record<string, string>;
+let running: TestProcess[];
+let sender: TestSender;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-job-faults-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  const port = await freePort();
+  database = await createTestDatabase(3);
+  ses = await startLocalSes({
+    port: 0,
+    dataDir: path.join(directory, randomUUID()),
+    webhookUrl: `http://127.0.0.1:${port}/webhooks/sns`,
+    topicArn: testTopic,
+  });
+  running = [];
+  environment = {
+    PORT: String(port),
+    APP_SECRET: randomBytes(32).toString('base64url'),
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '5',
+    TEMPORAL_ADDRESS: inject('temporalAddress'),
+    TEMPORAL_TASK_QUEUE: `job-faults-${randomUUID()}`,
+    SES_ENDPOINT: ses.url,
+    SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
+    SNS_TOPIC_ARNS: testTopic,
+  };
+  running.push(await startApiProcess(environment));
+  sender = await createTestSender(apiUrl());
+});
+afterEach(async () => {
+  await Promise.all(running.map((process) => process.kill()));
+  await ses.close();
+  await database.close();
+});
+
+const apiUrl = () => `http://127.0.0.1:${environment.PORT}`;
+const em = () => database.orm.em.fork();
+
+async function startWorker(): Promise<TestProcess> {
+  const worker = await startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()) });
+  running.push(worker);
+  return worker;
+}
+
+async function addContacts(count: number): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    em(),
+    `insert into contacts (id, project_id, email)
+     select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series(0, $2::int - 1) n returning id`,
+    [sender.projectId, count],
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Makes whoever writes to this contact wait until it is let go. */
+async function hold(email: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('begin');
+  await client.query('select 1 from contacts where email = $1 for update', [email]);
+  return async () => {
+    await client.query('rollback');
+    await client.end();
+  };
+}
+
+/** Until a job has done a part of its work and waits for the contact that is held. */
+async function stuckInTheMiddle(): Promise<void> {
+  await eventually(
+    async () => {
+      const [row] = await sql<{ done: number; waiting: number }>(
+        em(),
+        `select (select max(done) from jobs) as done,
+           (select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
+             as waiting`,
+      );
+      return row;
+    },
+    (row) => row !== undefined && row.done > 0 && row.waiting > 0,
+    30_000,
+  );
+}
+
+async function ended(kind: 'import' | 'bulk', jobId: string) {
+  const { body } = await eventually(
+    () => sender.get(`/contacts/${kind}/${jobId}`),
+    (found) => found.body.finishedAt !== null,
+    60_000,
+  );
+  return body;
+}
+
+/** Contacts, those unsubscribed, their events and how many contacts these are of. */
+async function audience(): Promise<unknown> {
+  expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+  const [row] = await sql(
+    em(),
+    `select (select count(*)::int from contacts where project_id = $1) as contacts,
+       (select count(*)::int from contacts where project_id = $1 and not subscribed) as out,
+       (select count(*)::int from events where project_id = $1 and name = 'contact.unsubscribed') as flips,
+       (select count(distinct contact_id)::int from events where project_id = $1) as flipped,
+       (select count(*)::int from job_chunks) as chunks`,
+    [sender.projectId],
+  );
+  return row;
+}
+
+describe('a worker that is killed', () => {
+  it('in the middle of an import: another goes on, each row is applied once, the counts are exact', {
+    timeout: 180_000,
+  }, async () => {
+    // The first 5,000 are there and are unsubscribed by the file; every tenth of the others is a bad row.
+    await addContacts(5_000);
+    const lines = ['email,n,subscribed'];
+    for (let n = 0; n < 20_000; n += 1) {
+      const isBad = n >= 5_000 && n % 10 === 0;
+      lines.push(`${isBad ? 'nobody' : `reader-${n}@example.com`},${n},${n < 5_000 ? 'no' : ''}`);
+    }
+    const release = await hold('reader-4500@example.com');
+    const first = await startWorker();
+    const { body } = await upload(`${apiUrl()}/contacts/import`, sender.secretKey, lines.join('\n'));
+    await stuckInTheMiddle();
+    await first.kill();
+    const second = await startWorker();
+    await release();
+    const job = await ended('import', body.jobId);
+    expect(job).toMatchObject({
+      state: 'completed',
+      result: { totalRows: 20_000, created: 13_500, updated: 5_000, skipped: 1_500 },
+    });
+    expect(await audience()).toEqual({
+      contacts: 18_500,
+      out: 5_000,
+      flips: 5_000,
+      flipped: 5_000,
+      chunks: 0,
+    });
+    expect(second.output).not.toContain('"level":"error"');
+  });
+
+  it('in the middle of a bulk operation: another goes on, each contact is changed once', {
+    timeout: 180_000,
+  }, async () => {
+    const contactIds = await addContacts(1_000);
+    const release = await hold('reader-550@example.com');
+    const first = await startWorker();
+    const { body } = await sender.post('/contacts/bulk-unsubscribe', { contactIds });
+    await stuckInTheMiddle();
+    await first.kill();
+    await startWorker();
+    await release();
+    expect(await ended('bulk', body.jobId)).toMatchObject({
+      state: 'completed',
+      result: { totalRequested: 1_000, successCount: 1_000, unchangedCount: 0, failureCount: 0 },
+    });
+    expect(await audience()).toEqual({
+      contacts: 1_000,
+      out: 1_000,
+      flips: 1_000,
+      flipped: 1_000,
+      chunks: 0,
+    });
+  });
+
+  it('in the middle of a bulk deletion: another goes on, and what was deleted stays a success', {
+    timeout: 180_000,
+  }, async () => {
+    const contactIds = await addContacts(1_000);
+    const release = await hold('reader-550@example.com');
+    const first = await startWorker();
+    const { body } = await sender.post('/contacts/bulk-delete', { contactIds });
+    await stuckInTheMiddle();
+    await first.kill();
+    await startWorker();
+    await release();
+    expect(await ended('bulk', body.jobId)).toMatchObject({
+      state: 'completed',
+      result: { totalRequested: 1_000, successCount: 1_000, failureCount: 0 },
+    });
+    expect(await audience()).toMatchObject({ contacts: 0 });
+  });
+});
+
+describe('two workers', () => {
+  it('import the same file twice at the same time, and each contact is created by one of them', {
+    timeout: 120_000,
+  }, async () => {
+    await Promise.all([startWorker(), startWorker()]);
+    const rows = Array.from(
+      { length: 10_000 },
+      (_, n) => `reader-${n}@example.com,${n},${n % 2 === 0 ? 'yes' : 'no'}`,
+    );
+    const file = `email,n,subscribed\n${rows.join('\n')}`;
+    const answers = await Promise.all(
+      [1, 2].map(() => upload(`${apiUrl()}/contacts/import`, sender.secretKey, file)),
+    );
+    const jobs = await Promise.all(answers.map((answer) => ended('import', answer.body.jobId)));
+    const sum = (count: 'created' | 'updated' | 'skipped') =>
+      jobs.reduce((total, job) => total + job.result[count], 0);
+    expect([sum('created'), sum('updated'), sum('skipped')]).toEqual([10_000, 10_000, 0]);
+    expect(await audience()).toMatchObject({ contacts: 10_000, out: 5_000, flips: 0 });
+  });
+});
