@@ -6,6 +6,7 @@ import { acceptInput } from '../../test/setup/inputs.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 import { acceptEmails } from './accept-emails.ts';
+import { insertJobChunk } from './job-chunks.ts';
 import { lockDueCommands } from './outbox.ts';
 import { deleteExpired, requeueStrandedEmails } from './sweeps.ts';
 
@@ -56,6 +57,15 @@ describe('the sweep of what has expired', () => {
        from unnest(array['waiting', 'active', 'completed', 'failed']) state, unnest(array[29, 31]) days`,
       [projectId],
     );
+    const chunk = (id: string) => insertJobChunk(em, id, 0, Buffer.from('email'));
+    const [ofJob, ofOldJob] = [uuidv7(), uuidv7({ msecs: Date.now() - 2 * 86_400_000 })];
+    await sql(em, `insert into jobs (id, project_id, type) select unnest($1::uuid[]), $2, 'import'`, [
+      [ofJob, ofOldJob],
+      projectId,
+    ]);
+    const ofUpload = uuidv7({ msecs: Date.now() - 23 * 3_600_000 });
+    const orphan = uuidv7({ msecs: Date.now() - 25 * 3_600_000 });
+    for (const id of [ofJob, ofOldJob, ofUpload, orphan]) await chunk(id);
 
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 2,
@@ -63,10 +73,14 @@ describe('the sweep of what has expired', () => {
       notifications: 2,
       contents: 2,
       jobs: 2,
+      uploadChunks: 1,
       segmentsWithOrphans: 0,
     });
     const left = async (statement: string) =>
       (await sql<{ value: string }>(em, statement)).map((row) => row.value);
+    expect((await left('select job_id as value from job_chunks')).sort()).toEqual(
+      [ofJob, ofOldJob, ofUpload].sort(),
+    );
     expect(await left('select key as value from idempotency_keys order by key')).toEqual([
       'key 2',
       'key 3',
@@ -77,7 +91,7 @@ describe('the sweep of what has expired', () => {
     expect(
       await left('select distinct state as value from jobs where created_at < current_date - 29 order by 1'),
     ).toEqual(['active', 'waiting']);
-    expect(await left('select id as value from jobs')).toHaveLength(6);
+    expect(await left('select id as value from jobs')).toHaveLength(8);
     const kept = contents.slice(0, 2).map((content) => content.contentId);
     expect(await left('select id as value from email_contents order by created_at desc')).toEqual(kept);
     expect(await left('select content_id as value from email_attachments order by 1')).toEqual(

@@ -63,6 +63,14 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       `created_at < now() - interval '30 days' and state in ('completed', 'failed')`,
       [],
     ),
+    // Of uploads that broke off in a process that died, and so never became a job.
+    uploadChunks: await deleteInBatches(
+      em,
+      'job_chunks',
+      'job_id, position',
+      `job_id < ${idAt('86400')} and not exists (select from jobs j where j.id = job_id)`,
+      [],
+    ),
     segmentsWithOrphans: await dropOrphanedMembers(em),
   };
 }
