@@ -9,7 +9,10 @@ export const sendEmail = defineRoute({
   summary: 'Send a transactional email',
   description:
     'Creates or updates each recipient and sends each an email of its own. Accepted emails leave at once; ' +
-    '`GET /activity` tells what became of them.',
+    '`GET /activity` tells what became of them.\n\n' +
+    'With `template` in place of `subject`, `body` and `from`, the template gives all three, the reply address and ' +
+    'the type; fields of the request win over it: `{ "to": "ada@example.com", "template": "<id>", "data": { … } }`. ' +
+    'An email of type MARKETING or HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent.',
   refuseDisabledProject: true,
   idempotent: true,
   body: sendBodySchema,

@@ -6,7 +6,7 @@ import it from './it.json' with { type: 'json' };
 import nl from './nl.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
 
-/** Everything that recipients read from the service itself: email footer and public pages. */
+/** Everything that recipients read from the service itself: email footer and public pages. Translators: README.md. */
 export type Messages = Readonly<typeof en>;
 export type MessageKey = keyof Messages;
 export type Locale = 'de' | 'en' | 'es' | 'fr' | 'it' | 'nl' | 'pt';

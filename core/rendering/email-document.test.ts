@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../json-value.ts';
+import { messages } from '../messages/messages.ts';
 import { type EmailType, type RenderEmailOptions, renderEmail } from './email-document.ts';
 import { createEmailTemplates, type EmailSource } from './email-template.ts';
 import { buildVariables } from './variables.ts';
@@ -97,6 +98,27 @@ describe('renderEmail', () => {
     expect(german.html).toContain('>Abmelden</a>');
     expect(german.text).toContain('Abmelden: https://');
     expect(render({}, options('MARKETING', { locale: 'ja' })).html).toContain('>Unsubscribe</a>');
+  });
+
+  it.each([
+    ['de', 'de'],
+    ['en-GB', 'en'],
+    ['es_MX', 'es'],
+    ['fr-CA', 'fr'],
+    ['IT', 'it'],
+    ['nl-BE', 'nl'],
+    ['pt_BR', 'pt'],
+    ['tlh', 'en'],
+    [{ de: true }, 'en'],
+    [12, 'en'],
+    [null, 'en'],
+  ] as const)('reads locale %j as %s, and lets templates compare it', (locale, language) => {
+    const body = '<p>{% if locale == "fr-CA" %}Bonjour{% else %}Hello{% endif %}</p>';
+    const email = render({ body }, options('MARKETING', { locale }));
+    const words = messages[language];
+    expect(email.html).toContain(`>${words['footer.unsubscribe']}</a> · `);
+    expect(email.text).toContain(`${words['footer.preferences']}: ${links.manageUrl}`);
+    expect(email.text).toMatch(locale === 'fr-CA' ? /^Bonjour/ : /^Hello/);
   });
 
   it.each([
