@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseCondition } from '../../core/conditions/parse-condition.ts';
+import { newId } from '../../core/new-id.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { sql } from '../sql.ts';
+import { audienceSql } from './audience-statement.ts';
+import { compileCondition } from './compile.ts';
+import { storeContacts, type TestContact } from './testing/stored-contacts.ts';
+
+const now = new Date('2024-03-10T12:00:00.000Z');
+const [own, foreign] = [newId(), newId()];
+const ownContacts = 20;
+
+const planSchema = z.object({
+  'Node Type': z.string(),
+  'Actual Rows': z.number(),
+  'Actual Loops': z.number(),
+  'Rows Removed by Filter': z.number().default(0),
+  get Plans() {
+    return z.array(planSchema).default([]);
+  },
+});
+type Plan = z.infer<typeof planSchema>;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase(2);
+  const em = database.orm.em.fork();
+  const contact = (index: number): TestContact => ({
+    email: `contact-${index}@example.com`,
+    subscribed: index % 2 === 0,
+    createdAt: new Date(now.getTime() - index * 60_000),
+    updatedAt: now,
+    snoozedUntil: null,
+    data: { plan: 'pro', seen: '2024-03-01' },
+    events: { e: [new Date(now.getTime() - index * 60_000), now], f: [now] },
+    segments: [],
+  });
+  await storeContacts(
+    em,
+    foreign,
+    Array.from({ length: 5_000 }, (_, index) => contact(index)),
+  );
+  await storeContacts(
+    em,
+    own,
+    Array.from({ length: ownContacts }, (_, index) => contact(index)),
+  );
+  await sql(em, 'analyze contacts, contact_event_stats, events');
+});
+afterAll(() => database.close());
+
+const event = (operator: string, more: object = {}) => ({ field: 'event.e', operator, ...more });
+const plan = { field: 'data.plan', operator: 'equals', value: 'pro' };
+const counted = event('countGreaterThan', { value: 1, within: 30 });
+
+it.each([
+  ['a filter on data', [[plan, { field: 'data.seen', operator: 'within', value: 90 }]]],
+  ['an event', [[event('triggered')]]],
+  ['no event', [[event('notTriggered')]]],
+  [
+    'an event or data',
+    [[event('triggeredWithin', { value: 1 })], [plan], [{ ...event('triggered'), field: 'event.f' }]],
+  ],
+  ['a count in a window', [[counted, plan]]],
+  ['a count in a window or not', [[counted], [event('countLessThan', { value: 9, within: 9 })]]],
+])('reads no row of another project: %s', async (_name, groups) => {
+  const parsed = parseCondition({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
+  for (const reach of ['few', 'all'] as const) {
+    const compiled = compileCondition(parsed.condition, {
+      projectId: own,
+      now,
+      parameterOffset: 1,
+      reach,
+      segmentMembership: () => 'false',
+    });
+    const rows = await audienceSql<{ 'QUERY PLAN': [{ Plan: unknown }] }>(
+      database.orm.em.fork(),
+      reach,
+      `explain (analyze, format json) select count(*) from contacts c where c.project_id = $1 and ${compiled.sql}`,
+      [own, ...compiled.parameters],
+    );
+    const read = scansOf(planSchema.parse(rows[0]?.['QUERY PLAN'][0].Plan));
+    expect(read.length).toBeGreaterThan(0);
+    // Two events each; a look-up per contact is one of 20 loops.
+    for (const scan of read) expect(scan.rows).toBeLessThanOrEqual(2 * ownContacts);
+  }
+});
+
+/** Rows that each scan of a table or index touched, all its loops together. */
+function scansOf(node: Plan): { type: string; rows: number }[] {
+  const below = node.Plans.flatMap(scansOf);
+  if (!node['Node Type'].includes('Scan') || node['Node Type'] === 'Subquery Scan') return below;
+  const rows = (node['Actual Rows'] + node['Rows Removed by Filter']) * node['Actual Loops'];
+  return [{ type: node['Node Type'], rows }, ...below];
+}
