@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { freePort, withBenchStack } from './bench-stack.ts';
+import {
+  type CampaignRun,
+  type CampaignRunOptions,
+  type CampaignStage,
+  fillContacts,
+  runCampaign,
+} from './campaign-run.ts';
+import { percentile } from './percentile.ts';
+import type { Figure } from './report.ts';
+import { registerSender } from './ses-calls.ts';
+
+const bar = 5_000;
+const transactionalEveryMs = 50;
+const idleEmails = 100;
+
+const runs: CampaignRunOptions[] = [
+  { recipients: 5_000, latencyMs: 0 },
+  { recipients: 5_000, latencyMs: 20 },
+  { recipients: 50_000, latencyMs: 0 },
+  { recipients: 50_000, latencyMs: 20 },
+  { recipients: 50_000, latencyMs: 20, killAt: 20_000 },
+  { recipients: 200_000, latencyMs: 0 },
+  { recipients: 200_000, latencyMs: 20 },
+];
+
+/** Runs only those whose name begins with it, such as `50000/20`, `50000/20/killed` or `beside`. */
+const only = process.env.BENCH_CAMPAIGN ?? '';
+const nameOf = ({ recipients, latencyMs, killAt }: CampaignRunOptions) =>
+  `${recipients}/${latencyMs}${killAt === undefined ? '' : '/killed'}`;
+const besideRecipients = 200_000;
+
+const sentSchema = z.object({ data: z.object({ emails: z.array(z.object({ email: z.string() })) }) });
+const inboxSchema = z.object({
+  messages: z.array(z.object({ emailId: z.string().nullable(), receivedAt: z.coerce.date() })),
+});
+
+/** Transactional emails at a steady pace. @returns milliseconds from each answer until the provider had the email */
+async function measureTransactional(stage: CampaignStage, goesOn: () => boolean): Promise<number[]> {
+  const answeredAt = new Map<string, number>();
+  const run = Date.now();
+  for (let n = 0; goesOn(); n += 1) {
+    const answer = await fetch(`http://127.0.0.1:${stage.api.port}/v1/send`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${stage.stack.project.secretKey}`,
+      },
+      body: JSON.stringify({
+        to: `code-${run}-${n}@example.com`,
+        from: `hello@${stage.stack.project.domain}`,
+        subject: 'Your code',
+        body: '<p>Hello, your code is 1234.</p>',
+      }),
+    });
+    const { data } = sentSchema.parse(await answer.json());
+    answeredAt.set(data.emails[0]?.email ?? '', Date.now());
+    await delay(transactionalEveryMs);
+  }
+  for (;;) {
+    const query = new URLSearchParams({ to: `code-${run}-`, limit: '100000' });
+    const { messages } = inboxSchema.parse(
+      await (await fetch(`${stage.ses.url}/api/messages?${query}`)).json(),
+    );
+    if (messages.length >= answeredAt.size) {
+      return messages.map(
+        ({ emailId, receivedAt }) => receivedAt.getTime() - (answeredAt.get(emailId ?? '') ?? 0),
+      );
+    }
+    await delay(100);
+  }
+}
+
+async function measureIdle(stage: CampaignStage): Promise<number[]> {
+  const worker = await stage.startWorker();
+  let left = idleEmails + 10;
+  const latencies = await measureTransactional(stage, () => left-- > 0);
+  await worker.stop();
+  return latencies;
+}
+
+function present({ recipients, latencyMs, killAt }: CampaignRunOptions, run: CampaignRun): Figure {
+  const kill = killAt === undefined ? '' : ', worker killed';
+  const doubtful =
+    killAt === undefined
+      ? ''
+      : `; ${run.doubtful.emails} were in its hand, ${run.doubtful.sentAgain} of them had not left and were sent ` +
+        `again, the last one settled ${run.doubtful.settledAfterSeconds.toFixed(0)} s after the call`;
+  return {
+    work: `${recipients.toLocaleString('en-US')} recipients, ${latencyMs} ms${kill}`,
+    value: run.ratePerSecond,
+    unit: '/s',
+    bar: { atLeast: bar },
+    note:
+      `${run.seconds.toFixed(2)} s, first after ${run.firstAfterMs} ms, events applied in ${run.eventsSeconds.toFixed(1)} s` +
+      `${doubtful}; ${run.cpu}`,
+  };
+}
+
+/** Campaigns from the send call to the last hand-over, with API, worker and local SES as processes of their own. */
+export function benchCampaign(): Promise<Figure[]> {
+  return withBenchStack(async (stack) => {
+    const [sesPort, apiPort, temporal] = await Promise.all([freePort(), freePort(), stack.startTemporal()]);
+    const ses = await stack.startSes(sesPort, `http://127.0.0.1:${apiPort}/webhooks/sns`);
+    await registerSender(ses.url, stack.project.domain);
+    const environment = {
+      TEMPORAL_ADDRESS: temporal.address,
+      SES_ENDPOINT: ses.url,
+      SNS_LOCAL_HOST: `127.0.0.1:${sesPort}`,
+    };
+    const api = await stack.startApi({ ...environment, PORT: String(apiPort) });
+    const stage: CampaignStage = {
+      stack,
+      api,
+      ses,
+      temporalPid: temporal.pid,
+      startWorker: () => stack.startWorker(environment),
+    };
+    const figures: Figure[] = [];
+    for (const options of runs.filter((options) => nameOf(options).startsWith(only))) {
+      await fillContacts(stack, options.recipients);
+      figures.push(present(options, await runCampaign(stage, options)));
+    }
+    if (!'beside'.startsWith(only)) return figures;
+
+    await fillContacts(stack, besideRecipients);
+    const idle = percentile(await measureIdle(stage), 0.99);
+    const busy: number[] = [];
+    await runCampaign(stage, {
+      recipients: besideRecipients,
+      latencyMs: 20,
+      meanwhile: async (isOver) => void busy.push(...(await measureTransactional(stage, () => !isOver()))),
+    });
+    figures.push({
+      work: 'transactional email while a campaign is sent, p99',
+      value: percentile(busy, 0.99),
+      unit: 'ms',
+      bar: { below: 2 * idle },
+      note: `p50 ${percentile(busy, 0.5).toFixed(0)} ms of ${busy.length}; idle p99 ${idle.toFixed(0)} ms`,
+    });
+    return figures;
+  });
+}
