@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { ContactLinks } from './rendering/variables.ts';
 
 /** What a link lets its holder do; a token of one purpose is worth nothing for another. */
@@ -14,16 +14,26 @@ export interface LinkSubject {
 const idBytes = 16;
 const macBytes = 16;
 
-const toBytes = (id: string) => Buffer.from(id.replaceAll('-', ''), 'hex');
 const toId = (bytes: Buffer) =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /** Where the MAC of each purpose stands in the one digest of a subject. */
 const slots: Record<LinkPurpose, number> = { unsubscribe: 0, subscribe: 1, manage: 2 };
 
+const prepared = new WeakMap<Buffer, KeyObject>();
+
+/** The key as the HMAC takes it: made once, because making it costs three times as much as the HMAC. */
+function prepare(key: Buffer): KeyObject {
+  const known = prepared.get(key);
+  if (known !== undefined) return known;
+  const made = createSecretKey(key);
+  prepared.set(key, made);
+  return made;
+}
+
 /** One HMAC serves all purposes: disjoint parts of its 512 bits tell nothing of each other, and it costs a third. */
 function digestOf(key: Buffer, { projectId, contactId, emailId }: LinkSubject): Buffer {
-  return createHmac('sha512', key).update(`links ${projectId} ${contactId} ${emailId}`).digest();
+  return createHmac('sha512', prepare(key)).update(`links ${projectId} ${contactId} ${emailId}`).digest();
 }
 
 function macIn(digest: Buffer, purpose: LinkPurpose): Buffer {
@@ -31,7 +41,11 @@ function macIn(digest: Buffer, purpose: LinkPurpose): Buffer {
 }
 
 function tokenOf(digest: Buffer, purpose: LinkPurpose, { contactId, emailId }: LinkSubject): string {
-  return Buffer.concat([toBytes(contactId), toBytes(emailId), macIn(digest, purpose)]).toString('base64url');
+  const bytes = Buffer.allocUnsafe(2 * idBytes + macBytes);
+  bytes.write(contactId.replaceAll('-', ''), 0, 'hex');
+  bytes.write(emailId.replaceAll('-', ''), idBytes, 'hex');
+  macIn(digest, purpose).copy(bytes, 2 * idBytes);
+  return bytes.toString('base64url');
 }
 
 /** The token of a link: contact, email, and 128 bits of HMAC over them, the project and the purpose. */

@@ -12,6 +12,8 @@ const maxCallBytes = 1024 * 1024;
 const envelopeBytes = 4 * 1024;
 /** Braces, names and tags of an entry, besides its address, headers and content. */
 const entryBytes = 400;
+/** A call is full of entries before entries of this size fill it. */
+const smallEntryBytes = (maxCallBytes - envelopeBytes) / maxEntries;
 
 interface PreparedEntry {
   email: OutgoingEmail;
@@ -44,6 +46,7 @@ function prepare(email: OutgoingEmail): PreparedEntry {
     Value: encodeHeaderText(Value),
   }));
   const headerBytes = headers.reduce((sum, { Name, Value }) => sum + Name.length + Value.length + 40, 0);
+  const otherBytes = to.length + headerBytes + entryBytes;
   return {
     email,
     entry: {
@@ -56,9 +59,17 @@ function prepare(email: OutgoingEmail): PreparedEntry {
       ...(headers.length > 0 && { ReplacementHeaders: headers }),
     },
     dataCharacters: data.length,
-    // The data is text within JSON, so its quotes and backslashes are escaped once more.
-    bytes: Buffer.byteLength(JSON.stringify(data)) + to.length + headerBytes + entryBytes,
+    bytes: bytesInJson(data, smallEntryBytes - otherBytes) + otherBytes,
   };
+}
+
+/**
+ * Bytes of a text within JSON, which escapes its quotes and backslashes once more. Counted only when it matters:
+ * where twice the text is no more than `enough`, that is the answer.
+ */
+function bytesInJson(data: string, enough: number): number {
+  const bound = 2 * Buffer.byteLength(data) + 2;
+  return bound <= enough ? bound : Buffer.byteLength(JSON.stringify(data));
 }
 
 /** Emails with the same key can share a call. */
