@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
@@ -276,6 +277,30 @@ describe('POST /contacts/import', () => {
     });
     expect(streamed.status).toBe(413);
     expect(await storedChunks()).toBe(0);
+  });
+
+  it('leaves nothing behind when the client goes away in the middle', async () => {
+    const { hostname, port } = new URL(stack.url);
+    const client = request({
+      hostname,
+      port,
+      path: '/contacts/import',
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${sender.secretKey}`,
+        'Content-Type': 'multipart/form-data; boundary=b',
+        'Content-Length': 4_000_000,
+      },
+    });
+    client.on('error', () => undefined);
+    client.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n');
+    client.write('a@example.com\n'.repeat(60_000));
+    await eventually(storedChunks, (count) => count > 0);
+    client.destroy();
+    await eventually(storedChunks, (count) => count === 0);
+    expect(
+      await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
+    ).toEqual([]);
   });
 
   it('refuses what is not one file in a form with 400', async () => {

@@ -42,7 +42,7 @@ export function readColumns(header: readonly string[]): ColumnsResult {
     if (key.length > maxContactDataKeyLength) {
       return refuse(`The name of a column has at most ${maxContactDataKeyLength} characters`);
     }
-    if (isBuiltIn || lower === 'email' || reservedDataKeys.has(key) || key === '__proto__') continue;
+    if (isBuiltIn || reservedDataKeys.has(key) || key === '__proto__') continue;
     data.push({ index, key });
   }
   return { ok: true, columns: { email, subscribed: subscribed < 0 ? undefined : subscribed, data } };

@@ -104,6 +104,7 @@ describe('the sweep of what has expired', () => {
       notifications: 0,
       contents: 0,
       jobs: 0,
+      uploadChunks: 0,
       segmentsWithOrphans: 0,
     });
   });
