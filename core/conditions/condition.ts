@@ -43,23 +43,30 @@ export type Predicate =
   | { subject: 'event'; name: string; test: EventTest }
   | { subject: 'segment'; id: string };
 
+/** What a condition of a workflow can ask beside that: a value of the execution's context, or of its event's data. */
+export type WorkflowPredicate =
+  | Predicate
+  | { subject: 'variable'; of: 'context' | 'event'; key: string; path: string[]; test: DataTest };
+
 /**
  * A filter in normal form: every operator is a predicate or its negation, so a missing value, for which no
  * predicate holds, matches exactly the negated operators.
  */
-export interface Filter {
-  predicate: Predicate;
+export interface Filter<P = Predicate> {
+  predicate: P;
   negated: boolean;
 }
 
 /** Everything in a group is ANDed. */
-export interface Group {
-  filters: Filter[];
-  conditions?: Condition;
+export interface Group<P = Predicate> {
+  filters: Filter<P>[];
+  conditions?: Condition<P>;
 }
 
 /** A condition tree that has been checked (API contract, "Condition tree"); `logic` stands between the groups. */
-export interface Condition {
+export interface Condition<P = Predicate> {
   logic: 'AND' | 'OR';
-  groups: Group[];
+  groups: Group<P>[];
 }
+
+export type WorkflowCondition = Condition<WorkflowPredicate>;

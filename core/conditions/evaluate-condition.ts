@@ -7,6 +7,7 @@ import type {
   InstantTest,
   Operand,
   Predicate,
+  WorkflowCondition,
 } from './condition.ts';
 import { type DateText, instantBefore, isSameDate, parseDateText } from './date-text.ts';
 import { compareCodePoints, foldCase } from './text-order.ts';
@@ -37,14 +38,39 @@ export interface ConditionContact {
 
 /** Whether a contact meets a condition at the instant `now`: the same answer as the compiled SQL gives. */
 export function evaluateCondition(condition: Condition, contact: ConditionContact, now: Date): boolean {
-  const meets = ({ filters, conditions }: Condition['groups'][number]) =>
-    filters.every(({ predicate, negated }) => holds(predicate, contact, now) !== negated) &&
-    (conditions === undefined || evaluateCondition(conditions, contact, now));
-  return condition.logic === 'AND' ? condition.groups.every(meets) : condition.groups.some(meets);
+  return evaluateTree(condition, (predicate) => holds(predicate, contact, now));
+}
+
+/** What a condition of a workflow can ask beside the contact. */
+export interface WorkflowVariables {
+  context: JsonObject;
+  /** Data of the event that has started the execution. */
+  event: JsonObject;
+}
+
+/** As `evaluateCondition`; variables are read and compared like `data`. */
+export function evaluateWorkflowCondition(
+  condition: WorkflowCondition,
+  contact: ConditionContact,
+  variables: WorkflowVariables,
+  now: Date,
+): boolean {
+  return evaluateTree(condition, (predicate) =>
+    predicate.subject === 'variable'
+      ? holdsForData(predicate.test, valueAt(variables[predicate.of], predicate.key, predicate.path), now)
+      : holds(predicate, contact, now),
+  );
+}
+
+function evaluateTree<P>({ logic, groups }: Condition<P>, holdsFor: (predicate: P) => boolean): boolean {
+  const meets = ({ filters, conditions }: Condition<P>['groups'][number]) =>
+    filters.every(({ predicate, negated }) => holdsFor(predicate) !== negated) &&
+    (conditions === undefined || evaluateTree(conditions, holdsFor));
+  return logic === 'AND' ? groups.every(meets) : groups.some(meets);
 }
 
 /** Milliseconds of the widest window in which a condition counts each event: how far `times` has to reach. */
-export function countingWindows(condition: Condition): Map<string, number> {
+export function countingWindows(condition: WorkflowCondition): Map<string, number> {
   const windows = new Map<string, number>();
   const widen = (name: string, ms: number) => windows.set(name, Math.max(ms, windows.get(name) ?? 0));
   for (const { filters, conditions } of condition.groups) {

@@ -1,6 +1,7 @@
 import type { FieldIssue } from '../errors.ts';
-import type { Condition, Filter, Group } from './condition.ts';
-import { parseFilter } from './parse-filter.ts';
+import type { Condition, Filter, Group, Predicate, WorkflowPredicate } from './condition.ts';
+import { parseFilter, parseWorkflowFilter } from './parse-filter.ts';
+import type { Parsed, RawFilter } from './parse-operand.ts';
 
 /** Nested conditions; the root is 1. */
 export const maxConditionDepth = 10;
@@ -8,10 +9,13 @@ export const maxConditionDepth = 10;
 export const maxConditionFilters = 100;
 const maxReportedIssues = 100;
 
-export type ConditionResult = { ok: true; condition: Condition } | { ok: false; issues: FieldIssue[] };
+export type ConditionResult<P = Predicate> =
+  | { ok: true; condition: Condition<P> }
+  | { ok: false; issues: FieldIssue[] };
 
 /** What the whole tree has used up. Work ends with it, so a hostile tree costs no more than a large honest one. */
-interface Walk {
+interface Walk<P> {
+  parseOne: (raw: RawFilter) => Parsed<Filter<P>>;
   issues: FieldIssue[];
   filters: number;
   isOver: boolean;
@@ -26,13 +30,22 @@ interface Walk {
  *   `groups.0.filters.1.operator`.
  */
 export function parseCondition(raw: unknown, path = ''): ConditionResult {
-  const walk: Walk = { issues: [], filters: 0, isOver: false };
+  return parseTree(raw, path, parseFilter);
+}
+
+/** As `parseCondition`; fields may also be `context.<path>`, and `event.<path>` with the operators of `data`. */
+export function parseWorkflowCondition(raw: unknown, path = ''): ConditionResult<WorkflowPredicate> {
+  return parseTree(raw, path, parseWorkflowFilter);
+}
+
+function parseTree<P>(raw: unknown, path: string, parseOne: Walk<P>['parseOne']): ConditionResult<P> {
+  const walk: Walk<P> = { parseOne, issues: [], filters: 0, isOver: false };
   const condition = conditionOf(raw, path, 1, walk);
   return walk.issues.length > 0 ? { ok: false, issues: walk.issues } : { ok: true, condition };
 }
 
-function conditionOf(raw: unknown, path: string, depth: number, walk: Walk): Condition {
-  const condition: Condition = { logic: 'AND', groups: [] };
+function conditionOf<P>(raw: unknown, path: string, depth: number, walk: Walk<P>): Condition<P> {
+  const condition: Condition<P> = { logic: 'AND', groups: [] };
   if (depth > maxConditionDepth) {
     report(walk, path, `At most ${maxConditionDepth} levels of conditions are accepted`, 'too_big');
     return condition;
@@ -55,8 +68,8 @@ function conditionOf(raw: unknown, path: string, depth: number, walk: Walk): Con
   return condition;
 }
 
-function groupOf(raw: unknown, path: string, depth: number, walk: Walk): Group {
-  const group: Group = { filters: [] };
+function groupOf<P>(raw: unknown, path: string, depth: number, walk: Walk<P>): Group<P> {
+  const group: Group<P> = { filters: [] };
   if (!isObject(raw)) {
     report(walk, path, 'Expected an object', 'invalid_type');
     return group;
@@ -79,7 +92,7 @@ function groupOf(raw: unknown, path: string, depth: number, walk: Walk): Group {
   return group;
 }
 
-function filterOf(raw: unknown, path: string, walk: Walk): Filter[] {
+function filterOf<P>(raw: unknown, path: string, walk: Walk<P>): Filter<P>[] {
   walk.filters += 1;
   if (walk.filters > maxConditionFilters) {
     report(walk, path, `At most ${maxConditionFilters} filters are accepted`, 'too_big');
@@ -90,17 +103,17 @@ function filterOf(raw: unknown, path: string, walk: Walk): Filter[] {
     report(walk, path, 'Expected an object', 'invalid_type');
     return [];
   }
-  const parsed = parseFilter(raw);
+  const parsed = walk.parseOne(raw);
   if (parsed.ok) return [parsed.value];
   add(walk, { ...parsed.issue, field: below(path, parsed.issue.field) });
   return [];
 }
 
-function report(walk: Walk, field: string, message: string, code: string): void {
+function report(walk: Walk<unknown>, field: string, message: string, code: string): void {
   add(walk, { field, message, code });
 }
 
-function add(walk: Walk, issue: FieldIssue): void {
+function add(walk: Walk<unknown>, issue: FieldIssue): void {
   if (walk.issues.length < maxReportedIssues) walk.issues.push(issue);
   if (walk.issues.length >= maxReportedIssues) walk.isOver = true;
 }

@@ -40,10 +40,8 @@ export function parseField(text: string): Field | undefined {
   const name = text.slice(dot + 1);
   if (dot < 0 || name === '') return undefined;
   switch (text.slice(0, dot)) {
-    case 'data': {
-      const path = name.split('.');
-      return { subject: 'data', key: name, path: path.length > maxPathLength ? [name] : path };
-    }
+    case 'data':
+      return { subject: 'data', key: name, path: pathOf(name) };
     case 'event':
       return { subject: 'event', name };
     case 'email': {
@@ -55,4 +53,26 @@ export function parseField(text: string): Field | undefined {
     default:
       return undefined;
   }
+}
+
+/** What a field of a workflow's condition names; `key` and `path` are those of a field of `data`. */
+export interface Variable {
+  of: 'context' | 'event';
+  key: string;
+  path: string[];
+}
+
+/** @returns undefined for anything but `context.<path>` and `event.<path>`. */
+export function parseVariable(text: string): Variable | undefined {
+  if (text.length > maxFieldLength || !isStorableText(text)) return undefined;
+  for (const owner of ['context', 'event'] as const) {
+    const key = text.slice(owner.length + 1);
+    if (text.startsWith(`${owner}.`) && key !== '') return { of: owner, key, path: pathOf(key) };
+  }
+  return undefined;
+}
+
+function pathOf(name: string): string[] {
+  const path = name.split('.');
+  return path.length > maxPathLength ? [name] : path;
 }

@@ -8,9 +8,10 @@ import type {
   Filter,
   InstantTest,
   Predicate,
+  WorkflowPredicate,
 } from './condition.ts';
 import { type OperatorTest, operatorTables } from './operators.ts';
-import { type Field, parseField } from './parse-field.ts';
+import { type Field, parseField, parseVariable } from './parse-field.ts';
 import {
   type Parsed,
   parseBoolean,
@@ -39,6 +40,25 @@ export function parseFilter(raw: RawFilter): Parsed<Filter> {
     return refuse('operator', message, 'invalid_value', raw.operator);
   }
   return map(parsePredicate(field, rule.test, raw), (predicate) => ({ predicate, negated: rule.negated }));
+}
+
+/**
+ * As `parseFilter`, with the variables of workflows: `context.<path>`, and `event.<path>`, which is the data of the
+ * triggering event unless the operator asks about history.
+ */
+export function parseWorkflowFilter(raw: RawFilter): Parsed<Filter<WorkflowPredicate>> {
+  const variable = typeof raw.field === 'string' ? parseVariable(raw.field) : undefined;
+  const asksHistory = typeof raw.operator === 'string' && operatorTables.event.has(raw.operator);
+  if (variable === undefined || (variable.of === 'event' && asksHistory)) return parseFilter(raw);
+  // Its operators and values are those of `data`.
+  const parsed = parseFilter({ ...raw, field: 'data.x' });
+  if (!parsed.ok) return parsed;
+  const { predicate, negated } = parsed.value;
+  if (predicate.subject !== 'data') throw new Error('A filter on data is a predicate on data');
+  return {
+    ok: true,
+    value: { predicate: { subject: 'variable', ...variable, test: predicate.test }, negated },
+  };
 }
 
 function parsePredicate(field: Field, test: OperatorTest, raw: RawFilter): Parsed<Predicate> {

@@ -1,4 +1,4 @@
-import type { Condition, Predicate } from './condition.ts';
+import type { WorkflowCondition, WorkflowPredicate } from './condition.ts';
 
 /** What a condition reads, each thing once. */
 export interface ConditionReferences {
@@ -12,10 +12,13 @@ export interface ConditionReferences {
   segments: ReadonlySet<string>;
 }
 
-/** Everything that a condition reads, however deep: for usage lists, refusals to delete, and cycles. */
-export function conditionReferences(condition: Condition): ConditionReferences {
+/**
+ * Everything that a condition reads of the project, however deep: for usage lists, refusals to delete, and cycles.
+ * Variables of a workflow are its own.
+ */
+export function conditionReferences(condition: WorkflowCondition): ConditionReferences {
   const predicates = [...predicatesOf(condition)];
-  const namesOf = (nameOf: (predicate: Predicate) => string | undefined) =>
+  const namesOf = (nameOf: (predicate: WorkflowPredicate) => string | undefined) =>
     new Set(predicates.map(nameOf).filter((name) => name !== undefined));
   return {
     data: namesOf((one) => (one.subject === 'data' ? one.key : undefined)),
@@ -29,22 +32,22 @@ export function conditionReferences(condition: Condition): ConditionReferences {
 }
 
 /** Whether a condition reads a custom field: `data.<field>` as it is written, or a path below it. */
-export function readsDataField(condition: Condition, field: string): boolean {
+export function readsDataField(condition: WorkflowCondition, field: string): boolean {
   const { data } = conditionReferences(condition);
   return [...data].some((name) => name === field || name.startsWith(`${field}.`));
 }
 
 /** @param name as in the journal, such as `email.open`. */
-export function readsEvent(condition: Condition, name: string): boolean {
+export function readsEvent(condition: WorkflowCondition, name: string): boolean {
   return conditionReferences(condition).events.has(name);
 }
 
 /** Whether a condition itself names a segment. */
-export function readsSegment(condition: Condition, segmentId: string): boolean {
+export function readsSegment(condition: WorkflowCondition, segmentId: string): boolean {
   return conditionReferences(condition).segments.has(segmentId.toLowerCase());
 }
 
-function* predicatesOf({ groups }: Condition): Generator<Predicate> {
+function* predicatesOf({ groups }: WorkflowCondition): Generator<WorkflowPredicate> {
   for (const { filters, conditions } of groups) {
     for (const { predicate } of filters) yield predicate;
     if (conditions) yield* predicatesOf(conditions);

@@ -1,4 +1,4 @@
-import type { Condition } from '../../core/conditions/condition.ts';
+import type { WorkflowCondition } from '../../core/conditions/condition.ts';
 import {
   type ConditionContact,
   countingWindows,
@@ -27,7 +27,7 @@ export async function loadConditionContact(
   em: Em,
   projectId: string,
   contactId: string,
-  condition: Condition,
+  condition: WorkflowCondition,
   now: Date,
 ): Promise<ConditionContact | undefined> {
   const { events, segments } = conditionReferences(condition);
