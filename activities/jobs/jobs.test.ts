@@ -148,6 +148,21 @@ describe('an import', () => {
     expect(await importContacts(context(), jobId)).toMatchObject({ outcome: 'completed' });
     await expectAppliedOnce(jobId);
   });
+
+  it('fails when its file is gone, and says what it did before', async () => {
+    const jobId = await addImport(makeFile());
+    await sql(em(), 'delete from job_chunks where job_id = $1 and position = 3', [jobId]);
+    expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'failed' });
+    const job = await readJob(jobId);
+    expect(job).toMatchObject({ state: 'failed', failedReason: 'The file of this import is gone' });
+    const [{ count } = { count: 0 }] = await sql<{ count: number }>(
+      em(),
+      'select count(*)::int as count from contacts where project_id = $1',
+      [projectId],
+    );
+    expect(job?.result).toMatchObject({ created: count });
+    expect(count).toBeGreaterThan(0);
+  });
 });
 
 describe('a bulk operation', () => {

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { readImportFormat } from './import-format.ts';
+import { createEncodingDetector } from './text-encoding.ts';
+
+function read(file: string | Uint8Array) {
+  const bytes = Buffer.from(file);
+  const detector = createEncodingDetector();
+  detector.add(bytes);
+  return readImportFormat(bytes, detector.detect(), bytes.length);
+}
+
+describe('a file that is no CSV file of contacts', () => {
+  const cases: [string, string | Uint8Array, RegExp][] = [
+    ['empty', '', /empty/],
+    ['blank', '\r\n \n', /empty/],
+    ['no address', 'name,phone\nAda,1\n', /called "email".*"name", "phone"/],
+    ['no header', 'ada@example.com\ngrace@example.com\n', /must name the columns/],
+    ['two addresses', 'email,Email\na@example.com,b@example.com\n', /Two columns are called "email"/],
+    ['two of one name', 'email;plan;plan\n', /Two columns are called "plan"/],
+    ['a long name', `email,${'x'.repeat(256)}\n`, /255 characters/],
+    ['many columns', `email${',x'.repeat(1_000)}\n`, /1000 columns/],
+    ['a spreadsheet', Buffer.from('PK\x03\x04\x14\0', 'latin1'), /Export it as CSV/],
+    ['UTF-16 without a mark', Buffer.from('email,a\n', 'utf16le'), /UTF-16|NUL|called "email"/],
+    ['a quote that stays open', '"email,plan\nada@example.com,pro\n', /not closed/],
+  ];
+
+  it.each(cases)('is refused with what to do: %s', (_, file, message) => {
+    expect(read(file)).toEqual({ ok: false, message: expect.stringMatching(message) });
+  });
+});
+
+describe('the format of a file', () => {
+  it.each([
+    ['email', ','],
+    ['email,a;b;c', ','],
+    ['email;a,b', ';'],
+    ['"email","a;b;c;d"', ','],
+    ['a\temail', '\t'],
+    ['email;a;b,c', ';'],
+  ])('has the delimiter by which a column is the address: %j', (header, delimiter) => {
+    expect(read(`${header}\n`)).toMatchObject({ ok: true, format: { delimiter } });
+  });
+
+  it('tells the encoding, whatever the pieces it is looked at in', () => {
+    const cases: [Buffer, string, boolean][] = [
+      [Buffer.from('email,zoë'), 'utf-8', false],
+      [Buffer.from('email,zoe'), 'utf-8', false],
+      [Buffer.from('email,zoë', 'latin1'), 'windows-1252', false],
+      [Buffer.concat([Buffer.from('email,zoë,jürgen,'), Buffer.of(0xff)]), 'utf-8', true],
+      // Cut within a character.
+      [Buffer.from('email,zoë,ü').subarray(0, -1), 'utf-8', true],
+      [Buffer.from('\ufeffemail', 'utf16le'), 'utf-16le', false],
+      [Buffer.from('\ufeffemail', 'utf16le').swap16(), 'utf-16be', false],
+    ];
+    for (const [bytes, encoding, damaged] of cases) {
+      for (const pieceBytes of [3, 4, 100]) {
+        const detector = createEncodingDetector();
+        for (let start = 0; start < bytes.length; start += pieceBytes) {
+          detector.add(bytes.subarray(start, start + pieceBytes));
+        }
+        expect(detector.detect(), `${bytes}`).toEqual({ encoding, damaged });
+      }
+    }
+  });
+});
