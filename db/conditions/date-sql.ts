@@ -21,17 +21,15 @@ export function isDateSql(text: string): string {
 
 /**
  * Compares a text that is a date with an instant, without making its canonical form: the bound is cut to the length of
- * the text. A "~", above every digit and "Z", stands for what the cut took away, where that matters.
+ * the text. A "~" stands for what the cut took away, if it was more than zeros, and puts the bound above the text.
  */
 export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
-  const takesTheCut = by === 'greaterThanOrEqual' || by === 'lessThan';
   const [day, second] = [instant.slice(0, 10), `${instant.slice(0, 19)}Z`];
-  const hasTime = !instant.endsWith('T00:00:00.000Z');
-  const hasFraction = !instant.endsWith('.000Z');
+  const cut = (bound: string, isExact: boolean) => bind(isExact ? bound : `${bound}~`);
   return `${text} ${comparisonSql[by]} case length(${text})
     when 24 then ${bind(instant)}::text
-    when 20 then ${bind(takesTheCut && hasFraction ? `${second}~` : second)}::text
-    else ${bind(takesTheCut && hasTime ? `${day}~` : day)}::text end`;
+    when 20 then ${cut(second, instant.endsWith('.000Z'))}::text
+    else ${cut(day, instant.endsWith('T00:00:00.000Z'))}::text end`;
 }
 
 /** Whether a text is a date of the same day, when one of both is a day, or else of the same instant. */
