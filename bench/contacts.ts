@@ -110,7 +110,7 @@ async function measure(stack: BenchStack): Promise<Figure[]> {
     ...(await measureFields(call)),
   ];
   const [{ deletedFrom }, ms] = await call(deletedSchema, '/contacts/fields/data.orders', 'DELETE');
-  const note = `${(deletedFrom / (ms / 1000)).toFixed(0)} contacts/s, 1,000 locked at a time`;
+  const note = `${(deletedFrom / (ms / 1000)).toFixed(0)} contacts/s, at most 2,000 locked at a time`;
   return [
     ...figures,
     { work: `deletion of a field of ${deletedFrom} contacts`, value: ms / 1000, unit: 's', note },

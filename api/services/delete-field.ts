@@ -3,8 +3,8 @@ import type { Orm } from '../../db/orm.ts';
 import { type ContactPlace, forgetFieldType, removeKey } from '../../db/repositories/contact-fields.ts';
 import { readKeyFigures } from '../../db/repositories/contact-figures.ts';
 
-/** Contacts whose rows are locked at a time. */
-const contactsAtATime = 1_000;
+/** Contacts that are looked at, and locked if they have the key, at a time. */
+const contactsAtATime = 2_000;
 
 /**
  * Takes a key from every contact of the project, each batch in a transaction of its own, and forgets its type.

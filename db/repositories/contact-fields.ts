@@ -83,7 +83,9 @@ export interface RemovedKeys {
 }
 
 /**
- * Takes a key out of the next `limit` contacts that have it, by creation, and moves their `updatedAt`.
+ * Takes a key out of the next `limit` contacts by creation, and moves the `updatedAt` of those that have it. Contacts
+ * are counted whether they have it or not: the planner can't tell how many do, and would look at all of them in each
+ * call.
  * @param after where the call before has ended
  */
 export async function removeKey(
@@ -98,13 +100,14 @@ export async function removeKey(
   const rows = await sql<ContactPlace & { removed: number; found: number }>(
     em,
     `with found as materialized (
-       select id, created_at from contacts
-       where project_id = $1 and data ? $2::text ${after === undefined ? '' : 'and (created_at, id) > ($4, $5::uuid)'}
+       select id, created_at, data ? $2::text as has_key from contacts
+       where project_id = $1 ${after === undefined ? '' : 'and (created_at, id) > ($4, $5::uuid)'}
        order by created_at, id limit $3
      ),
      held as materialized (
        -- In the order of every statement that locks contacts, so that they do not deadlock.
-       select id from contacts where id in (select id from found) order by project_id, email for no key update
+       select id from contacts where id in (select id from found where has_key) order by project_id, email
+       for no key update
      ),
      written as (
        update contacts c set data = c.data - $2::text, updated_at = now()
