@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseDateText } from '../../core/conditions/date-text.ts';
+import { compareCodePoints } from '../../core/conditions/text-order.ts';
+import { isDateText } from '../../core/contact-data/infer-field-type.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { sql } from '../sql.ts';
+import { bindInto } from './bind.ts';
+import { compareDateSql, isDateSql } from './date-sql.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase(2);
+});
+afterAll(() => database.close());
+
+/** Those of the texts for which the SQL over `t` is true. */
+async function matching(
+  texts: readonly string[],
+  condition: string,
+  parameters: unknown[],
+): Promise<string[]> {
+  const rows = await sql<{ t: string }>(
+    database.orm.em.fork(),
+    `select t from (select u collate "C" as t from unnest($1::text[]) with ordinality as list(u, n) order by n) texts
+     where ${condition}`,
+    [texts, ...parameters],
+  );
+  return rows.map((row) => row.t);
+}
+
+const text = '(t collate "C")';
+const two = (value: number) => String(value).padStart(2, '0');
+const forms = ['2024-02-29', '2023-12-31T23:59:59Z', '2000-10-05T09:08:07.654Z'];
+const strange = ['0', '1', '6', '9', ' ', 'x', 'T', 'Z', '-', '+', ':', '.', '\n', '１', '٣'];
+
+/** Every text that differs from a date in one place or in two places that stand together. */
+const nearDates = forms.flatMap((form) =>
+  Array.from(form, (_letter, index) => index).flatMap((index) => [
+    form.slice(0, index) + form.slice(index + 1),
+    ...strange.flatMap((one) => [
+      form.slice(0, index) + one + form.slice(index),
+      form.slice(0, index) + one + form.slice(index + 1),
+      ...strange.map((other) => form.slice(0, index) + one + other + form.slice(index + 2)),
+    ]),
+  ]),
+);
+
+const days = ['0000', '0001', '1900', '2000', '2023', '2024', '2100', '9999'].flatMap((year) =>
+  Array.from({ length: 14 }, (_, month) => month).flatMap((month) =>
+    Array.from({ length: 33 }, (_, day) => `${year}-${two(month)}-${two(day)}`),
+  ),
+);
+const times = Array.from({ length: 100 }, (_, value) => two(value)).flatMap((value) => [
+  `2024-03-10T${value}:00:00Z`,
+  `2024-03-10T23:${value}:00Z`,
+  `2016-12-31T23:59:${value}Z`,
+  `2016-12-31T23:59:${value}.000Z`,
+]);
+
+it('takes for dates what the type inference takes for dates', async () => {
+  const texts = [...new Set([...forms, ...nearDates, ...days, ...times])];
+  const found = await matching(texts, isDateSql(text), []);
+  expect(found).toEqual(texts.filter(isDateText));
+  expect(found.length).toBeGreaterThan(2_000);
+});
+
+it.each(['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as const)(
+  'compares dates of all lengths by their instant: %s',
+  async (by) => {
+    const texts = ['2024-03-09', '2024-03-10', '2024-03-11'].flatMap((day) => [
+      day,
+      ...['00:00:00', '00:00:01', '23:59:59'].flatMap((time) => [
+        `${day}T${time}Z`,
+        `${day}T${time}.000Z`,
+        `${day}T${time}.001Z`,
+        `${day}T${time}.999Z`,
+      ]),
+    ]);
+    const instantOf = (date: string) => parseDateText(date)?.instant ?? '';
+    const holds = (difference: number) =>
+      (difference === 0 && by.endsWith('OrEqual')) ||
+      (by.startsWith('greater') ? difference > 0 : difference < 0);
+    for (const bound of new Set(texts.map(instantOf))) {
+      const parameters: unknown[] = [texts];
+      const condition = compareDateSql(text, by, bound, bindInto(parameters));
+      const expected = texts.filter((one) => holds(compareCodePoints(instantOf(one), bound)));
+      expect(await matching(texts, condition, parameters.slice(1))).toEqual(expected);
+    }
+  },
+);
