@@ -32,8 +32,9 @@ ${countEventsSql}
 select is_flipped as "isFlipped" from ended`;
 
 const endOneSql = endSql('c.id = $2');
+// An array, because joined with a list the planner may go through all that is due for each of it.
 const endDueSql = endSql(
-  'c.id in (select id from contacts where snoozed_until <= $1::timestamptz order by snoozed_until limit $2)',
+  'c.id = any(array(select id from contacts where snoozed_until <= $1::timestamptz order by snoozed_until limit $2))',
 );
 
 /** `until`: when the snooze of the contact ends; null when nothing is snoozed, or when it has just ended. */
