@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 
-export interface AudienceOptions {
+interface AudienceOptions {
   /** Of the project itself; 1,000,000 by default. */
   contacts?: number;
   /** Of its contacts, all names together and nearly exactly; 5,000,000 by default. */
@@ -13,7 +13,7 @@ const foreignEvery = 23;
 const foreignProjects = 30;
 
 /** Days that the journal reaches back. */
-export const journalDays = 180;
+const journalDays = 180;
 
 /** A number below 1 that looks random and is the same in each run; `salt` makes independent ones of one `n`. */
 const random = (n: string, salt: number) =>
