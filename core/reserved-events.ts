@@ -18,10 +18,10 @@ export function segmentEventName(slug: string, change: 'entry' | 'exit'): string
 }
 
 /**
- * What is wrong with the name of an event that a caller tracks; undefined when it is fine. Names compare by
- * case and are not trimmed. Codes: `too_small`, `too_big`, `invalid_string`, `reserved_event`.
+ * What is wrong with the name of an event, whoever emits it; undefined when it is fine. Names compare by case and are
+ * not trimmed. Codes: `too_small`, `too_big`, `invalid_string`.
  */
-export function findEventNameIssue(name: string, field = 'event'): FieldIssue | undefined {
+export function findEventNameFormIssue(name: string, field = 'event'): FieldIssue | undefined {
   if (name.trim() === '')
     return { field, message: 'An event needs a name', code: 'too_small', received: name };
   if (name.length > maxEventNameLength) {
@@ -30,9 +30,13 @@ export function findEventNameIssue(name: string, field = 'event'): FieldIssue | 
   if (/\p{Cc}/u.test(name) || !isStorableText(name)) {
     return { field, message: 'Control characters are not accepted', code: 'invalid_string' };
   }
-  if (isReservedEventName(name)) {
-    const message = `The event name "${name}" is reserved for the service itself`;
-    return { field, message, code: 'reserved_event', received: name };
-  }
   return undefined;
+}
+
+/** As `findEventNameFormIssue`, for an event that a caller tracks: `reserved_event` for our own names too. */
+export function findEventNameIssue(name: string, field = 'event'): FieldIssue | undefined {
+  const issue = findEventNameFormIssue(name, field);
+  if (issue !== undefined || !isReservedEventName(name)) return issue;
+  const message = `The event name "${name}" is reserved for the service itself`;
+  return { field, message, code: 'reserved_event', received: name };
 }

@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { FieldIssue } from '../errors.ts';
+
+/** A config of the right shape, ready to run when nothing is missing; or what is wrong with its shape. */
+export type ConfigResult<Ready, Config extends object = Record<string, unknown>> =
+  | { ok: true; config: Config; ready?: Ready | undefined; missing: FieldIssue[] }
+  | { ok: false; issues: FieldIssue[] };
+
+export function accept<Ready, Config extends object>(
+  config: Config,
+  ready: Ready,
+): { ok: true; config: Config; ready: Ready; missing: FieldIssue[] } {
+  return { ok: true, config, ready, missing: [] };
+}
+
+/** A part that a step needs and its config does not have yet. */
+export function lacks(path: string, field: string, message: string): FieldIssue {
+  return { field: `${path}.${field}`, message, code: 'missing' };
+}
+
+type Shape<Config extends object> =
+  | { ok: true; config: Config; missing: FieldIssue[] }
+  | { ok: false; issues: FieldIssue[] };
+
+/** Parses by a schema without unions; issues have the codes of requests. */
+export function parseShape<Config extends object>(
+  schema: z.ZodType<Config>,
+  raw: Record<string, unknown>,
+  path: string,
+): Shape<Config> {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return { ok: true, config: parsed.data, missing: [] };
+  return { ok: false, issues: parsed.error.issues.map((issue) => toFieldIssue(issue, path)) };
+}
+
+function toFieldIssue(issue: z.core.$ZodIssue, path: string): FieldIssue {
+  const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined;
+  return {
+    field: [path, ...issue.path.map(String)].join('.'),
+    message: issue.message,
+    code: typeof code === 'string' ? code : issue.code === 'invalid_format' ? 'invalid_string' : issue.code,
+  };
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { emailAddressSchema } from '../addresses/email-address.ts';
+import { isStorableText, type JsonValue, jsonByteLength } from '../json-value.ts';
+import { compileTemplate } from '../rendering/template.ts';
+import { findEventNameFormIssue } from '../reserved-events.ts';
+
+const msPerUnit = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
+type DelayUnit = keyof typeof msPerUnit;
+
+const maxDelayMs = 365 * msPerUnit.days;
+/** Ten years. */
+const maxTimeoutSeconds = 3_650 * 86_400;
+const maxUrlLength = 2_048;
+const maxHeaders = 50;
+const maxHeaderLength = 4_096;
+const maxWebhookBodyBytes = 64 * 1024;
+const maxReasonLength = 255;
+
+/** Headers that belong to the connection, or to the signature. */
+const ownHeaders =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|webhook-.*)$/i;
+
+/** At least one millisecond. */
+export function delayMs(amount: number, unit: DelayUnit): number {
+  return Math.max(1, Math.round(amount * msPerUnit[unit]));
+}
+
+/** The name of an event that something listens to: also one that only the service itself emits. */
+export const listenedEventSchema = z.string().check((context) => {
+  const issue = findEventNameFormIssue(context.value);
+  if (issue) report(context, issue.message, issue.code);
+});
+
+function liquidFault(text: string): { message: string; code: string } | undefined {
+  if (!isStorableText(text)) {
+    return { message: 'Text may not hold NUL characters or lone surrogates', code: 'invalid_string' };
+  }
+  const compiled = compileTemplate(text, { kind: 'text' });
+  if (compiled.ok) return undefined;
+  const { line, column, message } = compiled.error;
+  return { message: `Liquid, line ${line}, column ${column}: ${message}`, code: 'invalid_template' };
+}
+
+const liquid = (context: z.core.ParsePayload<string>): void => {
+  const fault = liquidFault(context.value);
+  if (fault) report(context, fault.message, fault.code);
+};
+
+const urlSchema = z
+  .string()
+  .max(maxUrlLength)
+  .check(liquid, (context) => {
+    const isWritten = /\{\{|\{%/.test(context.value);
+    const isUrl = isWritten ? /^\s*(?:https?:\/\/|\{)/i.test(context.value) : isHttpUrl(context.value);
+    if (!isUrl) report(context, 'Expected an http or https URL', 'invalid_string');
+  });
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+}
+
+const headersSchema = z.record(z.string(), z.string().max(maxHeaderLength).check(liquid)).check((context) => {
+  const names = Object.keys(context.value);
+  if (names.length > maxHeaders) report(context, `At most ${maxHeaders} headers are accepted`, 'too_big');
+  for (const name of names) {
+    const path = [name];
+    if (!/^[!#$%&'*+.^_`|~0-9a-zA-Z-]{1,200}$/.test(name)) {
+      report(context, 'Not the name of a header', 'invalid_string', path);
+    } else if (ownHeaders.test(name)) {
+      report(context, 'This header is set by the service', 'invalid_value', path);
+    } else if (/[\r\n\0]/.test(context.value[name] ?? '')) {
+      report(context, 'A header is one line', 'invalid_string', path);
+    }
+  }
+});
+
+const bodySchema = z.json().check((context) => {
+  const texts = [...textsOf(context.value)];
+  const faults = texts.map(liquidFault).filter((fault) => fault !== undefined);
+  for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
+  if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
+    report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
+  }
+});
+
+function* textsOf(value: JsonValue): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (Array.isArray(value)) for (const item of value) yield* textsOf(item);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      yield key;
+      yield* textsOf(item);
+    }
+  }
+}
+
+/** The shapes of configs in which everything may still be missing; those of the other types are in files of their own. */
+export const stepSchemas = {
+  SEND_EMAIL: z.object({
+    templateId: z.uuid().toLowerCase().optional(),
+    recipient: z
+      .object({ type: z.enum(['CONTACT', 'CUSTOM']), email: emailAddressSchema.optional() })
+      .optional(),
+  }),
+  DELAY: z
+    .object({
+      amount: z.number().positive().optional(),
+      unit: z.enum(['minutes', 'hours', 'days']).optional(),
+    })
+    .check((context) => {
+      const { amount, unit } = context.value;
+      if (amount !== undefined && unit !== undefined && amount * msPerUnit[unit] > maxDelayMs) {
+        report(context, 'Expected at most 365 days', 'too_big', ['amount']);
+      }
+    }),
+  WAIT_FOR_EVENT: z.object({
+    eventName: listenedEventSchema.optional(),
+    timeout: z.number().positive().max(maxTimeoutSeconds).optional(),
+  }),
+  WEBHOOK: z.object({
+    url: urlSchema.optional(),
+    method: z.enum(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']).optional(),
+    headers: headersSchema.optional(),
+    body: bodySchema.optional(),
+  }),
+  EXIT: z.object({
+    reason: z
+      .string()
+      .max(maxReasonLength)
+      .refine(isStorableText, {
+        message: 'Text may not hold NUL characters',
+        params: { code: 'invalid_string' },
+      })
+      .optional(),
+  }),
+};
+
+function report(context: z.core.ParsePayload, message: string, code: string, path: string[] = []): void {
+  context.issues.push({ code: 'custom', path, message, params: { code }, input: context.value });
+}
