@@ -123,14 +123,18 @@ describe('an import', () => {
 
   it('applies each row once although several workers do it at the same time', async () => {
     const jobId = await addImport(makeFile());
+    const places: number[] = [];
+    const note = ({ done }: { done: number }) => places.push(done);
     const worker = async () => {
       for (;;) {
-        const progress = await importContacts(context(), jobId);
+        const progress = await importContacts(context({ note }), jobId);
         if (progress.ended) return progress.outcome;
       }
     };
     const outcomes = await Promise.all([worker(), worker(), worker()]);
     expect(outcomes.filter((outcome) => outcome === 'completed')).toHaveLength(1);
+    // No part was applied twice.
+    expect(places).toHaveLength(new Set(places).size);
     await expectAppliedOnce(jobId);
   });
 
