@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import type { Orm } from '../db/orm.ts';
 import { closeEventDeletion } from '../db/repositories/event-deletions.ts';
+import type { BatchSeconds } from '../db/repositories/settle-campaign.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
@@ -17,7 +18,7 @@ import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import { createCallSlots } from './campaigns/call-slots.ts';
 import { createCampaignWatch } from './campaigns/campaign-watch.ts';
 import { createCampaignActivities } from './campaigns/create-campaign-activities.ts';
-import { type BatchSeconds, sendBatch } from './campaigns/send-batch.ts';
+import { sendBatch } from './campaigns/send-batch.ts';
 import { recountCampaigns, tendCampaigns } from './campaigns/tend-campaigns.ts';
 import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
 import { checkDomain } from './domains/check-domain.ts';
@@ -58,8 +59,11 @@ const heartbeatMs = 4_000;
 const batchHeartbeatMs = 500;
 /** Calls to the provider for campaigns that run at a time in this process. */
 const campaignCalls = 8;
+/** A claim begins no hand-over after this: with the half minute of an answer that is well below `liveSeconds`. */
+const leaseSeconds = 20;
 /** A claim of this age is of a run that died. */
 const liveSeconds = 60;
+const batchSeconds = (unknown: number): BatchSeconds => ({ lease: leaseSeconds, live: liveSeconds, unknown });
 /** Below the grace time of a shutdown. */
 const jobSliceMs = 10_000;
 
@@ -167,7 +171,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     return { requeued };
   }
 
-  const seconds: BatchSeconds = { live: liveSeconds, unknown: dependencies.unknownSeconds };
+  const seconds = batchSeconds(dependencies.unknownSeconds);
 
   return {
     ...createCampaignActivities({ orm, seconds, committed: dependencies.committed }),
@@ -241,7 +245,7 @@ export function createCampaignBatchActivities(dependencies: ActivityDependencies
               calls,
               isSending,
               rates: dependencies.rates,
-              seconds: { live: liveSeconds, unknown: dependencies.unknownSeconds },
+              seconds: batchSeconds(dependencies.unknownSeconds),
               signal,
               count: dependencies.countHandOver,
               recorded: dependencies.journaled,

@@ -8,13 +8,13 @@ import {
 import { cancelBatches, startSending } from '../../db/repositories/campaigns.ts';
 import { freezeAudience } from '../../db/repositories/freeze-audience.ts';
 import {
+  type BatchSeconds,
   noEvidence,
   readSendEventEvidence,
   type SendEventEvidence,
   settleBatch,
 } from '../../db/repositories/settle-campaign.ts';
 import type { CampaignActivities, SettleCampaignResult } from '../../temporal/contracts/campaign.ts';
-import type { BatchSeconds } from './send-batch.ts';
 
 export interface CampaignActivityDependencies {
   orm: Orm;
@@ -71,7 +71,7 @@ export function createCampaignActivities(dependencies: CampaignActivityDependenc
       return { numbers: found.slice(0, limit), more: found.length > limit };
     },
     async settleCampaign({ campaignId }) {
-      return settle(campaignId, await readSendEventEvidence(orm.em.fork(), campaignId, seconds.unknown));
+      return settle(campaignId, await readSendEventEvidence(orm.em.fork(), campaignId, seconds));
     },
     async cancelRemaining({ campaignId }) {
       let after: number | null = 0;

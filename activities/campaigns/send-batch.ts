@@ -5,7 +5,7 @@ import type { Orm } from '../../db/orm.ts';
 import { claimCampaignEmails, readCampaignBatch } from '../../db/repositories/claim-campaign-emails.ts';
 import { loadContents } from '../../db/repositories/load-contents.ts';
 import { type HandOverRecord, recordHandOvers } from '../../db/repositories/record-hand-overs.ts';
-import { noEvidence, settleBatch } from '../../db/repositories/settle-campaign.ts';
+import { type BatchSeconds, settleBatch, undecided } from '../../db/repositories/settle-campaign.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../temporal/contracts/campaign.ts';
 import type { SendRates } from '../emails/reserve-slots.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
@@ -22,15 +22,6 @@ export interface SendBatchContext extends Omit<HandOverContext, 'maySend' | 'inM
   recorded: () => void;
 }
 
-export interface BatchSeconds {
-  /** A claim of this age is of a run that died. */
-  live: number;
-  /** How long an unanswered hand-over waits for the provider's event. */
-  unknown: number;
-}
-
-/** A claim begins no hand-over after this: with the half minute of an answer that is well below `live`. */
-const leaseMs = 20_000;
 /** A run takes no more claims after this, so that other campaigns get their turn. */
 const workMs = 20_000;
 /** What has to wait for longer comes back later and leaves the worker to others meanwhile. */
@@ -68,7 +59,7 @@ export async function sendBatch(
       const outcome = await handOverClaimed(
         {
           ...context,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(leaseMs)]),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(context.seconds.lease * 1000)]),
           maySend: () => context.isSending(campaignId),
           inMs: slots.inMs,
         },
@@ -81,7 +72,7 @@ export async function sendBatch(
       retryInMs = outcome.retryInMs;
     }
   }
-  const rest = await settleBatch(orm.em.fork(), campaignId, number, context.seconds, noEvidence);
+  const rest = await settleBatch(orm.em.fork(), campaignId, number, context.seconds, undecided);
   return { sent, queued: rest.queued, retryInMs, waiting: rest.waiting };
 }
 

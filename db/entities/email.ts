@@ -102,7 +102,7 @@ export const Email = defineEntity({
     claimedAt: instant().nullable(),
     createdAt: createdAt(),
     sentAt: instant().nullable(),
-    /** When the provider itself said that it took the email: its Send event. */
+    /** When the provider's own word that it took the email came in: its Send event. */
     confirmedAt: instant().nullable(),
     deliveredAt: instant().nullable(),
     openedAt: instant().nullable(),

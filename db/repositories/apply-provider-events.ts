@@ -80,7 +80,7 @@ applied as (
     message_id = coalesce(e.message_id, i."messageId"),
     subject = coalesce(e.subject, i."subject"),
     ${earliestSql('sent_at', `i.reached <> 'FAILED'`)},
-    ${earliestSql('confirmed_at', `i."kind" = 'send'`)},
+    confirmed_at = case when i."kind" = 'send' then coalesce(e.confirmed_at, now()) else e.confirmed_at end,
     ${earliestSql('delivered_at', `i."kind" = 'delivery'`)},
     ${earliestSql('opened_at', `i."kind" in ('open', 'click')`)},
     ${earliestSql('clicked_at', `i."kind" = 'click'`)},

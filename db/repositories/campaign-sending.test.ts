@@ -15,7 +15,7 @@ import { cancelBatches, cancelCampaign } from './campaigns.ts';
 import { claimCampaignEmails, readCampaignBatch } from './claim-campaign-emails.ts';
 import type { ClaimedEmail } from './claim-emails.ts';
 import { type HandOverRecord, recordHandOvers } from './record-hand-overs.ts';
-import { noEvidence, readSendEventEvidence, settleBatch } from './settle-campaign.ts';
+import { noEvidence, readSendEventEvidence, settleBatch, undecided } from './settle-campaign.ts';
 
 let database: TestDatabase;
 let em: Em;
@@ -29,7 +29,7 @@ beforeEach(async () => {
   projectId = await insertProject(em);
 });
 
-const seconds = { live: 60, unknown: 120 };
+const seconds = { lease: 20, live: 60, unknown: 120 };
 
 async function start(recipients: number): Promise<string> {
   await insertContacts(em, projectId, recipients);
@@ -240,7 +240,7 @@ describe('what a run has left open', () => {
     return { id, token, claimed: await claim(id, 500, token) };
   }
   const settle = async (id: string) =>
-    settleBatch(em, id, 1, seconds, await readSendEventEvidence(em, id, seconds.unknown));
+    settleBatch(em, id, 1, seconds, await readSendEventEvidence(em, id, seconds));
 
   it('is left alone while the run may live', async () => {
     const { id } = await leaveOpen();
@@ -269,7 +269,7 @@ describe('what a run has left open', () => {
     const { id, claimed } = await leaveOpen();
     const [first] = claimed;
     await applyProviderEvents(em, [providerEvent(first?.id ?? '', 'send')]);
-    await age(id, 121);
+    await age(id, 141);
     expect(await settle(id)).toMatchObject({ queued: 5, waiting: 0 });
     expect(await statuses(id)).toEqual({ SENT: 1, QUEUED: 5 });
     expect(await findOpenBatches(em, id, 0, 10)).toEqual([1]);
@@ -280,7 +280,7 @@ describe('what a run has left open', () => {
   it('stays in doubt for good where no events come, and holds up nobody', async () => {
     const { id } = await leaveOpen();
     // Of another installation's past, long before.
-    await age(id, 121);
+    await age(id, 141);
     expect(await settleBatch(em, id, 1, seconds, noEvidence)).toEqual({ queued: 0, waiting: 0, waitMs: 0 });
     expect(await statuses(id)).toEqual({ UNKNOWN: 6 });
     expect(await finishSending(em, id)).toBe(true);
@@ -289,23 +289,70 @@ describe('what a run has left open', () => {
     expect(await counters(id)).toEqual({ ...none, sent: 1, delivered: 1 });
   });
 
-  it('does not go back when only earlier hand-overs were confirmed and later ones were not', async () => {
+  it('waits while events arrive but not all of them, and not for ever', async () => {
     const id = await start(9);
     const token = uuidv7();
     const early = await claim(id, 3, token);
+    const occurredAt = new Date(Date.now() - 515_000);
     await recordHandOvers(
       em,
       token,
-      early.map((email) => record(email, {})),
+      early.map((email) => record(email, { occurredAt })),
     );
-    await applyProviderEvents(em, [providerEvent(early[0]?.id ?? '', 'send')]);
+    await applyProviderEvents(em, [providerEvent(early[0]?.id ?? '', 'send', { occurredAt })]);
+    await sql(em, `update emails set confirmed_at = sent_at + interval '1 second' where id = $1`, [
+      early[0]?.id,
+    ]);
     await age(id, 10);
     await claim(id, 6);
-    await age(id, 200);
-    const evidence = await readSendEventEvidence(em, id, 1);
-    expect(evidence.isComplete).toBe(false);
+    await age(id, 500);
+    const evidence = await readSendEventEvidence(em, id, seconds);
+    expect(evidence).toMatchObject({ isComplete: false, lagSeconds: 1 });
+    expect(await settleBatch(em, id, 1, seconds, evidence)).toMatchObject({ queued: 0, waiting: 6 });
+    expect(await statuses(id)).toEqual({ SENT: 3, UNKNOWN: 6 });
+    await age(id, 10 * 140);
     expect(await settleBatch(em, id, 1, seconds, evidence)).toMatchObject({ queued: 0, waiting: 0 });
     expect(await statuses(id)).toEqual({ SENT: 3, UNKNOWN: 6 });
+  });
+
+  it('is not taken for lost before twice the time that such events take has passed', async () => {
+    const { id, claimed } = await leaveOpen();
+    const occurredAt = new Date(Date.now() - 100_000);
+    await applyProviderEvents(em, [providerEvent(claimed[0]?.id ?? '', 'send', { occurredAt })]);
+    await age(id, 200);
+    expect(await settle(id)).toMatchObject({ queued: 0, waiting: 5 });
+    await age(id, 25);
+    expect(await settle(id)).toMatchObject({ queued: 5, waiting: 0 });
+  });
+
+  it('goes back when a hand-over that surely began later was confirmed, though others were not', async () => {
+    const { id, claimed, token } = await leaveOpen();
+    const [first, second] = claimed;
+    if (!first || !second) throw new Error('Six were claimed');
+    await recordHandOvers(em, token, [record(second, {})]);
+    const evidenceOf = async (seconds_: number) => {
+      const occurredAt = new Date(Date.now() - seconds_ * 1000);
+      await sql(em, 'update emails set sent_at = $2, confirmed_at = $2 where id = $1', [
+        first.id,
+        occurredAt,
+      ]);
+      return readSendEventEvidence(em, id, seconds);
+    };
+    await age(id, 200);
+    await sql(em, `update emails set status = 'SENT' where id = $1`, [first.id]);
+    // Begun 40 seconds after the claim: the claim may have begun a hand-over of its own as late as that.
+    expect(await settleBatch(em, id, 1, seconds, await evidenceOf(160))).toMatchObject({
+      queued: 0,
+      waiting: 4,
+    });
+    expect(await settleBatch(em, id, 1, seconds, await evidenceOf(140))).toMatchObject({ queued: 4 });
+  });
+
+  it('is judged by nobody who only sends', async () => {
+    const { id } = await leaveOpen();
+    await age(id, 100_000);
+    expect(await settleBatch(em, id, 1, seconds, undecided)).toMatchObject({ queued: 0, waiting: 6 });
+    expect(await findOpenBatches(em, id, 0, 10)).toEqual([1]);
   });
 });
 
@@ -328,16 +375,16 @@ describe('workflows that are lost', () => {
 it('remembers when the provider confirmed an email', async () => {
   const id = await start(1);
   const [email] = await claim(id);
-  const at = new Date('2026-01-01T10:00:00.000Z');
+  const confirmedAt = async () =>
+    (
+      await sql<{ at: Date | null }>(em, 'select confirmed_at as at from emails where id = $1', [email?.id])
+    )[0]?.at;
   await applyProviderEvents(em, [providerEvent(email?.id ?? '', 'delivery')]);
-  const [before] = await sql<{ at: Date | null }>(em, 'select confirmed_at as at from emails where id = $1', [
-    email?.id,
-  ]);
-  expect(before?.at).toBeNull();
-  await applyProviderEvents(em, [providerEvent(email?.id ?? '', 'send', { occurredAt: at })]);
-  const [after] = await sql<{ at: Date | null }>(em, 'select confirmed_at as at from emails where id = $1', [
-    email?.id,
-  ]);
-  expect(after?.at).toEqual(at);
+  expect(await confirmedAt()).toBeNull();
+  await applyProviderEvents(em, [providerEvent(email?.id ?? '', 'send')]);
+  const first = await confirmedAt();
+  expect(first).toEqual(expect.any(Date));
+  await applyProviderEvents(em, [providerEvent(email?.id ?? '', 'send')]);
+  expect(await confirmedAt()).toEqual(first);
   expect(await readEmail(em, email?.id ?? '')).toMatchObject({ status: 'DELIVERED' });
 });

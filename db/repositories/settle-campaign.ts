@@ -1,41 +1,65 @@
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
 
+/** How long a run may take, in seconds. */
+export interface BatchSeconds {
+  /** A claim begins its last hand-over within so long. */
+  lease: number;
+  /** A claim of this age is of a run that died. */
+  live: number;
+  /** How long an unanswered hand-over waits for the provider's event. */
+  unknown: number;
+}
+
 /** What proves that the provider's Send events arrive, so that a missing one says something. */
 export interface SendEventEvidence {
-  /** Hand-overs of the campaign that were claimed up to then are proven: a later one, or one of then, was confirmed. */
+  /** Hand-overs claimed up to then have surely begun before one that was confirmed. */
   provenUntil: Date | null;
   /** Every hand-over of the campaign that the provider took by its answer was confirmed, and there is one. */
   isComplete: boolean;
+  /** The longest that a Send event of the campaign took to arrive; null when none has arrived. */
+  lagSeconds: number | null;
 }
 
 /** Nothing is proven, so whatever is in doubt stays so. */
-export const noEvidence: SendEventEvidence = { provenUntil: null, isComplete: false };
+export const noEvidence: SendEventEvidence = { provenUntil: null, isComplete: false, lagSeconds: null };
+
+/** Judges nothing: whatever is in doubt is waited for. */
+export const undecided: SendEventEvidence = {
+  provenUntil: null,
+  isComplete: false,
+  lagSeconds: Number.POSITIVE_INFINITY,
+};
+
+/** From the begin of a hand-over until the provider has taken it, at most. */
+const answerSeconds = 30;
 
 /** Looks at all emails of a campaign, so it is asked only where emails wait for it. */
 export async function readSendEventEvidence(
   em: Em,
   campaignId: string,
-  unknownSeconds: number,
+  seconds: BatchSeconds,
 ): Promise<SendEventEvidence> {
   const [row] = await sql<SendEventEvidence>(
     em,
     `with campaign as (
-       select max(claimed_at) filter (where confirmed_at is not null) as proven_until,
-         coalesce(bool_and(confirmed_at is not null) filter (where message_id is not null), false) as is_complete
+       select max(sent_at) filter (where confirmed_at is not null) as proven,
+         coalesce(bool_and(confirmed_at is not null) filter (where message_id is not null), false) as is_complete,
+         extract(epoch from max(confirmed_at - sent_at))::float8 as lag
        from emails where campaign_id = $1
      ),
      -- A hand-over of anyone since then says as much: the events of all come the same way.
      others as (
-       select claimed_at from emails
+       select sent_at from emails
        where confirmed_at is not null
-         and id > (lpad(to_hex((extract(epoch from now() - make_interval(secs => $2 * 4)) * 1000)::bigint), 12, '0')
+         and id > (lpad(to_hex((extract(epoch from now() - make_interval(secs => $2)) * 1000)::bigint), 12, '0')
            || '00000000000000000000')::uuid
        order by id desc limit 1
      )
-     select greatest(proven_until, (select claimed_at from others)) as "provenUntil", is_complete as "isComplete"
+     select greatest(proven, (select sent_at from others)) - make_interval(secs => $3) as "provenUntil",
+       is_complete as "isComplete", lag as "lagSeconds"
      from campaign`,
-    [campaignId, unknownSeconds],
+    [campaignId, seconds.unknown * 4, seconds.lease + answerSeconds],
   );
   return row ?? noEvidence;
 }
@@ -65,14 +89,12 @@ judged as (
   select *,
     case
       when not is_doubtful then status
-      when claimed_at < now() - make_interval(secs => $4) and message_id is null
-        and ($6 or claimed_at <= $5::timestamptz) then 'QUEUED'
+      when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz) then 'QUEUED'
       else 'UNKNOWN'
     end as next
   from (
-    select *,
-      status = 'UNKNOWN' or (status = 'SENDING' and claimed_at < now() - make_interval(secs => $3)) as is_doubtful
-    from held
+    select *, status = 'UNKNOWN' or (status = 'SENDING' and age > $3::float8) as is_doubtful
+    from (select *, extract(epoch from now() - claimed_at)::float8 as age from held) held
   ) held
 ),
 moved as (
@@ -88,13 +110,14 @@ moved as (
 summary as (
   select count(*) filter (where next = 'QUEUED')::int as queued,
     count(*) filter (where due_in > 0)::int as waiting,
-    coalesce(min(due_in) filter (where due_in > 0), 0)::float8 * 1000 as "waitMs"
+    coalesce(min(due_in) filter (where due_in > 0), 0) * 1000 as "waitMs"
   from (
     select next,
-      case next
-        when 'SENDING' then greatest(0.1, extract(epoch from claimed_at - now()) + $3)
+      case
+        when next = 'SENDING' then greatest(0.1, $3::float8 - age)
         -- A moment longer than the time-out, so that the look finds it over.
-        when 'UNKNOWN' then extract(epoch from claimed_at - now()) + $4 + 0.1
+        when next = 'UNKNOWN' and age <= $4 then $4 - age + 0.1
+        when next = 'UNKNOWN' and age <= $7::float8 then least($4, $7::float8 - age + 0.1)
         else 0
       end as due_in
     from judged
@@ -108,26 +131,34 @@ ended as (
 )
 select * from summary`;
 
+/** While events arrive, but not all that must, they are waited for so many times as long. */
+const patience = 10;
+
 /**
- * Looks at what a batch left open. A claim that is older than `liveSeconds` is of a run that died: its emails are
- * UNKNOWN from then on, until the provider's Send event or the time-out. One that no event was heard of for
- * `unknownSeconds` although such events arrive was not taken, and is QUEUED again; where none arrive it stays
- * UNKNOWN and is never sent again. The batch ends when nothing is left to send or to wait for.
+ * Looks at what a batch left open. A claim that is older than `seconds.live` is of a run that died: its emails are
+ * UNKNOWN from then on, until the provider's Send event or the time-out. The time-out is `seconds.unknown` after the
+ * last moment at which the hand-over can have begun, or twice what such events took in this campaign if that is more.
+ * One that no event was heard of by then although those of all others have arrived was not taken, and is QUEUED
+ * again; where none arrive it stays UNKNOWN and is never sent again. The batch ends when nothing is left to send or
+ * to wait for.
  */
 export async function settleBatch(
   em: Em,
   campaignId: string,
   number: number,
-  seconds: { live: number; unknown: number },
+  seconds: BatchSeconds,
   evidence: SendEventEvidence,
 ): Promise<SettledBatch> {
+  const { provenUntil, isComplete, lagSeconds } = evidence;
+  const timeOut = seconds.lease + Math.max(seconds.unknown, 2 * (lagSeconds ?? 0));
   const [row] = await sql<SettledBatch>(em, settleSql, [
     campaignId,
     number,
     seconds.live,
-    seconds.unknown,
-    evidence.provenUntil,
-    evidence.isComplete,
+    timeOut,
+    provenUntil,
+    isComplete,
+    lagSeconds === null ? timeOut : timeOut * patience,
   ]);
   return row ?? { queued: 0, waiting: 0, waitMs: 0 };
 }
