@@ -29,6 +29,11 @@ export const Workflow = defineEntity({
     allowReentry: p.boolean().default(false),
     /** Raised by each edit of the steps and transitions. */
     version: p.integer().default(1),
+    /**
+     * The version that new executions are pinned to: the newest whose graph had no faults. Older than `version` while
+     * an edit is under way; null while there never was one.
+     */
+    liveVersion: p.integer().nullable(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -85,7 +90,10 @@ export const WorkflowTransition = defineEntity({
   },
 });
 
-/** A graph as it was in one version: steps and transitions. Never changes, so processes may keep it. */
+/**
+ * A graph without faults as it was in one version: event name, steps and transitions. Never changes, so processes may
+ * keep it. Versions with faults have no row: nothing runs them.
+ */
 export const WorkflowVersion = defineEntity({
   name: 'WorkflowVersion',
   tableName: 'workflow_versions',

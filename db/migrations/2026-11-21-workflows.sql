@@ -7,6 +7,7 @@ create table workflows (
   event_name text not null,
   allow_reentry boolean not null default false,
   version int not null default 1,
+  live_version int,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   primary key (id)
