@@ -324,35 +324,3 @@ it('does not exist for another project, nor does an unknown one for any', async 
   expect((await sender.get(`/templates/${created.id}`)).body).toEqual(created);
   expect((await sender.get('/templates/none')).status).toBe(422);
 });
-
-describe('the domain that a template sends from', () => {
-  const domainId = async () =>
-    (await sender.get(`/domains/project/${sender.projectId}`)).body.data[0].id as string;
-
-  it('can not be removed before the template is', async () => {
-    const { id } = await create();
-    const refused = await sender.delete(`/domains/${await domainId()}`);
-    expect(refused.status).toBe(409);
-    expect(refused.body.error).toMatchObject({
-      code: 'CONFLICT',
-      details: { templates: [{ id, name: 'Welcome' }] },
-    });
-    await sender.delete(`/templates/${id}`);
-    expect((await sender.delete(`/domains/${await domainId()}`)).status).toBe(204);
-  });
-
-  it('goes or stays, but never leaves a template behind', async () => {
-    for (let round = 0; round < 8; round++) {
-      const fresh = await createTestSender(stack.url);
-      const { body } = await fresh.get(`/domains/project/${fresh.projectId}`);
-      const made = Array.from({ length: 4 }, (_, index) =>
-        fresh.post('/templates', { name: `${index}`, subject: 's', body: 'b', from: `a@${fresh.domain}` }),
-      );
-      const removed = await fresh.delete(`/domains/${body.data[0].id}`);
-      const statuses = (await Promise.all(made)).map((answer) => answer.status);
-      const { total } = (await fresh.get('/templates')).body;
-      expect(total).toBe(statuses.filter((status) => status === 201).length);
-      expect([removed.status, total > 0]).toEqual(total > 0 ? [409, true] : [204, false]);
-    }
-  });
-});

@@ -116,7 +116,7 @@ export const deleteTemplate = defineRoute({
   summary: 'Delete a template',
   params,
   responses: { 204: { description: 'Deleted.' } },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   async handler({ project, params: { id }, services }) {
     await services.templates.remove(project.id, id);
     return { status: 204 };

@@ -1,9 +1,10 @@
 import { copyName } from '../../core/copy-name.ts';
-import { notFound } from '../../core/errors.ts';
+import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { TemplateRow } from '../../db/entities/template.ts';
 import type { Orm } from '../../db/orm.ts';
+import { findStepsOfTemplate, type TemplateStep } from '../../db/repositories/template-usage.ts';
 import {
   countTemplates,
   deleteTemplate,
@@ -37,7 +38,7 @@ export interface TemplatesService {
    * @throws DomainError `BAD_REQUEST` for Liquid that does not parse, `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
    */
   patch(projectId: string, id: string, body: PatchTemplateBody): Promise<TemplateRow>;
-  /** @throws DomainError `NOT_FOUND` */
+  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while workflow steps send it, which `details` names */
   remove(projectId: string, id: string): Promise<void>;
   /** A template with the same content under another name. @throws DomainError `NOT_FOUND` */
   duplicate(projectId: string, id: string): Promise<TemplateRow>;
@@ -69,6 +70,13 @@ function changedFields(row: TemplateRow, body: PatchTemplateBody): TemplateField
     fromName: body.fromName === undefined ? row.fromName : body.fromName,
     replyTo: body.replyTo === undefined ? row.replyTo : body.replyTo,
     type: body.type ?? row.type,
+  });
+}
+
+function stillSent(workflowSteps: TemplateStep[]): DomainError {
+  return new DomainError('CONFLICT', "The template can't be deleted while workflow steps send it", {
+    details: { workflowSteps },
+    suggestion: 'Delete these steps or give them another template first.',
   });
 }
 
@@ -116,7 +124,14 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache): Templ
     },
 
     async remove(projectId, id) {
-      if (!(await deleteTemplate(orm.em.fork(), projectId, id))) throw notFound('Template');
+      await orm.em.fork().transactional(async (em) => {
+        const row = await findTemplate(em, projectId, id, 'delete');
+        if (row === undefined) throw notFound('Template');
+        // Only now: it sees the steps of those who held the template before.
+        const workflowSteps = await findStepsOfTemplate(em, projectId, id);
+        if (workflowSteps.length > 0) throw stillSent(workflowSteps);
+        await deleteTemplate(em, projectId, id);
+      });
     },
 
     async duplicate(projectId, id) {
@@ -131,8 +146,8 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache): Templ
 
     async usage(projectId, id) {
       await get(projectId, id);
-      // Neither campaigns nor workflows refer to templates yet.
-      return { campaigns: [], workflowSteps: [] };
+      // A campaign has content of its own, so no campaign refers to a template.
+      return { campaigns: [], workflowSteps: await findStepsOfTemplate(orm.em.fork(), projectId, id) };
     },
   };
 }

@@ -77,15 +77,16 @@ export async function countTemplates(em: Em, projectId: string, filter: Template
 
 /**
  * A template of the project.
- * @param hold in a transaction: `update` keeps other changes away until its end, `keep` keeps it from being deleted
+ * @param hold in a transaction, until its end: `keep` keeps the template from being deleted, for what is about to
+ * refer to it; `update` keeps other changes away; `delete` waits for all who hold it and keeps new ones away
  */
 export async function findTemplate(
   em: Em,
   projectId: string,
   id: string,
-  hold?: 'update' | 'keep',
+  hold?: 'keep' | 'update' | 'delete',
 ): Promise<TemplateRow | undefined> {
-  const lock = { update: 'for no key update', keep: 'for key share' };
+  const lock = { keep: 'for key share', update: 'for no key update', delete: 'for update' };
   const [row] = await sql<TemplateRow>(
     em,
     `select ${columns} from templates where project_id = $1 and id = $2 ${hold === undefined ? '' : lock[hold]}`,
@@ -144,13 +145,8 @@ export async function updateTemplate(
   return row;
 }
 
-/** @returns whether there was such a template */
-export async function deleteTemplate(em: Em, projectId: string, id: string): Promise<boolean> {
-  const rows = await sql(em, 'delete from templates where id = $1 and project_id = $2 returning id', [
-    id,
-    projectId,
-  ]);
-  return rows.length > 0;
+export async function deleteTemplate(em: Em, projectId: string, id: string): Promise<void> {
+  await sql(em, 'delete from templates where id = $1 and project_id = $2', [id, projectId]);
 }
 
 /** Templates that send from a domain: the first by name, at most `limit`. */

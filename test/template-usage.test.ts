@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
+import type { Em } from '../db/orm.ts';
+import { findTemplate } from '../db/repositories/templates.ts';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+async function create(): Promise<{ id: string }> {
+  const answer = await sender.post('/templates', {
+    name: 'Welcome',
+    subject: 'Welcome',
+    body: '<p>Hello</p>',
+    from: `hello@${sender.domain}`,
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+describe('a template that a workflow step sends', () => {
+  async function addStep(em: Em, templateId: string) {
+    const [workflowId, stepId] = [newId(), newId()];
+    await sql(
+      em,
+      "insert into workflows (id, project_id, name, event_name) values ($1, $2, 'Onboarding', 'joined')",
+      [workflowId, sender.projectId],
+    );
+    await sql(
+      em,
+      `insert into workflow_steps (id, workflow_id, type, name, template_id) values ($1, $2, 'SEND_EMAIL', 'Greet', $3)`,
+      [stepId, workflowId, templateId],
+    );
+    return { workflowId, workflowName: 'Onboarding', stepId, stepName: 'Greet' };
+  }
+
+  it('says so, and can not be deleted before the step is', async () => {
+    const { id } = await create();
+    const em = stack.database.orm.em.fork();
+    const step = await addStep(em, id);
+    expect((await sender.get(`/templates/${id}/usage`)).body).toEqual({
+      campaigns: [],
+      workflowSteps: [step],
+    });
+    const refused = await sender.delete(`/templates/${id}`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: { workflowSteps: [step] } });
+    await sql(em, 'delete from workflow_steps where id = $1', [step.stepId]);
+    expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
+  });
+
+  it('waits for a step that is just being added', async () => {
+    const { id } = await create();
+    const held = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const adding = stack.database.orm.em.fork().transactional(async (em) => {
+      await findTemplate(em, sender.projectId, id, 'keep');
+      held.resolve();
+      await go.promise;
+      await addStep(em, id);
+    });
+    await held.promise;
+    const deleting = sender.delete(`/templates/${id}`);
+    await eventually(
+      () =>
+        sql(
+          stack.database.orm.em.fork(),
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from templates%for update%'",
+        ),
+      (waiting) => waiting.length > 0,
+    );
+    go.resolve();
+    await adding;
+    expect((await deleting).status).toBe(409);
+  });
+});
+
+describe('the domain that a template sends from', () => {
+  const domainId = async () =>
+    (await sender.get(`/domains/project/${sender.projectId}`)).body.data[0].id as string;
+
+  it('can not be removed before the template is', async () => {
+    const { id } = await create();
+    const refused = await sender.delete(`/domains/${await domainId()}`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({
+      code: 'CONFLICT',
+      details: { templates: [{ id, name: 'Welcome' }] },
+    });
+    await sender.delete(`/templates/${id}`);
+    expect((await sender.delete(`/domains/${await domainId()}`)).status).toBe(204);
+  });
+
+  it('goes or stays, but never leaves a template behind', async () => {
+    for (let round = 0; round < 8; round++) {
+      const fresh = await createTestSender(stack.url);
+      const { body } = await fresh.get(`/domains/project/${fresh.projectId}`);
+      const made = Array.from({ length: 4 }, (_, index) =>
+        fresh.post('/templates', { name: `${index}`, subject: 's', body: 'b', from: `a@${fresh.domain}` }),
+      );
+      const removed = await fresh.delete(`/domains/${body.data[0].id}`);
+      const statuses = (await Promise.all(made)).map((answer) => answer.status);
+      const { total } = (await fresh.get('/templates')).body;
+      expect(total).toBe(statuses.filter((status) => status === 201).length);
+      expect([removed.status, total > 0]).toEqual(total > 0 ? [409, true] : [204, false]);
+    }
+  });
+});
