@@ -1,5 +1,6 @@
 import { retrySerialization } from '../batching/retry-serialization.ts';
 import { segmentAudience } from '../conditions/audience.ts';
+import { audienceSql } from '../conditions/audience-statement.ts';
 import { type Bind, bindInto } from '../conditions/bind.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
@@ -54,21 +55,22 @@ async function computeSegmentBatch(
     next === null ? '' : boundSql('<=', next, bind),
   ].join('');
 
-  const [row] = await sql<Omit<SegmentBatch, 'next'>>(
+  const [row] = await audienceSql<Omit<SegmentBatch, 'next'>>(
     em,
-    // The condition stands in the list, so that it is asked of each contact of the batch. In "where", the planner
-    // would read all events of a name, of all contacts, again in each batch.
+    'few',
+    // All of it looks rows up one by one, whatever the planner believes: the statistics know nothing of a segment
+    // that was filled a moment ago. So the condition stands in the list, and what is found goes on as arrays.
     `with looked_at as materialized (
-       select c.id, (${audience.where(now, bind)}) is true as belongs, m.contact_id is not null as is_member
+       select c.id, (${audience.where(now, bind)}) is true as belongs,
+         (select true from segment_members m where m.segment_id = $3 and m.contact_id = c.id) is true as is_member
        from contacts c
-       left join segment_members m on m.segment_id = $3 and m.contact_id = c.id
        where c.project_id = $2${boundsSql}
      ),
      arriving as materialized (
        -- Held until the commit: a contact that is deleted right now enters and takes its row along, or does neither.
-       select c.id from contacts c join looked_at l on l.id = c.id
-       where l.belongs and not l.is_member
-       order by c.id for key share of c
+       select c.id from contacts c
+       where c.id = any(array(select id from looked_at where belongs and not is_member))
+       order by c.id for key share
      ),
      entered as (
        insert into segment_members (segment_id, contact_id) select $3, id from arriving
@@ -76,9 +78,10 @@ async function computeSegmentBatch(
        returning contact_id
      ),
      departed as (
-       delete from segment_members m using looked_at l
-       where m.segment_id = $3 and m.contact_id = l.id and l.is_member and not l.belongs
-       returning m.contact_id
+       delete from segment_members
+       where segment_id = $3
+         and contact_id = any(array(select id from looked_at where is_member and not belongs))
+       returning contact_id
      ),
      ${membershipEventsSql}
      select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed,

@@ -29,7 +29,8 @@ async function dropBatch(em: Em, projectId: string, segmentId: string): Promise<
   const rows = await sql(
     em,
     `delete from segment_members
-     where segment_id = $1 and contact_id in (select contact_id from segment_members where segment_id = $1 limit $2)
+     where segment_id = $1
+       and contact_id = any(array(select contact_id from segment_members where segment_id = $1 limit $2))
      returning 1`,
     [segmentId, rowsPerBatch],
   );
