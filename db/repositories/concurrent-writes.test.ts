@@ -168,5 +168,5 @@ it('runs every kind of statement at once over the same contacts and emails witho
   const wrong = await findWrongCounts(em, projectId);
   const alive = await sql<{ id: string }>(em, 'select id from contacts where project_id = $1', [projectId]);
   const ids = new Set(alive.map((contact) => contact.id));
-  expect(wrong.filter((row) => ids.has((row as { contact_id: string }).contact_id))).toEqual([]);
+  expect(wrong.filter((row) => ids.has(row.contactId))).toEqual([]);
 });
