@@ -21,6 +21,3 @@ export function statesAccepting(action: CampaignAction): readonly CampaignStatus
 export function canDo(action: CampaignAction, status: CampaignStatus): boolean {
   return accepted[action].includes(status);
 }
-
-/** States in which a campaign still needs what it refers to, such as its segment. */
-export const activeCampaignStatuses: readonly CampaignStatus[] = ['DRAFT', 'SCHEDULED', 'SENDING'];

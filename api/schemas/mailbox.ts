@@ -19,5 +19,3 @@ export const mailboxSchema = z.union([
     .object({ email: emailAddressSchema, name: displayNameSchema.nullish() })
     .transform(({ email, name }) => ({ email, name: name || null })),
 ]);
-
-export type MailboxInput = z.output<typeof mailboxSchema>;

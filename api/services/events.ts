@@ -42,7 +42,10 @@ export function createEventsService(orm: Orm, committed: () => void): EventsServ
         const parsed = parseCondition(condition);
         return parsed.ok && readsEvent(parsed.condition, name);
       });
-      return { segments: referring.map((segment) => ({ id: segment.id, name: segment.name })), workflows: [] };
+      return {
+        segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
+        workflows: [],
+      };
     },
 
     async remove(projectId, name) {
