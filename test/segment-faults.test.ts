@@ -117,6 +117,20 @@ describe('a computation whose worker is killed in the middle', () => {
     expect(await entries()).toEqual(everyContactOnce);
     expect(await findWrongCounts(database.orm.em.fork(), sender.projectId)).toEqual([]);
     expect((await sender.get(`/segments/${segmentId}`)).body.memberCount).toBe(contactCount);
+
+    // In a project of this size pages show the kept count, until one of them shows where the members end.
+    const page = async (number: number) =>
+      (await sender.get(`/segments/${segmentId}/contacts?page=${number}&pageSize=100`)).body;
+    await sql(
+      database.orm.em.fork(),
+      `update contacts set data = '{}' where project_id = $1 and email in ('7@example.com', '8@example.com')`,
+      [sender.projectId],
+    );
+    const pages = contactCount / 100;
+    expect(await page(1)).toMatchObject({ total: contactCount, totalPages: pages });
+    const last = await page(pages);
+    expect([last.data.length, last.total]).toEqual([98, contactCount - 2]);
+    expect(await page(pages + 5)).toMatchObject({ data: [], total: contactCount });
   });
 });
 
