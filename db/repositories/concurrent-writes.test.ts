@@ -8,8 +8,10 @@ import { createOrm, type Em, type Orm } from '../orm.ts';
 import { sql } from '../sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
+import { changeSubscription, type SubscriptionChange } from './change-subscription.ts';
 import { claimEmails } from './claim-emails.ts';
 import { deleteContact } from './contacts.ts';
+import { endDueSnoozes } from './end-snoozes.ts';
 import { recordHandOvers } from './record-hand-overs.ts';
 import { trackEvents } from './track-events.ts';
 import { patchContact, upsertContact } from './write-contacts.ts';
@@ -156,6 +158,22 @@ it('runs every kind of statement at once over the same contacts and emails witho
       }));
       return recordHandOvers(own, token, records);
     },
+    async (own) => {
+      const inAnHour = new Date(Date.now() + 3_600_000);
+      const changes: SubscriptionChange[] = [
+        { to: 'snoozed', until: inAnHour },
+        { to: 'unsubscribed' },
+        { to: 'subscribed' },
+      ];
+      for (const email of some(sent.flat(), 10)) {
+        kind += 1;
+        await changeSubscription(own, {
+          ...{ projectId, ...email, change: changes[kind % 3] ?? { to: 'subscribed' } },
+          ...{ flipId: uuidv7(), activityId: uuidv7(), outboxId: uuidv7(), occurredAt: new Date() },
+        });
+      }
+    },
+    (own) => endDueSnoozes(own, new Date(Date.now() + 7_200_000), 10),
     async (own) => {
       const contact = await readContact(own, projectId, address(pick(1, 5)[0] ?? 0));
       return contact && deleteContact(own, projectId, contact.id);
