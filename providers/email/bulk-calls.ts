@@ -1,4 +1,8 @@
-import { type BulkEmailEntry, SendBulkEmailCommand } from '@aws-sdk/client-sesv2';
+import {
+  type BulkEmailEntry,
+  SendBulkEmailCommand,
+  type SendBulkEmailCommandInput,
+} from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
@@ -77,8 +81,30 @@ function callKey({ from, replyTo, text }: OutgoingEmail): string {
   return JSON.stringify([from.email, from.name, replyTo, text.trim() !== '']);
 }
 
+/**
+ * A command whose body is written here: its members are plain JSON on the wire, and the SDK's own writer, which goes
+ * through each character, would take a fifth of all CPU that an email costs. Everything else, the signature above
+ * all, is the SDK's.
+ */
+function createCommand(input: SendBulkEmailCommandInput): SendBulkEmailCommand {
+  const command = new SendBulkEmailCommand({ DefaultContent: {}, BulkEmailEntries: [] });
+  command.middlewareStack.add(
+    (next) => (parts) => {
+      const { request } = parts;
+      if (typeof request !== 'object' || request === null || !('body' in request)) {
+        throw new TypeError('The SDK made a request without a body');
+      }
+      request.body = Buffer.from(JSON.stringify(input));
+      return next(parts);
+    },
+    // After the SDK's writer, before the length and the signature.
+    { name: 'bulkBody', step: 'serialize', priority: 'low' },
+  );
+  return command;
+}
+
 function toCall(entries: PreparedEntry[], first: OutgoingEmail, configurationSet: string): BulkCall {
-  const command = new SendBulkEmailCommand({
+  const command = createCommand({
     FromEmailAddress: formatMailbox(first.from),
     ...(first.replyTo === null ? {} : { ReplyToAddresses: [formatMailbox({ email: first.replyTo })] }),
     ConfigurationSetName: configurationSet,
