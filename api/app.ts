@@ -128,6 +128,7 @@ function dispatch<S>(
   exchange.route = route.path;
   exchange.crossOrigin = route.crossOrigin === true;
   exchange.legacyErrors = route.legacyErrors === true;
+  exchange.errorPage = route.errorPage;
   return serve(exchange, match.params);
 }
 
@@ -155,6 +156,9 @@ function errorReply(exchange: Exchange, thrown: unknown): Reply {
   if (error.code === 'PAYLOAD_TOO_LARGE') exchange.closeAfter = true;
   if (exchange.legacyErrors && status === 400) {
     return jsonReply(status, JSON.stringify({ error: error.message }));
+  }
+  if (exchange.errorPage !== undefined) {
+    return { status, contentType: 'text/html; charset=utf-8', ...exchange.errorPage(status) };
   }
   return jsonReply(status, errorEnvelope(error, exchange.id));
 }

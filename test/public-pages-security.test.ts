@@ -231,3 +231,22 @@ it('a token in the address reaches neither the log nor the metrics', async () =>
   expect(metrics).toContain('/manage/:token');
   expect(metrics).not.toContain(reader.token('manage'));
 });
+
+it('a request that fails is answered by a page too, and changes nothing', async () => {
+  const reader = await createTestSubscriber(stack, sender);
+  const before = await contactOf(reader);
+  const tooLong = await visit(reader.path('unsubscribe'), 'x'.repeat(100_000));
+  expect(tooLong.status).toBe(413);
+  expect(tooLong.text).toContain(messages.en['page.failed']);
+  const notAForm = await visit(reader.path('manage'), '{}', { 'Content-Type': 'application/json' });
+  expect(notAForm.status).toBe(400);
+  expect(notAForm.text).toContain(messages.en['page.failed']);
+  const unreadable = await visit('/manage/%00');
+  expect(unreadable.status).toBe(422);
+  expect(unreadable.text).toContain(messages.en['page.invalidLink']);
+  for (const page of [tooLong, notAForm, unreadable]) {
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  }
+  expect(await contactOf(reader)).toEqual(before);
+});

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RateLimitState } from './rate-limiter.ts';
-import type { RequestFacts } from './route.ts';
+import type { RequestFacts, RouteDescription } from './route.ts';
 
 const acceptableRequestId = /^[A-Za-z0-9_.-]{1,128}$/;
 
@@ -19,6 +19,7 @@ export class Exchange implements RequestFacts {
   rateLimit: RateLimitState | null = null;
   crossOrigin = false;
   legacyErrors = false;
+  errorPage: RouteDescription['errorPage'];
   /** The rest of the body is not worth reading: the connection is closed after the answer. */
   closeAfter = false;
 

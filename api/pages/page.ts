@@ -66,7 +66,7 @@ ${content}
 export function renderNotice(
   locale: Locale,
   project: PageProject | undefined,
-  notice: 'page.invalidLink' | 'page.gone' | 'page.tooManyTries',
+  notice: 'page.invalidLink' | 'page.gone' | 'page.tooManyTries' | 'page.failed',
 ): Page {
   const text = messages[locale];
   const content = html`<p>${text[`${notice}Hint`]}</p>`;

@@ -27,6 +27,10 @@ const responses = {
   429: { description: 'A page: too many links that are not valid from this address.', contentType: pageType },
 } as const;
 
+/** Whatever goes wrong, the reader gets a page; a path that can't be read is a link that is not valid. */
+const errorPage = (status: number): Page =>
+  renderNotice('en', undefined, status === 422 ? 'page.invalidLink' : 'page.failed');
+
 type PageAnswer = { status: 200 | 404 | 429; body: string; headers: Record<string, string | string[]> };
 
 interface PageRequest {
@@ -75,6 +79,7 @@ export const showUnsubscribe = defineRoute({
   method: 'GET',
   path: '/unsubscribe/:token',
   auth,
+  errorPage,
   tags,
   summary: 'Page that asks whether to unsubscribe',
   description: 'Changes nothing, because scanners of mail systems open every link.',
@@ -87,6 +92,7 @@ export const unsubscribe = defineRoute({
   method: 'POST',
   path: '/unsubscribe/:token',
   auth,
+  errorPage,
   tags,
   summary: 'Unsubscribe, also with one click (RFC 8058)',
   description:
@@ -105,6 +111,7 @@ export const showSubscribe = defineRoute({
   method: 'GET',
   path: '/subscribe/:token',
   auth,
+  errorPage,
   tags,
   summary: 'Page that asks whether to subscribe',
   params,
@@ -116,6 +123,7 @@ export const subscribe = defineRoute({
   method: 'POST',
   path: '/subscribe/:token',
   auth,
+  errorPage,
   tags,
   summary: 'Subscribe',
   bodyFormat: 'text',
@@ -130,6 +138,7 @@ export const showPreferences = defineRoute({
   method: 'GET',
   path: '/manage/:token',
   auth,
+  errorPage,
   tags,
   summary: 'Page of the preferences',
   params,
@@ -156,6 +165,7 @@ export const changePreferences = defineRoute({
   method: 'POST',
   path: '/manage/:token',
   auth,
+  errorPage,
   tags,
   summary: 'Subscribe, unsubscribe or snooze',
   bodyFormat: 'form',
