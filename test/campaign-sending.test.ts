@@ -32,14 +32,25 @@ async function create(changes: Record<string, unknown> = {}): Promise<string> {
 const campaign = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
 const stats = async (id: string) => (await sender.get(`/campaigns/${id}/stats`)).body;
 
-async function inbox(
-  subject: string,
-): Promise<{ to: string[]; subject: string; emailId: string; id: string }[]> {
+interface InboxMessage {
+  to: string[];
+  subject: string;
+  receivedAt: string;
+}
+
+async function inbox(subject: string): Promise<InboxMessage[]> {
   const query = new URLSearchParams({ subject, limit: '5000' });
   const answer = await fetch(`${stack.ses.url}/api/messages?${query}`);
-  return (
-    (await answer.json()) as { messages: { to: string[]; subject: string; emailId: string; id: string }[] }
-  ).messages;
+  return ((await answer.json()) as { messages: InboxMessage[] }).messages;
+}
+
+async function contactId(email: string): Promise<string> {
+  const rows = await sql<{ id: string }>(
+    em(),
+    'select id from contacts where project_id = $1 and email = $2',
+    [sender.projectId, email],
+  );
+  return rows[0]?.id ?? '';
 }
 
 async function statuses(id: string): Promise<Record<string, number>> {
@@ -84,5 +95,87 @@ describe('a campaign that is sent', () => {
       ({ status }) => status === 'SENT',
     );
     expect(sent.totalRecipients).toBe(0);
+  });
+});
+
+describe('a scheduled campaign', () => {
+  const soon = () => new Date(Date.now() + 3_000).toISOString();
+  const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
+  const sent = (id: string) =>
+    eventually(
+      () => campaign(id),
+      ({ status }) => status === 'SENT',
+      60_000,
+    );
+
+  it('is sent at its time', async () => {
+    await insertContacts(em(), sender.projectId, 5);
+    const id = await create({ subject: `At its time ${sender.projectId}` });
+    const time = soon();
+    await sender.post(`/campaigns/${id}/send`, { scheduledFor: time });
+    expect((await campaign(id)).status).toBe('SCHEDULED');
+    await sent(id);
+    const messages = await inbox(`At its time ${sender.projectId}`);
+    expect(messages).toHaveLength(5);
+    const earliest = Math.min(...messages.map(({ receivedAt }) => Date.parse(receivedAt)));
+    expect(earliest).toBeGreaterThanOrEqual(Date.parse(time));
+  });
+
+  it('can be moved to an earlier time, and sent now', async () => {
+    await insertContacts(em(), sender.projectId, 2);
+    const [moved, now] = [await create(), await create()];
+    for (const id of [moved, now]) await sender.post(`/campaigns/${id}/send`, { scheduledFor: tomorrow() });
+    await sender.post(`/campaigns/${moved}/send`, { scheduledFor: soon() });
+    await sender.post(`/campaigns/${now}/send`, {});
+    await Promise.all([sent(moved), sent(now)]);
+    expect(await statuses(moved)).toMatchObject({ DELIVERED: expect.any(Number) });
+  });
+
+  it('is never sent once it was cancelled', async () => {
+    await insertContacts(em(), sender.projectId, 2);
+    const id = await create();
+    await sender.post(`/campaigns/${id}/send`, { scheduledFor: soon() });
+    await sender.post(`/campaigns/${id}/cancel`, {});
+    const other = await create();
+    await sender.post(`/campaigns/${other}/send`, {
+      scheduledFor: new Date(Date.now() + 4_000).toISOString(),
+    });
+    await sent(other);
+    expect(await statuses(id)).toEqual({});
+    expect((await campaign(id)).status).toBe('CANCELLED');
+  });
+});
+
+describe('who is left out', () => {
+  it('opts out after the freeze and before the turn, and is SUPPRESSED', async () => {
+    await insertContacts(em(), sender.projectId, 4);
+    const id = await create();
+    // The project is disabled, so the campaign waits with its audience frozen.
+    await sql(em(), 'update projects set disabled = true where id = $1', [sender.projectId]);
+    await sql(
+      em(),
+      `with started as (
+         update campaigns set status = 'SENDING', started_at = now(), content_id = uuidv7() where id = $1 returning *
+       ),
+       content as (
+         insert into email_contents (id, project_id, subject, body, from_email)
+         select content_id, project_id, subject, body, from_email from started
+       )
+       insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from started`,
+      [id],
+    );
+    stack.product.resources.relay.wake();
+    await eventually(
+      () => statuses(id),
+      (counts) => counts.QUEUED === 4,
+    );
+    await sender.patch(`/contacts/${await contactId('reader-2@example.com')}`, { subscribed: false });
+    await sql(em(), `update projects set disabled = false where id = $1`, [sender.projectId]);
+    await eventually(
+      () => statuses(id),
+      (counts) => counts.DELIVERED === 3 && counts.SUPPRESSED === 1,
+      120_000,
+    );
+    expect(await stats(id)).toMatchObject({ totalRecipients: 4, sentCount: 3 });
   });
 });

@@ -26,7 +26,7 @@ export interface SendBatchContext extends Omit<HandOverContext, 'maySend' | 'inM
 const workMs = 20_000;
 /** What has to wait for longer comes back later and leaves the worker to others meanwhile. */
 const longestWaitMs = 2_000;
-const disabledRetryMs = 60_000;
+const disabledRetryMs = 30_000;
 
 /** Sends of a batch what can be sent within some seconds. */
 export async function sendBatch(
