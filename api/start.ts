@@ -38,6 +38,10 @@ import { createSuppressionsService } from './services/suppressions.ts';
 import { createTemplateContents } from './services/template-contents.ts';
 import { createTemplatesService } from './services/templates.ts';
 import { createTrackService } from './services/track.ts';
+import { createWorkflowExecutionsService } from './services/workflow-executions.ts';
+import { createWorkflowFieldsService } from './services/workflow-fields.ts';
+import { createWorkflowGraphsService } from './services/workflow-graphs.ts';
+import { createWorkflowsService } from './services/workflows.ts';
 
 const temporalCheckMs = 2_000;
 
@@ -109,6 +113,10 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     }),
     templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
+    workflows: createWorkflowsService(orm),
+    workflowFields: createWorkflowFieldsService(orm),
+    workflowGraphs: createWorkflowGraphsService(orm),
+    workflowExecutions: createWorkflowExecutionsService(orm, committed),
     sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
     providerEvents: createProviderEventsService(orm, journaled, tracing?.batches('provider events')),
     suppressions: createSuppressionsService(orm),

@@ -18,6 +18,10 @@ import type { SendService } from '../services/send.ts';
 import type { SuppressionsService } from '../services/suppressions.ts';
 import type { TemplatesService } from '../services/templates.ts';
 import type { TrackService } from '../services/track.ts';
+import type { WorkflowExecutionsService } from '../services/workflow-executions.ts';
+import type { WorkflowFieldsService } from '../services/workflow-fields.ts';
+import type { WorkflowGraphsService } from '../services/workflow-graphs.ts';
+import type { WorkflowsService } from '../services/workflows.ts';
 
 /** The use cases that handlers may call; one property per file in `api/services/`. */
 export interface Services {
@@ -37,6 +41,10 @@ export interface Services {
   send: SendService;
   templates: TemplatesService;
   track: TrackService;
+  workflows: WorkflowsService;
+  workflowFields: WorkflowFieldsService;
+  workflowGraphs: WorkflowGraphsService;
+  workflowExecutions: WorkflowExecutionsService;
   sns: SnsVerifier;
   providerEvents: ProviderEventsService;
   publicLinks: PublicLinksService;

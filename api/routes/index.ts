@@ -78,6 +78,22 @@ import {
 import { trackEvent, trackEventFromDashboard } from './track.ts';
 import { currentUser } from './users.ts';
 import { receiveSnsNotification } from './webhooks-sns.ts';
+import {
+  cancelAllExecutions,
+  cancelExecution,
+  getExecution,
+  listExecutions,
+  startExecution,
+} from './workflow-executions.ts';
+import { createStep, createTransition, deleteStep, deleteTransition, patchStep } from './workflow-graphs.ts';
+import {
+  createWorkflow,
+  deleteWorkflow,
+  getWorkflow,
+  listWorkflowFields,
+  listWorkflows,
+  patchWorkflow,
+} from './workflows.ts';
 
 /** Every route of the API, in the order of the documentation. */
 export const routes: readonly Route<Services>[] = [
@@ -126,6 +142,22 @@ export const routes: readonly Route<Services>[] = [
   removeSegmentMembers,
   computeSegment,
   refreshSegment,
+  listWorkflows,
+  listWorkflowFields,
+  createWorkflow,
+  getWorkflow,
+  patchWorkflow,
+  deleteWorkflow,
+  createStep,
+  patchStep,
+  deleteStep,
+  createTransition,
+  deleteTransition,
+  startExecution,
+  listExecutions,
+  getExecution,
+  cancelExecution,
+  cancelAllExecutions,
   trackEventFromDashboard,
   listEvents,
   eventStatistics,

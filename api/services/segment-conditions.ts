@@ -73,7 +73,7 @@ export async function checkReferences(
   em: Em,
   projectId: string,
   ownId: string,
-  condition: ReadCondition,
+  condition: Omit<ReadCondition, 'parsed'>,
 ): Promise<void> {
   await lockSegmentReferences(em, projectId);
   const graph = await readSegmentGraph(em, projectId);

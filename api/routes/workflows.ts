@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { defineRoute } from '../edge/define-route.ts';
+import {
+  presentWorkflow,
+  presentWorkflowWithGraph,
+  workflowSchema,
+  workflowWithGraphSchema,
+} from '../presenters/workflow.ts';
+import { presentOffsetPage } from '../schemas/pagination.ts';
+import {
+  createWorkflowBodySchema,
+  listWorkflowsQuerySchema,
+  patchWorkflowBodySchema,
+  workflowFieldsSchema,
+  workflowPageSchema,
+} from '../schemas/workflows.ts';
+
+const tags = ['Workflows'];
+const params = z.object({ id: z.uuid() });
+
+const triggerId = '01980d9c-3333-7000-8000-000000000001';
+const emailId = '01980d9c-3333-7000-8000-000000000002';
+const templateId = '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47';
+
+const example = {
+  id: '01980d9c-2222-7000-8000-000000000001',
+  name: 'Welcome',
+  description: 'Greets whoever signs up',
+  enabled: false,
+  triggerType: 'EVENT',
+  triggerConfig: { eventName: 'signed up' },
+  allowReentry: false,
+  projectId: '01980d9c-1111-7000-8000-000000000001',
+  version: 2,
+  liveVersion: 2,
+  createdAt: '2026-01-31T09:00:00.000Z',
+  updatedAt: '2026-01-31T09:05:00.000Z',
+};
+
+const exampleWithGraph = {
+  ...example,
+  steps: [
+    {
+      id: triggerId,
+      type: 'TRIGGER',
+      name: 'Trigger',
+      position: null,
+      config: { eventName: 'signed up' },
+      templateId: null,
+    },
+    {
+      id: emailId,
+      type: 'SEND_EMAIL',
+      name: 'Welcome email',
+      position: { x: 0, y: 120 },
+      config: { templateId },
+      templateId,
+    },
+  ],
+  transitions: [
+    {
+      id: '01980d9c-4444-7000-8000-000000000001',
+      fromStepId: triggerId,
+      toStepId: emailId,
+      branch: null,
+    },
+  ],
+  faults: [],
+};
+
+export const listWorkflows = defineRoute({
+  method: 'GET',
+  path: '/workflows',
+  auth: 'secretKey',
+  tags,
+  summary: 'List workflows, newest first',
+  query: listWorkflowsQuerySchema,
+  responses: {
+    200: {
+      description: 'A page of workflows.',
+      schema: workflowPageSchema,
+      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
+    },
+  },
+  async handler({ project, query, services }) {
+    const { workflows, total } = await services.workflows.list(project.id, query);
+    return { status: 200, body: presentOffsetPage(workflows.map(presentWorkflow), total, query) };
+  },
+});
+
+export const listWorkflowFields = defineRoute({
+  method: 'GET',
+  path: '/workflows/fields',
+  auth: 'secretKey',
+  tags,
+  summary: 'What CONDITION steps can ask',
+  description: `Fields of contacts, then events. A field of type \`event\` is asked about history (\`triggered\`,
+\`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that has started the execution. Beside
+them a condition can ask \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`.`,
+  responses: {
+    200: {
+      description: 'The fields.',
+      schema: workflowFieldsSchema,
+      example: {
+        fields: [
+          { field: 'subscribed', type: 'boolean', source: 'contact' },
+          { field: 'data.plan', type: 'string', source: 'contact' },
+          { field: 'event.order placed', type: 'event', source: 'event' },
+          { field: 'event.total', type: 'number', source: 'event' },
+        ],
+      },
+    },
+  },
+  async handler({ project, services }) {
+    return { status: 200, body: { fields: await services.workflowFields.list(project.id) } };
+  },
+});
+
+export const createWorkflow = defineRoute({
+  method: 'POST',
+  path: '/workflows',
+  auth: 'secretKey',
+  tags,
+  summary: 'Create a workflow',
+  description: 'It is off, and has a TRIGGER step that others are joined to.',
+  body: createWorkflowBodySchema,
+  bodyExample: { name: 'Welcome', description: 'Greets whoever signs up', eventName: 'signed up' },
+  responses: {
+    201: {
+      description: 'The workflow.',
+      schema: workflowWithGraphSchema,
+      example: {
+        ...exampleWithGraph,
+        version: 1,
+        liveVersion: 1,
+        steps: exampleWithGraph.steps.slice(0, 1),
+        transitions: [],
+      },
+    },
+  },
+  async handler({ project, body, services }) {
+    const { id } = await services.workflows.create(project.id, body);
+    return { status: 201, body: presentWorkflowWithGraph(await services.workflows.get(project.id, id)) };
+  },
+});
+
+export const getWorkflow = defineRoute({
+  method: 'GET',
+  path: '/workflows/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Get a workflow with its steps and transitions',
+  params,
+  responses: {
+    200: {
+      description: 'The workflow.',
+      schema: workflowWithGraphSchema,
+      example: exampleWithGraph,
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handler({ project, params: { id }, services }) {
+    return { status: 200, body: presentWorkflowWithGraph(await services.workflows.get(project.id, id)) };
+  },
+});
+
+export const patchWorkflow = defineRoute({
+  method: 'PATCH',
+  path: '/workflows/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Update a workflow, switch it on or off',
+  description: `Only the fields sent change. Switched on, the workflow is checked: every step can be reached, every config is
+complete, every branch leads somewhere, no loop runs without a DELAY or WAIT_FOR_EVENT step. 400 lists everything that is
+wrong in \`errors\`. Switched off, executions that are under way go on to their end.`,
+  params,
+  body: patchWorkflowBodySchema,
+  bodyExample: { enabled: true, allowReentry: true },
+  responses: {
+    200: {
+      description: 'The workflow after the change.',
+      schema: workflowSchema,
+      example: { ...example, enabled: true, allowReentry: true },
+    },
+  },
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  async handler({ project, params: { id }, body, services }) {
+    return { status: 200, body: presentWorkflow(await services.workflows.patch(project.id, id, body)) };
+  },
+});
+
+export const deleteWorkflow = defineRoute({
+  method: 'DELETE',
+  path: '/workflows/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Delete a workflow',
+  description: 'With its steps and past executions; 409 while executions are under way.',
+  params,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler({ project, params: { id }, services }) {
+    await services.workflows.remove(project.id, id);
+    return { status: 204 };
+  },
+});

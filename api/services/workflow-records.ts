@@ -1,0 +1,72 @@
+import { DomainError, notFound } from '../../core/errors.ts';
+import type { DraftGraph } from '../../core/workflows/graph.ts';
+import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
+import type { WorkflowRow } from '../../db/entities/workflow.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { listSteps, listTransitions, storeGraph } from '../../db/repositories/workflow-graphs.ts';
+import { findWorkflow } from '../../db/repositories/workflows.ts';
+import type { WorkflowWithGraph } from '../presenters/workflow.ts';
+
+/** A workflow with its graph. @throws DomainError `NOT_FOUND` */
+export async function requireWorkflow(em: Em, projectId: string, id: string): Promise<WorkflowRow> {
+  const workflow = await findWorkflow(em, projectId, id);
+  if (workflow === undefined) throw notFound('Workflow');
+  return workflow;
+}
+
+/** The graph of a workflow as it is edited now, and what keeps it from running. */
+export async function readWorkflowGraph(em: Em, workflow: WorkflowRow): Promise<WorkflowWithGraph> {
+  const steps = await listSteps(em, workflow.id);
+  const transitions = await listTransitions(em, workflow.id);
+  const faults = findGraphFaults({ eventName: workflow.eventName, steps, transitions });
+  return { workflow, steps, transitions, faults };
+}
+
+/** @throws DomainError `BAD_REQUEST` that lists everything that keeps the graph from running */
+export function requireNoFaults(faults: readonly GraphFault[]): void {
+  if (faults.length === 0) return;
+  throw new DomainError(
+    'BAD_REQUEST',
+    `The workflow can't run yet: ${faults.map(({ message }) => message).join('; ')}`,
+    {
+      details: { faults },
+      issues: faults.map(({ stepId, field, message, code }) => ({
+        field: stepId === null ? 'steps' : ['steps', stepId, field].filter(Boolean).join('.'),
+        message,
+        code,
+      })),
+    },
+  );
+}
+
+/** Ends a structural edit: raises the version, and has new executions follow it when it can run. */
+export async function finishEdit(em: Em, workflow: Pick<WorkflowRow, 'id' | 'eventName'>): Promise<void> {
+  const graph: DraftGraph = {
+    eventName: workflow.eventName,
+    steps: (await listSteps(em, workflow.id)).map(({ id, type, name, config }) => ({
+      id,
+      type,
+      name,
+      config,
+    })),
+    transitions: await listTransitions(em, workflow.id),
+  };
+  await storeGraph(em, workflow.id, findGraphFaults(graph).length === 0 ? graph : undefined);
+}
+
+/**
+ * Runs an edit of a graph in a transaction that keeps other edits of the workflow away.
+ * @throws DomainError `NOT_FOUND`, and what the edit throws
+ */
+export function editWorkflow<Result>(
+  orm: Orm,
+  projectId: string,
+  id: string,
+  edit: (em: Em, held: WorkflowWithGraph) => Promise<Result>,
+): Promise<Result> {
+  return orm.em.fork().transactional(async (em) => {
+    const workflow = await findWorkflow(em, projectId, id, 'update');
+    if (workflow === undefined) throw notFound('Workflow');
+    return edit(em, await readWorkflowGraph(em, workflow));
+  });
+}
