@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignRates } from '../../core/campaign-rates.ts';
+import { type CampaignCounters, campaignRates } from '../../core/campaign-rates.ts';
 import type { CampaignRecord } from '../../db/repositories/campaign-records.ts';
 import { contentTypeSchema } from './template.ts';
 
@@ -52,6 +52,16 @@ function progressOf(row: CampaignRecord): number | null {
   return Math.min(100, Math.floor(share * 1000) / 10);
 }
 
+const presentCounters = (counters: CampaignCounters) => ({
+  sentCount: counters.sent,
+  deliveredCount: counters.delivered,
+  openedCount: counters.opened,
+  clickedCount: counters.clicked,
+  bouncedCount: counters.bounced,
+  complainedCount: counters.complained,
+  unsubscribedCount: counters.unsubscribed,
+});
+
 export function presentCampaign(row: CampaignRecord): CampaignAnswer {
   const { counters } = row;
   return {
@@ -71,13 +81,7 @@ export function presentCampaign(row: CampaignRecord): CampaignAnswer {
     scheduledFor: row.scheduledFor?.toISOString() ?? null,
     progress: progressOf(row),
     totalRecipients: row.totalRecipients,
-    sentCount: counters.sent,
-    deliveredCount: counters.delivered,
-    openedCount: counters.opened,
-    clickedCount: counters.clicked,
-    bouncedCount: counters.bounced,
-    complainedCount: counters.complained,
-    unsubscribedCount: counters.unsubscribed,
+    ...presentCounters(counters),
     projectId: row.projectId,
     sentAt: row.sentAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
@@ -108,13 +112,7 @@ export function presentCampaignStats(row: CampaignRecord): z.output<typeof campa
   const { counters } = row;
   return {
     totalRecipients: row.totalRecipients,
-    sentCount: counters.sent,
-    deliveredCount: counters.delivered,
-    openedCount: counters.opened,
-    clickedCount: counters.clicked,
-    bouncedCount: counters.bounced,
-    complainedCount: counters.complained,
-    unsubscribedCount: counters.unsubscribed,
+    ...presentCounters(counters),
     ...campaignRates(counters),
   };
 }

@@ -3,6 +3,7 @@ import type { CampaignStatus } from '../../core/campaign-state.ts';
 import type { CampaignRow } from '../entities/campaign.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
+import { containsSql, foldedSql } from './text-search.ts';
 
 /** What a user writes of a campaign. */
 export interface CampaignFields {
@@ -69,11 +70,8 @@ left join lateral (
   from campaign_figure_changes where campaign_id = k.id
 ) g on true`;
 
-/** Text without its case, by the rules of Unicode whatever the locale of the database. */
-const folded = (text: string) => `casefold(${text} collate pg_unicode_fast)`;
-
 const orders: Readonly<Record<CampaignOrder['by'], string>> = {
-  name: folded('k.name'),
+  name: foldedSql('k.name'),
   createdAt: 'k.created_at',
   updatedAt: 'k.updated_at',
 };
@@ -91,9 +89,7 @@ function conditions(projectId: string, filter: CampaignFilter): { where: string;
   }
   if (filter.search !== undefined) {
     parameters.push(filter.search);
-    const wanted = folded(`$${parameters.length}::text`);
-    const contains = (column: string) => `position(${wanted} in ${folded(column)}) > 0`;
-    where += ` and (${['k.name', 'k.subject', 'k.from_email'].map(contains).join(' or ')})`;
+    where += ` and ${containsSql(['k.name', 'k.subject', 'k.from_email'], `$${parameters.length}`)}`;
   }
   return { where, parameters };
 }

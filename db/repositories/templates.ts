@@ -1,6 +1,7 @@
 import type { TemplateRow } from '../entities/template.ts';
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
+import { containsSql, foldedSql } from './text-search.ts';
 
 /** What a template is made of, apart from whose it is and since when. */
 export type TemplateFields = Omit<TemplateRow, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>;
@@ -19,11 +20,8 @@ export interface TemplateOrder {
 const columns = `id, project_id as "projectId", name, description, subject, body, from_email as "fromEmail",
   from_name as "fromName", reply_to as "replyTo", type, created_at as "createdAt", updated_at as "updatedAt"`;
 
-/** Text without its case, by the rules of Unicode whatever the locale of the database. */
-const folded = (text: string) => `casefold(${text} collate pg_unicode_fast)`;
-
 const orders: Readonly<Record<TemplateOrder['by'], string>> = {
-  name: folded('name'),
+  name: foldedSql('name'),
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 };
@@ -36,11 +34,8 @@ function conditions(projectId: string, filter: TemplateFilter): { where: string;
     where += ` and type = $${parameters.length}`;
   }
   if (filter.search !== undefined) {
-    // A position knows no wildcards, so there are none to be escaped.
     parameters.push(filter.search);
-    const wanted = folded(`$${parameters.length}::text`);
-    const contains = (column: string) => `position(${wanted} in ${folded(column)}) > 0`;
-    where += ` and (${['name', "coalesce(description, '')", 'subject'].map(contains).join(' or ')})`;
+    where += ` and ${containsSql(['name', 'description', 'subject'], `$${parameters.length}`)}`;
   }
   return { where, parameters };
 }
