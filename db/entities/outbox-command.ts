@@ -8,7 +8,10 @@ export type OutboxKind =
   | 'contact.snooze'
   | 'contacts.import'
   | 'contacts.bulk'
-  | 'events.delete';
+  | 'events.delete'
+  | 'execution.start'
+  | 'execution.wake'
+  | 'execution.cancel';
 
 /**
  * A command to Temporal, committed together with the state that asks for it. A relay in every process sends it

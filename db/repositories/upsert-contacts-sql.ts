@@ -74,7 +74,8 @@ export const upsertContactsSql = `
 
 /**
  * Fragment that keeps `contact_event_stats` for the rows of `counted(id, project_id, name, contact_id,
- * occurred_at)`, which the statement has to define: any number of events, of contacts or of none.
+ * occurred_at)`, which the statement has to define: any number of events, of contacts or of none. Workflows and
+ * executions that listen to one of them are started or woken, with commands for Temporal (`hear_events`).
  */
 export const countEventsSql = `
   event_counted as (
@@ -90,4 +91,16 @@ export const countEventsSql = `
       first_at = least(s.first_at, excluded.first_at),
       last_event_id = case when excluded.last_at >= s.last_at then excluded.last_event_id else s.last_event_id end,
       last_at = greatest(s.last_at, excluded.last_at)
+    returning contact_id
+  ),
+  event_heard as (
+    insert into outbox (id, kind, subject_id)
+    select uuidv7(), h.kind, h.subject_id
+    from (
+      select array_agg(id) as ids, array_agg(project_id) as projects, array_agg(name) as names,
+        array_agg(contact_id) as contacts
+      from counted
+      -- Not before the statistics are locked.
+      where contact_id is not null and (select count(*) from event_counted) > 0
+    ) e, hear_events(e.ids, e.projects, e.names, e.contacts) h
   )`;
