@@ -9,6 +9,7 @@ import {
 } from '../../core/contact-data/contact-field.ts';
 import type { FieldType } from '../../core/contact-data/infer-field-type.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import { refersToField } from '../../core/workflows/references.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findTypedKeys, listFieldTypes } from '../../db/repositories/contact-fields.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../../db/repositories/contact-figures.ts';
 import { type FieldValue, readFieldValues } from '../../db/repositories/field-values.ts';
 import { listStoredConditions } from '../../db/repositories/stored-conditions.ts';
+import { listReferringSteps, workflowsWith } from '../../db/repositories/workflow-uses.ts';
 import { deleteField } from './delete-field.ts';
 
 export interface ContactFieldInfo {
@@ -148,7 +150,9 @@ export function createContactFieldsService(orm: Orm): ContactFieldsService {
       return {
         usedInSegments: of('segment'),
         usedInCampaigns: of('campaign'),
-        usedInWorkflows: [],
+        usedInWorkflows: workflowsWith(await listReferringSteps(em, projectId), (step) =>
+          refersToField(step, name),
+        ),
         contactCount,
       };
     },

@@ -1,6 +1,7 @@
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
 import { newId } from '../../core/new-id.ts';
+import { refersToEvent } from '../../core/workflows/references.ts';
 import type { Orm } from '../../db/orm.ts';
 import { deleteEvents } from '../../db/repositories/delete-events.ts';
 import {
@@ -9,6 +10,7 @@ import {
   recordEventDeletion,
 } from '../../db/repositories/event-deletions.ts';
 import { listSegments } from '../../db/repositories/segments.ts';
+import { listReferringSteps, workflowsWith } from '../../db/repositories/workflow-uses.ts';
 
 /** What refers to something, as usage lists show it. */
 export interface NamedReference {
@@ -44,7 +46,10 @@ export function createEventsService(orm: Orm, committed: () => void): EventsServ
       });
       return {
         segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
-        workflows: [],
+        workflows: workflowsWith(
+          await listReferringSteps(orm.em.fork(), projectId),
+          (step) => step.eventName === name || refersToEvent(step, name),
+        ),
       };
     },
 

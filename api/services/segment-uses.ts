@@ -1,12 +1,15 @@
+import { segmentsOf } from '../../core/workflows/references.ts';
 import type { Em } from '../../db/orm.ts';
 import { findCampaignsOfSegment } from '../../db/repositories/campaign-records.ts';
 import { listReferringSegments } from '../../db/repositories/segments.ts';
+import { listReferringSteps, workflowsWith } from '../../db/repositories/workflow-uses.ts';
 
 /** What refers to a segment and keeps it from being deleted, by kind. */
 export interface SegmentUses {
   segments: { id: string; name: string }[];
   /** Those that are not over. */
   campaigns: { id: string; name: string }[];
+  workflows: { id: string; name: string }[];
 }
 
 /**
@@ -21,6 +24,9 @@ export async function findSegmentUses(
   const uses: SegmentUses = {
     segments: await listReferringSegments(em, projectId, segmentId),
     campaigns: await findCampaignsOfSegment(em, projectId, segmentId),
+    workflows: workflowsWith(await listReferringSteps(em, projectId), (step) =>
+      segmentsOf(step).has(segmentId.toLowerCase()),
+    ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
 }

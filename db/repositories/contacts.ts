@@ -44,7 +44,8 @@ export async function findContactEmails(
 
 /**
  * Removes a contact and what belongs to it. Its emails stay for the figures, without an address; those that have
- * not left are cancelled.
+ * not left are cancelled. So do its executions, without data; those that are under way are cancelled, with commands
+ * for Temporal.
  * @returns whether there was such a contact
  */
 export async function deleteContact(em: Em, projectId: string, id: string): Promise<boolean> {
@@ -52,11 +53,27 @@ export async function deleteContact(em: Em, projectId: string, id: string): Prom
 }
 
 const deleteSql = `
-with email_held as materialized (
+with listener_held as materialized (
+  -- Events lock a waiting execution's listener before the execution.
+  select l.id
+  from event_listeners l
+  where l.execution_id in (
+    select x.id from workflow_executions x where x.contact_id = any($2::uuid[]) and x.project_id = $1)
+  order by l.id
+  for update
+),
+execution_held as materialized (
+  select x.id, x.contact_id, x.status in ('RUNNING', 'WAITING') as is_active
+  from workflow_executions x
+  where x.contact_id = any($2::uuid[]) and x.project_id = $1 and (select count(*) from listener_held) >= 0
+  order by x.id
+  for no key update
+),
+email_held as materialized (
   -- First the emails and then the contacts, as the provider's events lock them.
   select e.id, e.contact_id
   from emails e
-  where e.contact_id = any($2::uuid[]) and e.project_id = $1
+  where e.contact_id = any($2::uuid[]) and e.project_id = $1 and (select count(*) from execution_held) >= 0
   order by e.id
   for no key update
 ),
@@ -76,6 +93,28 @@ statistics as (
 ),
 membership as (
   delete from segment_members where contact_id in (select id from removed)
+),
+execution as (
+  update workflow_executions x
+  set contact_id = null, context = '{}', event = '{}', resume_at = null,
+    status = case when h.is_active then 'CANCELLED' else x.status end,
+    completed_at = coalesce(x.completed_at, clock_timestamp())
+  from execution_held h
+  where x.id = h.id and h.contact_id in (select id from removed)
+  returning x.id, h.is_active
+),
+step_run as (
+  update workflow_step_runs r
+  set output = null
+  from execution x
+  where r.execution_id = x.id and r.output is not null
+),
+listener as (
+  delete from event_listeners l using execution x where l.execution_id = x.id
+),
+execution_told as (
+  insert into outbox (id, kind, subject_id)
+  select uuidv7(), 'execution.cancel', id from execution where is_active
 ),
 email as (
   update emails e

@@ -1,5 +1,6 @@
 import type { Em } from '../orm.ts';
 import { sql } from '../sql.ts';
+import { dropOrphanedExecutions } from './cancel-executions.ts';
 import { dropOrphanedMembers } from './drop-members.ts';
 
 /** Rows deleted at a time, so that no transaction holds locks for long. */
@@ -72,6 +73,7 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       [],
     ),
     segmentsWithOrphans: await dropOrphanedMembers(em),
+    workflowsWithOrphans: await dropOrphanedExecutions(em),
   };
 }
 

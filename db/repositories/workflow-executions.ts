@@ -13,14 +13,14 @@ export const activeStatusesSql = `('RUNNING', 'WAITING')`;
  *
  * @param contact SQL of the contact's id
  */
-export const mayEnterSql = (contact: string) => `(w.allow_reentry or not exists (
+const mayEnterSql = (contact: string) => `(w.allow_reentry or not exists (
     select from workflow_executions e where e.contact_id = ${contact} and e.workflow_id = w.id))`;
 
 /**
  * Fragment behind the insert of executions, for the rows of `started(id, project_id, workflow_id, contact_id)`: notes
  * each in the activity and leaves the command that starts it.
  */
-export const executionsStartedSql = `
+const executionsStartedSql = `
   start_journaled as (
     insert into events (id, project_id, name, kind, contact_id, workflow_id, data, occurred_at)
     select uuidv7(), s.project_id, 'workflow.started', 'activity', s.contact_id, s.workflow_id,
