@@ -119,4 +119,13 @@ for (const [name, results] of Object.entries(batches)) {
   );
   await writeFile(new URL(`${name}.${label}.json`, folder), historyToJSON(history));
 }
+
+const sweeps = {
+  campaigns: { tendCampaigns: async () => ({ folded: 12, reminded: 1 }) },
+  'campaign-recount': { recountCampaigns: async () => ({ campaigns: 3, differences: 0 }) },
+};
+for (const [sweep, activities] of Object.entries(sweeps)) {
+  const { history } = await runWorkflow(environment, 'sweep', { sweep }, activities);
+  await writeFile(new URL(`sweep-${sweep}.${label}.json`, folder), historyToJSON(history));
+}
 await environment.teardown();

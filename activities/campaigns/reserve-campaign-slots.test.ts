@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../core/new-id.ts';
+import type { Em } from '../../db/orm.ts';
+import { takeSendSlots } from '../../db/repositories/take-send-slots.ts';
+import { sql } from '../../db/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { createCallSlots } from './call-slots.ts';
+import { reserveCampaignSlots } from './reserve-campaign-slots.ts';
+
+let database: TestDatabase;
+let em: Em;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase(8);
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  em = database.orm.em.fork();
+  projectId = newId();
+  await sql(em, 'delete from throttles');
+});
+
+/** Puts every bucket as far into the past as time would have. */
+const pass = (seconds: number) =>
+  sql(em, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
+
+describe('the slots of a campaign', () => {
+  it('are all there at once without a limit', async () => {
+    const slots = await reserveCampaignSlots(em, projectId, 500, { account: null, project: null });
+    expect([slots.granted, slots.inMs(0), slots.inMs(499)]).toEqual([500, 0, 0]);
+  });
+
+  it('are at most those of the next second, at the pace of the slower bucket', async () => {
+    const slots = await reserveCampaignSlots(em, projectId, 500, { account: 100, project: 50 });
+    // Nine tenths of 50 for the last second, which was idle, and as many for the next one.
+    expect(slots.granted).toBe(90);
+    expect(slots.inMs(0)).toBe(0);
+    expect(slots.inMs(89)).toBeGreaterThan(900);
+    const more = await reserveCampaignSlots(em, projectId, 500, { account: 100, project: 50 });
+    expect(more.granted).toBeLessThan(500);
+    expect(more.retryInMs).toBeGreaterThan(0);
+  });
+
+  it('leave a tenth of the rate to transactional email, which never waits behind them', async () => {
+    const rates = { account: 100, project: null };
+    for (let second = 0; second < 5; second += 1) {
+      while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
+      const transactional = await takeSendSlots(em, 'account', 5, 100);
+      expect(transactional.granted).toBe(5);
+      expect(transactional.startInMs).toBeLessThanOrEqual(1_000);
+      await pass(1);
+    }
+    // Once the burst of the beginning is over, the bucket is free whenever one looks.
+    await pass(5);
+    while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
+    await pass(1.5);
+    expect((await takeSendSlots(em, 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('the slots for calls', () => {
+  it('let so many run at a time, the others in their order, also when some fail', async () => {
+    const slots = createCallSlots(3);
+    const order: number[] = [];
+    let running = 0;
+    let most = 0;
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) =>
+        slots.run(async () => {
+          order.push(index);
+          running += 1;
+          most = Math.max(most, running);
+          await delay(5);
+          running -= 1;
+          if (index % 4 === 0) throw new Error('failed');
+          return index;
+        }),
+      ),
+    );
+    expect(order).toEqual(Array.from({ length: 12 }, (_, index) => index));
+    expect(most).toBe(3);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(3);
+  });
+});
