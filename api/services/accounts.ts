@@ -57,7 +57,7 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
 
     logIn: async ({ email, password }) => {
       const user = await findUserByEmail(orm.em.fork(), email);
-      const isRight = await passwords.matches(user?.passwordHash, password);
+      const isRight = await passwords.matches(user?.passwordHash ?? undefined, password);
       if (user === undefined || !isRight) {
         throw new DomainError('UNAUTHENTICATED', 'Address or password is wrong');
       }

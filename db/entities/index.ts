@@ -1,3 +1,4 @@
+import { AccountToken, Invitation, OAuthIdentity } from './account.ts';
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
@@ -8,6 +9,12 @@ import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Project } from './project.ts';
+import {
+  ProjectEmailChange,
+  ProjectEmailDay,
+  ProjectErasure,
+  ProjectSuspension,
+} from './project-security.ts';
 import { Segment, SegmentMember } from './segment.ts';
 import { Template } from './template.ts';
 import { User } from './user.ts';
@@ -26,6 +33,13 @@ export const entities = [
   User,
   Project,
   Membership,
+  AccountToken,
+  OAuthIdentity,
+  Invitation,
+  ProjectEmailDay,
+  ProjectEmailChange,
+  ProjectSuspension,
+  ProjectErasure,
   Domain,
   Contact,
   ContactField,

@@ -9,8 +9,8 @@ export const User = defineEntity({
     id: primaryId(),
     email: p.text().unique(),
     name: p.text().nullable(),
-    /** argon2id in PHC format. */
-    passwordHash: p.text(),
+    /** argon2id in PHC format; null for those who sign in with a provider only. */
+    passwordHash: p.text().nullable(),
     emailVerified: p.boolean().default(false),
     /** Raised to end every session at once, for instance by a password reset. */
     sessionVersion: p.integer().default(1),

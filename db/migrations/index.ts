@@ -20,4 +20,5 @@ export const migrations = [
   sqlMigration('2026-11-21-campaigns'),
   sqlMigration('2026-11-21-public-pages'),
   sqlMigration('2026-11-21-workflows'),
+  sqlMigration('2026-11-21-accounts'),
 ];

@@ -2,6 +2,7 @@ import { emailStatuses, emailStatusRank } from '../../core/email-state.ts';
 import type { Em } from '../orm.ts';
 import { preparedSql } from '../sql.ts';
 import { appendFiguresSql, figureChangesSql } from './campaign-figures.ts';
+import { appendEmailFiguresSql } from './project-email-figures.ts';
 import { countEventsSql } from './upsert-contacts-sql.ts';
 
 export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
@@ -109,6 +110,12 @@ applied as (
     ${figureChangesSql}
 ),
 figures as (${appendFiguresSql('applied')}
+),
+project_figures as (${appendEmailFiguresSql('applied', {
+  sent: 'newly_sent',
+  bounced: 'hard_bounce and first_of_kind',
+  complained: "kind = 'complaint' and first_of_kind",
+})}
 ),
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id

@@ -2,6 +2,7 @@ import type { EmailStatus } from '../entities/email.ts';
 import type { Em } from '../orm.ts';
 import { preparedSql } from '../sql.ts';
 import { appendFiguresSql, figureChangesSql } from './campaign-figures.ts';
+import { appendEmailFiguresSql } from './project-email-figures.ts';
 import { countEventsSql } from './upsert-contacts-sql.ts';
 
 /** What a run found out about an email that it had claimed. */
@@ -51,6 +52,8 @@ recorded as (
     ${figureChangesSql}
 ),
 figures as (${appendFiguresSql('recorded')}
+),
+project_figures as (${appendEmailFiguresSql('recorded', { sent: 'was_sent_at is null and sent_at is not null' })}
 ),
 journaled as (
   insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)

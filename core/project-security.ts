@@ -1,0 +1,62 @@
+/** What became of a project's emails in some time; simulator addresses are not counted. */
+export interface EmailFigures {
+  sent: number;
+  bounced: number;
+  complained: number;
+}
+
+export const securityLevels = ['healthy', 'warning', 'critical'] as const;
+export type SecurityLevel = (typeof securityLevels)[number];
+
+/** Percent of the emails sent, from which on a level holds. */
+export const securityThresholds = {
+  bounceRate: { warning: 5, critical: 10 },
+  complaintRate: { warning: 0.1, critical: 0.15 },
+} as const;
+
+/** Fewer emails say nothing about a sender. */
+export const fewestJudgedEmails = 100;
+
+export interface SecurityVerdict {
+  /** Percent with three decimals, 0 when nothing was sent. */
+  bounceRate: number;
+  complaintRate: number;
+  bounceLevel: SecurityLevel;
+  complaintLevel: SecurityLevel;
+  /** The worse of both. */
+  level: SecurityLevel;
+}
+
+/** Judges a sender by its bounces and complaints (decisions of the API contract, "Security"). */
+export function judgeSender(figures: EmailFigures): SecurityVerdict {
+  const bounceLevel = levelOf(figures.bounced, figures.sent, securityThresholds.bounceRate);
+  const complaintLevel = levelOf(figures.complained, figures.sent, securityThresholds.complaintRate);
+  return {
+    bounceRate: percent(figures.bounced, figures.sent),
+    complaintRate: percent(figures.complained, figures.sent),
+    bounceLevel,
+    complaintLevel,
+    level: worse(bounceLevel, complaintLevel),
+  };
+}
+
+/** The rule is applied to the figures themselves, not to the rounded rate. */
+function levelOf(
+  count: number,
+  sent: number,
+  thresholds: { warning: number; critical: number },
+): SecurityLevel {
+  if (sent < fewestJudgedEmails) return 'healthy';
+  // Both sides in hundred-thousandths, so that 15 of 10,000 is exactly 0.15 %.
+  const reached = (threshold: number) => count * 100_000 >= sent * Math.round(threshold * 1_000);
+  if (reached(thresholds.critical)) return 'critical';
+  return reached(thresholds.warning) ? 'warning' : 'healthy';
+}
+
+function worse(one: SecurityLevel, other: SecurityLevel): SecurityLevel {
+  return securityLevels.indexOf(one) > securityLevels.indexOf(other) ? one : other;
+}
+
+function percent(count: number, sent: number): number {
+  return sent === 0 ? 0 : Math.round((count / sent) * 100_000) / 1_000;
+}
