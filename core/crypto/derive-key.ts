@@ -7,7 +7,8 @@ export type KeyPurpose =
   | 'session'
   | 'public-link'
   | 'one-time-token'
-  | 'domain-proof';
+  | 'domain-proof'
+  | 'webhook-secret';
 
 /**
  * 32 bytes for one purpose, derived from `APP_SECRET` by HKDF-SHA256 (RFC 5869). The same secret gives the same

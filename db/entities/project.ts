@@ -14,6 +14,8 @@ export const Project = defineEntity({
     /** The keys themselves, AES-256-GCM, shown to administrators. */
     publicKeyEncrypted: p.blob(),
     secretKeyEncrypted: p.blob(),
+    /** Signs what WEBHOOK steps send, AES-256-GCM; null before the first one. */
+    webhookSecretEncrypted: p.blob().nullable(),
     disabled: p.boolean().default(false),
     disabledReason: p.text().nullable(),
     /** Whether suppressed contacts get no transactional email either. */
