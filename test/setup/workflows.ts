@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import type { TestAnswer, TestSender } from './sender.ts';
+
+/** A workflow as the API answers it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+type Answer = any;
+
+export async function createWorkflow(sender: TestSender, fields: object = {}): Promise<Answer> {
+  const answer = await sender.post('/workflows', { name: 'Welcome', eventName: 'signed up', ...fields });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+export async function readWorkflow(sender: TestSender, id: string): Promise<Answer> {
+  const answer = await sender.get(`/workflows/${id}`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+/** Adds a step behind another one. */
+export async function addStep(sender: TestSender, id: string, step: object): Promise<Answer> {
+  const answer = await sender.post(`/workflows/${id}/steps`, step);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+export function connect(
+  sender: TestSender,
+  id: string,
+  fromStepId: string,
+  toStepId: string,
+  branch?: string,
+): Promise<TestAnswer> {
+  return sender.post(`/workflows/${id}/transitions`, { fromStepId, toStepId, branch });
+}
+
+/** A workflow whose executions wait for thirty days. */
+export async function createWaitingWorkflow(sender: TestSender, fields: object = {}): Promise<Answer> {
+  const workflow = await createWorkflow(sender, fields);
+  await addStep(sender, workflow.id, {
+    type: 'DELAY',
+    config: { amount: 30, unit: 'days' },
+    autoConnect: workflow.steps[0].id,
+  });
+  return workflow;
+}
+
+export async function createContact(sender: TestSender, email: string): Promise<string> {
+  return (await sender.post('/contacts', { email })).body.id;
+}
+
+/** The arrows of a graph by the names of their steps, `from -branch> to`. */
+export async function arrowsOf(sender: TestSender, id: string): Promise<string[]> {
+  const { steps, transitions } = await readWorkflow(sender, id);
+  const nameOf = (stepId: string) => steps.find((step: Answer) => step.id === stepId)?.name;
+  return transitions
+    .map((way: Answer) => `${nameOf(way.fromStepId)} -${way.branch ?? ''}> ${nameOf(way.toStepId)}`)
+    .sort();
+}
