@@ -271,7 +271,7 @@ describe('a run that died with its claims', () => {
 });
 
 describe('records of hand-overs', () => {
-  it('settle each email of a batch in its own way and tell of those that left', async () => {
+  it('settle each email of a batch in its own way and tell of those that left or were held back', async () => {
     const emailIds = await accept(5);
     const token = uuidv7();
     await claim(emailIds, token);
@@ -300,6 +300,13 @@ describe('records of hand-overs', () => {
         name: 'email.sent',
         emailId: emailIds[0],
         occurredAt: records[0]?.occurredAt,
+      },
+      {
+        id: records[2]?.eventId,
+        name: 'email.suppressed',
+        kind: 'activity',
+        emailId: emailIds[2],
+        data: { status: 'SUPPRESSED', reason: 'reason 2' },
       },
     ]);
     expect(await findWrongCounts(em, projectId)).toEqual([]);
