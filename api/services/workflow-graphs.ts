@@ -83,8 +83,9 @@ export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
         };
         await insertStep(em, workflowId, step);
         if (before !== undefined) {
-          const way = branch ?? firstFreeBranch(before.type, branchesTaken(held, before.id)) ?? null;
-          await connect(em, held, before, step, way);
+          const free = firstFreeBranch(before.type, branchesTaken(held, before.id));
+          // When none is free, the first says so.
+          await connect(em, held, before, step, branch ?? free ?? branchesOf(before.type)[0] ?? null);
         }
         await finishEdit(em, held.workflow);
         return { step, eventName: held.workflow.eventName };

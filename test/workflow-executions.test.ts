@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import {
+  addStep,
+  createContact,
+  createWaitingWorkflow,
+  createWorkflow,
+  readWorkflow,
+} from './setup/workflows.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const em = () => stack.database.orm.em.fork();
+const unknownId = '0190a1b2-0000-7000-8000-000000000000';
+const active = expect.stringMatching(/^(RUNNING|WAITING)$/);
+
+const start = (workflowId: string, contactId: string, context?: unknown) =>
+  sender.post(`/workflows/${workflowId}/executions`, { contactId, context });
+
+/** Ends an execution as if its way were over. */
+const end = (id: string) =>
+  sql(
+    em(),
+    `update workflow_executions set status = 'COMPLETED', resume_at = null, completed_at = now() where id = $1`,
+    [id],
+  );
+
+describe('an execution', () => {
+  it('is started by hand, also while the workflow is off', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const contactId = await createContact(sender, 'ada@example.com');
+    const started = await start(id, contactId, { coupon: 'SPRING', nested: { a: [1] } });
+    expect(started.status, JSON.stringify(started.body)).toBe(201);
+    expect(started.body).toEqual({
+      id: expect.any(String),
+      workflowId: id,
+      version: 2,
+      contactId,
+      status: 'RUNNING',
+      currentStepId: null,
+      context: { coupon: 'SPRING', nested: { a: [1] } },
+      event: {},
+      resumeAt: null,
+      exitReason: null,
+      error: null,
+      startedAt: expect.any(String),
+      completedAt: null,
+    });
+    const shown = await sender.get(`/workflows/${id}/executions/${started.body.id}`);
+    expect(shown.body).toMatchObject({ id: started.body.id, status: active, steps: expect.any(Array) });
+    const journaled = await sql(
+      em(),
+      `select name, kind, contact_id as "contactId", data from events where workflow_id = $1`,
+      [id],
+    );
+    expect(journaled).toEqual([
+      {
+        name: 'workflow.started',
+        kind: 'activity',
+        contactId,
+        data: { workflowId: id, workflowName: 'Welcome', executionId: started.body.id },
+      },
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    [{}, 'contactId'],
+    [{ contactId: 'ada' }, 'contactId'],
+    [{ contactId: unknownId, context: [] }, 'context'],
+    [{ contactId: unknownId, context: { long: 'x'.repeat(65_536) } }, 'context'],
+  ])('is refused: %#', async (body, field) => {
+    const { id } = await createWaitingWorkflow(sender);
+    const refused = await sender.post(`/workflows/${id}/executions`, body);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.errors[0].field).toBe(field);
+  });
+
+  it('needs a contact of the project', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const foreign = await createContact(await createTestSender(stack.url), 'ada@example.com');
+    for (const contactId of [unknownId, foreign]) {
+      const refused = await start(id, contactId);
+      expect([refused.status, refused.body.error.message]).toEqual([404, 'Contact not found']);
+    }
+  });
+
+  it('needs a graph that can run, or one that could while the workflow is on', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const [ada, bob] = [
+      await createContact(sender, 'ada@example.com'),
+      await createContact(sender, 'bob@example.com'),
+    ];
+    await addStep(sender, id, { type: 'EXIT', name: 'Lost' });
+    const refused = await start(id, ada);
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.details.faults).toEqual([
+      expect.objectContaining({ code: 'step_unreachable' }),
+    ]);
+    // What was switched on before the edit goes on with the version before it.
+    await sql(em(), 'update workflows set enabled = true where id = $1', [id]);
+    expect((await start(id, bob)).body.version).toBe(2);
+  });
+
+  it('is refused for a disabled project', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const contactId = await createContact(sender, 'ada@example.com');
+    await sql(em(), 'update projects set disabled = true where id = $1', [sender.projectId]);
+    await sql(em(), `select pg_notify('project_changed', $1)`, [sender.projectId]);
+    let refused = await start(id, contactId);
+    for (let tries = 0; refused.status === 201 && tries < 20; tries += 1)
+      refused = await start(id, contactId);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'PROJECT_DISABLED']);
+    expect((await sender.get(`/workflows/${id}/executions`)).status).toBe(200);
+  });
+
+  it('of a contact is the only one, ever, unless re-entry is allowed', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const contactId = await createContact(sender, 'ada@example.com');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => start(id, contactId)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    await end(answers.find(({ status }) => status === 201)?.body.id);
+    expect((await start(id, contactId)).status).toBe(409);
+
+    await sender.patch(`/workflows/${id}`, { allowReentry: true });
+    const again = await Promise.all(Array.from({ length: 5 }, () => start(id, contactId)));
+    expect(again.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    await end(again.find(({ status }) => status === 201)?.body.id);
+    const third = await start(id, contactId);
+    expect(third.status).toBe(201);
+    await end(third.body.id);
+
+    await sender.patch(`/workflows/${id}`, { allowReentry: false });
+    expect((await start(id, contactId)).status).toBe(409);
+    expect((await sender.get(`/workflows/${id}/executions`)).body.total).toBe(3);
+  });
+
+  it('is listed newest first, by page and status', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      ids.unshift((await start(id, await createContact(sender, `${name}@example.com`))).body.id);
+    }
+    const [last = '', , first = ''] = ids;
+    await sender.delete(`/workflows/${id}/executions/${first}`);
+    const list = async (query: string) => (await sender.get(`/workflows/${id}/executions${query}`)).body;
+    expect((await list('')).data.map((one: { id: string }) => one.id)).toEqual(ids);
+    expect(await list('?status=CANCELLED')).toMatchObject({ data: [{ id: first }], total: 1, totalPages: 1 });
+    expect(await list('?pageSize=1&page=1')).toMatchObject({ data: [{ id: last }], total: 3, totalPages: 3 });
+    expect(await list('?status=FAILED')).toMatchObject({ data: [], total: 0 });
+    expect((await sender.get(`/workflows/${id}/executions?status=lost`)).status).toBe(422);
+  });
+
+  it('shows the steps that it has entered, in order, by the names of its version', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const delay = (await readWorkflow(sender, id)).steps[1];
+    const executionId = (await start(id, await createContact(sender, 'ada@example.com'))).body.id;
+    await sql(em(), 'delete from workflow_step_runs where execution_id = $1', [executionId]);
+    await sql(
+      em(),
+      `insert into workflow_step_runs (execution_id, visit, step_id, branch, output, completed_at)
+       select $1, visit, $2, null, '{"n": 1}', now() from generate_series(100, 102) visit`,
+      [executionId, delay.id],
+    );
+    await sender.patch(`/workflows/${id}/steps/${delay.id}`, { name: 'Renamed' });
+    const { body } = await sender.get(`/workflows/${id}/executions/${executionId}`);
+    expect(body.steps.filter(({ visit }: { visit: number }) => visit >= 100)).toEqual(
+      [100, 101, 102].map((visit) => ({
+        visit,
+        stepId: delay.id,
+        type: 'DELAY',
+        name: 'Delay',
+        branch: null,
+        output: { n: 1 },
+        error: null,
+        startedAt: expect.any(String),
+        completedAt: expect.any(String),
+      })),
+    );
+  });
+
+  it('of another workflow is not there', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const other = await createWorkflow(sender);
+    const { body } = await start(id, await createContact(sender, 'ada@example.com'));
+    expect((await sender.get(`/workflows/${other.id}/executions/${body.id}`)).status).toBe(404);
+    expect((await sender.delete(`/workflows/${other.id}/executions/${body.id}`)).status).toBe(404);
+  });
+});
+
+describe('cancelling', () => {
+  it('ends an execution once, and says so when it has ended', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const { body } = await start(id, await createContact(sender, 'ada@example.com'));
+    const path = `/workflows/${id}/executions/${body.id}`;
+    const answers = await Promise.all([sender.delete(path), sender.delete(path), sender.delete(path)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409]);
+    expect((await sender.get(path)).body).toMatchObject({
+      status: 'CANCELLED',
+      completedAt: expect.any(String),
+      resumeAt: null,
+    });
+    const refused = await sender.delete(path);
+    expect(refused.body.error.details).toEqual({ status: 'CANCELLED' });
+    expect((await sender.delete(`/workflows/${id}/executions/${unknownId}`)).status).toBe(404);
+  });
+
+  it('ends all of a workflow, those of others not', async () => {
+    const [one, other] = [await createWaitingWorkflow(sender), await createWaitingWorkflow(sender)];
+    const contacts = await Promise.all(
+      ['a', 'b', 'c'].map((name) => createContact(sender, `${name}@example.com`)),
+    );
+    for (const contactId of contacts) {
+      await start(one.id, contactId);
+      await start(other.id, contactId);
+    }
+    const cancel = () => sender.post(`/workflows/${one.id}/executions/cancel-all`, {});
+    expect((await cancel()).body).toEqual({ cancelled: 3 });
+    expect((await cancel()).body).toEqual({ cancelled: 0 });
+    const statuses = async (id: string) =>
+      (await sender.get(`/workflows/${id}/executions`)).body.data.map(
+        (row: { status: string }) => row.status,
+      );
+    expect(await statuses(one.id)).toEqual(['CANCELLED', 'CANCELLED', 'CANCELLED']);
+    expect(await statuses(other.id)).toEqual([active, active, active]);
+  });
+
+  it('comes with the deletion of the contact, which takes the data along', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const contactId = await createContact(sender, 'ada@example.com');
+    const { body } = await start(id, contactId, { secret: 'ada' });
+    expect((await sender.delete(`/contacts/${contactId}`)).status).toBe(204);
+    expect((await sender.get(`/workflows/${id}/executions/${body.id}`)).body).toMatchObject({
+      contactId: null,
+      status: 'CANCELLED',
+      context: {},
+    });
+    expect((await sender.delete(`/workflows/${id}`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseGraph } from '../core/workflows/graph.ts';
+import { readGraph } from '../db/repositories/workflow-graphs.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createSegment, memberOf, planIs } from './setup/segments.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const unknownId = '0190a1b2-0000-7000-8000-000000000000';
+const delay = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
+
+async function createTemplate(owner: TestSender): Promise<string> {
+  const { body } = await owner.post('/templates', {
+    name: 'Welcome',
+    subject: 'Hi',
+    body: 'Hi',
+    from: `hello@${owner.domain}`,
+  });
+  return body.id;
+}
+
+/** A trigger that leads to a condition, whose branches lead to a day's delay and to an exit. */
+async function createBranching() {
+  const { id, steps } = await createWorkflow(sender);
+  const ask = await addStep(sender, id, {
+    type: 'CONDITION',
+    name: 'Ask',
+    config: planIs('pro'),
+    autoConnect: steps[0].id,
+  });
+  const day = await addStep(sender, id, { ...delay, name: 'Day', autoConnect: ask.id });
+  const exit = await addStep(sender, id, { type: 'EXIT', name: 'Out', autoConnect: ask.id });
+  return { id, trigger: steps[0], ask, day, exit };
+}
+
+describe('a step', () => {
+  it('is added behind another, along the first branch that is free', async () => {
+    const { id, ask } = await createBranching();
+    expect(await arrowsOf(sender, id)).toEqual(['Ask -no> Out', 'Ask -yes> Day', 'Trigger -> Ask']);
+    const full = await sender.post(`/workflows/${id}/steps`, { type: 'EXIT', autoConnect: ask.id });
+    expect(full.status).toBe(409);
+    expect((await readWorkflow(sender, id)).steps).toHaveLength(4);
+  });
+
+  it('is added along the branch that is named', async () => {
+    const { id, steps } = await createWorkflow(sender);
+    const wait = await addStep(sender, id, {
+      type: 'WAIT_FOR_EVENT',
+      name: 'Wait',
+      autoConnect: steps[0].id,
+    });
+    await addStep(sender, id, { type: 'EXIT', name: 'Late', autoConnect: wait.id, branch: 'timeout' });
+    await addStep(sender, id, { type: 'EXIT', name: 'Done', autoConnect: wait.id });
+    expect(await arrowsOf(sender, id)).toEqual([
+      'Trigger -> Wait',
+      'Wait -event> Done',
+      'Wait -timeout> Late',
+    ]);
+  });
+
+  it('shows what it was given, and is named after its type', async () => {
+    const { id } = await createWorkflow(sender);
+    const config = {
+      url: 'https://example.com/{{ id }}',
+      headers: { 'X-Plan': '{{ plan }}' },
+      body: { a: 1 },
+    };
+    const step = await addStep(sender, id, { type: 'WEBHOOK', position: { x: 1.5, y: 2 }, config });
+    expect(step).toEqual({
+      id: expect.any(String),
+      type: 'WEBHOOK',
+      name: 'Webhook',
+      position: { x: 1.5, y: 2 },
+      config,
+      templateId: null,
+    });
+    expect((await readWorkflow(sender, id)).steps[1]).toEqual(step);
+  });
+
+  it.each<[object, string[]]>([
+    [{ type: 'JUMP' }, ['type']],
+    [{ type: 'TRIGGER' }, ['type']],
+    [{}, ['type']],
+    [{ type: 'DELAY', name: '' }, ['name']],
+    [{ type: 'DELAY', config: { amount: -1, unit: 'weeks' } }, ['config.amount', 'config.unit']],
+    [{ type: 'EXIT', config: 'x' }, ['config']],
+    [{ type: 'EXIT', position: 3 }, ['position']],
+    [{ type: 'EXIT', autoConnect: true }, ['autoConnect']],
+    [{ type: 'SEND_EMAIL', templateId: 'x' }, ['templateId']],
+    [
+      { type: 'CONDITION', config: { logic: 'AND', groups: [{ filters: [{ field: 'x' }] }] } },
+      ['config.groups.0.filters.0.field'],
+    ],
+  ])('is refused: %j', async (body, fields) => {
+    const { id } = await createWorkflow(sender);
+    const refused = await sender.post(`/workflows/${id}/steps`, body);
+    expect(refused.status, JSON.stringify(refused.body)).toBe(422);
+    expect(refused.body.error.errors.map((one: { field: string }) => one.field)).toEqual(fields);
+    expect(await readWorkflow(sender, id)).toMatchObject({ version: 1 });
+  });
+
+  it('is no step behind an exit, or behind one that is not there', async () => {
+    const { id, exit } = await createBranching();
+    const add = (autoConnect: string) => sender.post(`/workflows/${id}/steps`, { ...delay, autoConnect });
+    expect((await add(exit.id)).status).toBe(400);
+    expect((await add(unknownId)).status).toBe(404);
+    const other = await createWorkflow(sender);
+    expect((await add(other.steps[0].id)).status).toBe(404);
+  });
+
+  it('sends a template of the project alone', async () => {
+    const { id, steps } = await createWorkflow(sender);
+    const own = await createTemplate(sender);
+    const foreign = await createTemplate(await createTestSender(stack.url));
+    const add = (fields: object) => sender.post(`/workflows/${id}/steps`, { type: 'SEND_EMAIL', ...fields });
+    for (const templateId of [foreign, unknownId]) {
+      expect((await add({ config: { templateId } })).status).toBe(404);
+      expect((await add({ templateId })).status).toBe(404);
+    }
+    const step = await addStep(sender, id, { type: 'SEND_EMAIL', templateId: own, autoConnect: steps[0].id });
+    expect(step).toMatchObject({ templateId: own, config: { templateId: own } });
+    const path = `/workflows/${id}/steps/${step.id}`;
+    expect((await sender.patch(path, { config: { templateId: foreign } })).status).toBe(404);
+    expect((await sender.delete(`/templates/${own}`)).status).toBe(409);
+    expect((await sender.get(`/templates/${own}/usage`)).body.workflowSteps).toEqual([
+      { workflowId: id, workflowName: 'Welcome', stepId: step.id, stepName: 'Send email' },
+    ]);
+    expect((await sender.patch(path, { templateId: null })).body).toMatchObject({
+      templateId: null,
+      config: {},
+    });
+    expect((await sender.delete(`/templates/${own}`)).status).toBe(204);
+  });
+
+  it('asks about segments of the project alone, which then stay', async () => {
+    const { id } = await createWorkflow(sender);
+    const segment = await createSegment(sender, { condition: planIs('pro') });
+    const foreign = await createSegment(await createTestSender(stack.url), { condition: planIs('pro') });
+    const add = (config: object) => sender.post(`/workflows/${id}/steps`, { type: 'CONDITION', config });
+    expect((await add(memberOf(unknownId))).status).toBe(400);
+    expect((await add(memberOf(foreign.id))).status).toBe(400);
+    const step = (await add({ field: `segment.${segment.id}`, operator: 'memberOfSegment' })).body;
+    const refused = await sender.delete(`/segments/${segment.id}`);
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.details).toEqual({ workflows: [{ id, name: 'Welcome' }] });
+    await sender.delete(`/workflows/${id}/steps/${step.id}`);
+    expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
+  });
+
+  it('changes in what an update names, and never in its type', async () => {
+    const { id, day } = await createBranching();
+    const path = `/workflows/${id}/steps/${day.id}`;
+    const { version } = await readWorkflow(sender, id);
+    expect((await sender.patch(path, { position: { x: 1 } })).body).toEqual({ ...day, position: { x: 1 } });
+    expect((await readWorkflow(sender, id)).version).toBe(version);
+    expect((await sender.patch(path, { name: 'Pause', type: 'DELAY' })).body.name).toBe('Pause');
+    const changed = await sender.patch(path, { config: { amount: 2, unit: 'hours' }, position: null });
+    expect(changed.body).toMatchObject({
+      name: 'Pause',
+      config: { amount: 2, unit: 'hours' },
+      position: null,
+    });
+    expect((await readWorkflow(sender, id)).version).toBe(version + 2);
+    expect((await sender.patch(path, { type: 'EXIT' })).status).toBe(400);
+    expect((await sender.patch(path, { config: { unit: 'weeks' } })).status).toBe(422);
+    expect((await sender.patch(`/workflows/${id}/steps/${unknownId}`, { name: 'x' })).status).toBe(404);
+  });
+
+  it('goes with its transitions, or is spliced out', async () => {
+    const { id, day, ask, trigger } = await createBranching();
+    const mail = await addStep(sender, id, { type: 'UPDATE_CONTACT', name: 'Mark', autoConnect: day.id });
+    const remove = (stepId: string, query = '') => sender.delete(`/workflows/${id}/steps/${stepId}${query}`);
+    expect((await remove(ask.id, '?splice=true')).status).toBe(409);
+    expect((await remove(day.id, '?splice=true')).status).toBe(204);
+    expect(await arrowsOf(sender, id)).toEqual(['Ask -no> Out', 'Ask -yes> Mark', 'Trigger -> Ask']);
+    expect((await remove(mail.id)).status).toBe(204);
+    expect(await arrowsOf(sender, id)).toEqual(['Ask -no> Out', 'Trigger -> Ask']);
+    expect((await remove(trigger.id)).status).toBe(400);
+    expect((await remove(mail.id)).status).toBe(404);
+    expect((await remove(ask.id, '?splice=maybe')).status).toBe(422);
+  });
+});
+
+describe('a transition', () => {
+  it('leads from each step once for each branch', async () => {
+    const { id, ask, day, exit, trigger } = await createBranching();
+    const made = await connect(sender, id, day.id, ask.id);
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({ id: expect.any(String), fromStepId: day.id, toStepId: ask.id, branch: null });
+    expect((await connect(sender, id, day.id, exit.id)).status).toBe(409);
+    expect((await connect(sender, id, ask.id, exit.id, 'yes')).status).toBe(409);
+    expect((await connect(sender, id, ask.id, exit.id)).status).toBe(400);
+    expect((await connect(sender, id, ask.id, exit.id, 'timeout')).status).toBe(400);
+    expect((await connect(sender, id, ask.id, exit.id, 'maybe')).status).toBe(422);
+    expect((await connect(sender, id, exit.id, day.id)).status).toBe(400);
+    expect((await connect(sender, id, ask.id, trigger.id, 'yes')).status).toBe(400);
+    expect((await connect(sender, id, ask.id, unknownId, 'yes')).status).toBe(404);
+    const gone = await sender.delete(`/workflows/${id}/transitions/${made.body.id}`);
+    expect(gone.status).toBe(204);
+    expect((await sender.delete(`/workflows/${id}/transitions/${made.body.id}`)).status).toBe(404);
+    expect((await connect(sender, id, day.id, exit.id)).status).toBe(201);
+  });
+
+  it('without a branch serves both outcomes of a wait, so none stands beside it', async () => {
+    const { id } = await createWorkflow(sender);
+    const wait = await addStep(sender, id, { type: 'WAIT_FOR_EVENT' });
+    const exit = await addStep(sender, id, { type: 'EXIT' });
+    const both = await connect(sender, id, wait.id, exit.id);
+    expect(both.status).toBe(201);
+    expect((await connect(sender, id, wait.id, exit.id, 'event')).status).toBe(409);
+    await sender.delete(`/workflows/${id}/transitions/${both.body.id}`);
+    expect((await connect(sender, id, wait.id, exit.id, 'timeout')).status).toBe(201);
+    expect((await connect(sender, id, wait.id, exit.id)).status).toBe(409);
+    expect((await connect(sender, id, wait.id, exit.id, 'event')).status).toBe(201);
+  });
+});
+
+describe('the version', () => {
+  const graphOf = async (id: string, version: number) => {
+    const stored = await readGraph(stack.database.orm.em.fork(), id, version);
+    return stored === undefined ? undefined : parseGraph(stored);
+  };
+
+  it('rises with each edit, and the last that can run is kept for new executions', async () => {
+    const { id, steps } = await createWorkflow(sender);
+    const day = await addStep(sender, id, { ...delay, name: 'Day', autoConnect: steps[0].id });
+    expect(await readWorkflow(sender, id)).toMatchObject({ version: 2, liveVersion: 2, faults: [] });
+    await sender.patch(`/workflows/${id}`, { enabled: true });
+    const mark = await addStep(sender, id, { type: 'UPDATE_CONTACT', name: 'Mark' });
+    expect(await readWorkflow(sender, id)).toMatchObject({ enabled: true, version: 3, liveVersion: 2 });
+    await connect(sender, id, day.id, mark.id);
+    expect(await readWorkflow(sender, id)).toMatchObject({ version: 4, liveVersion: 2 });
+    await sender.patch(`/workflows/${id}/steps/${mark.id}`, { config: { data: { seen: true } } });
+    expect(await readWorkflow(sender, id)).toMatchObject({ version: 5, liveVersion: 5, faults: [] });
+    expect((await graphOf(id, 2))?.steps.map(({ name }) => name)).toEqual(['Trigger', 'Day']);
+    expect(await graphOf(id, 4)).toBeUndefined();
+    expect((await graphOf(id, 5))?.steps.map(({ name }) => name)).toEqual(['Trigger', 'Day', 'Mark']);
+  });
+
+  it('counts edits that come at once one by one', async () => {
+    const { id, steps } = await createWorkflow(sender);
+    const added = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        sender.post(`/workflows/${id}/steps`, { ...delay, autoConnect: steps[0].id }),
+      ),
+    );
+    expect(added.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(await readWorkflow(sender, id)).toMatchObject({ version: 2, liveVersion: 2 });
+  });
+});
+
+describe('usage', () => {
+  it('of fields and events names workflows', async () => {
+    await sender.post('/contacts', { email: 'ada@example.com', data: { plan: 'pro', seen: true, other: 1 } });
+    const { id } = await createBranching();
+    await addStep(sender, id, {
+      type: 'UPDATE_CONTACT',
+      config: { data: { seen: true }, subscribed: false },
+    });
+    await addStep(sender, id, { type: 'WAIT_FOR_EVENT', config: { eventName: 'order' } });
+    const filters = [
+      { field: 'event.visit', operator: 'notTriggered' },
+      { field: 'event.coupon', operator: 'exists' },
+    ];
+    await addStep(sender, id, { type: 'CONDITION', config: { logic: 'OR', groups: [{ filters }] } });
+    const used = [{ id, name: 'Welcome' }];
+    const fieldUsage = async (field: string) =>
+      (await sender.get(`/contacts/fields/${field}/usage`)).body.usedInWorkflows;
+    for (const field of ['data.plan', 'data.seen', 'subscribed'])
+      expect(await fieldUsage(field)).toEqual(used);
+    for (const field of ['data.other', 'email']) expect(await fieldUsage(field)).toEqual([]);
+    const eventUsage = async (name: string) =>
+      (await sender.get(`/events/${encodeURIComponent(name)}/usage`)).body.workflows;
+    for (const name of ['signed up', 'order', 'visit']) expect(await eventUsage(name)).toEqual(used);
+    for (const name of ['coupon', 'plan']) expect(await eventUsage(name)).toEqual([]);
+  });
+});
