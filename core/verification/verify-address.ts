@@ -1,0 +1,85 @@
+import { domainOfAddress } from '../addresses/email-address.ts';
+import { isDisposableDomain } from './disposable-domains.ts';
+import { isFreeProvider } from './free-providers.ts';
+import { isRelayDomain } from './relay-domains.ts';
+import { suggestDomain } from './suggest-domain.ts';
+
+/** What DNS says of the domain of an address. */
+export interface DomainFacts {
+  /** The registrable domain has name servers. */
+  domainExists: boolean;
+  /** There are A or AAAA records. */
+  hasWebsite: boolean;
+  /** There are MX records that name a server. */
+  hasMxRecords: boolean;
+  /** The only MX record is the null MX: the domain takes no mail (RFC 7505). */
+  refusesMail: boolean;
+  /** DNS works, but the name servers of this domain do not. */
+  isBroken: boolean;
+}
+
+/** The answer of `POST /v1/verify`; see the API contract. */
+export interface Verification {
+  email: string;
+  valid: boolean;
+  isDisposable: boolean;
+  isAlias: boolean;
+  isTypo: boolean;
+  isPlusAddressed: boolean;
+  isPersonalEmail: boolean;
+  domainExists: boolean;
+  hasWebsite: boolean;
+  hasMxRecords: boolean;
+  suggestedEmail?: string;
+  /** Sentences: why the address is not valid, then what else there is to know. */
+  reasons: string[];
+}
+
+/**
+ * Judges an address by what DNS says and by the lists of known domains. It is valid when mail can arrive (MX records
+ * that are not null, else A or AAAA records: RFC 5321, section 5.1) and it is neither disposable nor a recognised
+ * typo. Whether the mailbox exists is not asked.
+ *
+ * @param email normalised
+ */
+export function verifyAddress(email: string, facts: DomainFacts): Verification {
+  const domain = domainOfAddress(email);
+  const local = email.slice(0, email.length - domain.length - 1);
+  const { domainExists, hasWebsite, hasMxRecords } = facts;
+  const takesMail = hasMxRecords || (hasWebsite && !facts.refusesMail);
+  const isDisposable = isDisposableDomain(domain);
+  const suggestion = suggestDomain(domain, takesMail);
+  const isTypo = suggestion !== undefined;
+  const isAlias = isRelayDomain(domain);
+  const isPlusAddressed = local.indexOf('+') > 0;
+  const isPersonalEmail = !isTypo && isFreeProvider(domain);
+
+  const reasons: string[] = [];
+  if (!takesMail) reasons.push(whyNoMail(facts));
+  if (isDisposable) reasons.push('The domain gives out disposable addresses');
+  if (isTypo) reasons.push(`The domain looks like a typo of ${suggestion}`);
+  if (takesMail && !hasMxRecords) reasons.push('The domain has no mail server; mail goes to its web server');
+  if (isAlias) reasons.push('The domain belongs to a forwarding or relay service');
+  if (isPlusAddressed) reasons.push('The address has a tag after a plus sign');
+  if (isPersonalEmail) reasons.push('The domain belongs to a free mailbox provider');
+  return {
+    email,
+    valid: takesMail && !isDisposable && !isTypo,
+    isDisposable,
+    isAlias,
+    isTypo,
+    isPlusAddressed,
+    isPersonalEmail,
+    domainExists,
+    hasWebsite,
+    hasMxRecords,
+    ...(isTypo && { suggestedEmail: `${local}@${suggestion}` }),
+    reasons,
+  };
+}
+
+function whyNoMail({ domainExists, refusesMail, isBroken }: DomainFacts): string {
+  if (refusesMail) return 'The domain says that it takes no mail (null MX)';
+  if (isBroken) return 'The name servers of the domain do not work';
+  return domainExists ? 'The domain has no mail server' : 'The domain does not exist';
+}
