@@ -7,18 +7,24 @@ export interface DueCommand {
   kind: OutboxKind;
   subjectId: string;
   attempts: number;
+  /** Of a command about an execution; null also when the execution is gone. */
+  execution: { projectId: string; workflowId: string; contactId: string } | null;
 }
 
 /** Locks up to `limit` due commands for this transaction, oldest first; what another relay holds is skipped. */
 export function lockDueCommands(em: Em, limit: number): Promise<DueCommand[]> {
   return sql<DueCommand>(
     em,
-    `select id, kind, subject_id as "subjectId", attempts
-     from outbox
-     where dead_at is null and next_attempt_at <= now()
-     order by next_attempt_at, id
+    `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
+       case when o.kind like 'execution.%' then (
+         select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id, 'contactId', x.contact_id)
+         from workflow_executions x where x.id = o.subject_id and x.contact_id is not null
+       ) end as execution
+     from outbox o
+     where o.dead_at is null and o.next_attempt_at <= now()
+     order by o.next_attempt_at, o.id
      limit $1
-     for update skip locked`,
+     for update of o skip locked`,
     [limit],
   );
 }

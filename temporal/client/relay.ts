@@ -1,9 +1,11 @@
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
+import pMap from 'p-map';
 import type { Em, Orm } from '../../db/orm.ts';
 import { deleteCommands, lockDueCommands, postponeCommands } from '../../db/repositories/outbox.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
-import { type CommandGroup, groupCommands } from './send-commands.ts';
+import type { CommandGroup } from './command-group.ts';
+import { groupCommands } from './send-commands.ts';
 
 export interface RelayOptions {
   orm: Orm;
@@ -34,6 +36,8 @@ export interface Relay {
 const pollIntervalMs = 1_000;
 const callTimeoutMs = 10_000;
 const maxAttempts = 12;
+/** Groups that are sent at the same time; commands of one subject are one group, so their order holds. */
+const callsAtATime = 8;
 
 /** gRPC codes of a server that is away or busy: no fault of the command. */
 const transientCodes = new Set([1, 4, 8, 14]); // cancelled, deadline exceeded, resource exhausted, unavailable
@@ -69,18 +73,25 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   async function sendAll(em: Em, groups: CommandGroup[]): Promise<void> {
-    for (const group of groups) {
+    const sent: string[] = [];
+    const refused: { ids: string[]; error: unknown }[] = [];
+    const send = async (group: CommandGroup) => {
       const ids = group.commands.map((command) => command.id);
       try {
         await options.client.withDeadline(Date.now() + callTimeoutMs, () =>
           group.send(options.client, options.taskQueue),
         );
-        await deleteCommands(em, ids);
+        sent.push(...ids);
       } catch (error) {
         if (isTransient(error)) throw error;
-        options.warn('Temporal refused a command; it is put off', error);
-        await postponeCommands(em, ids, String(error), maxAttempts);
+        refused.push({ ids, error });
       }
+    };
+    await pMap(groups, send, { concurrency: callsAtATime });
+    await deleteCommands(em, sent);
+    for (const { ids, error } of refused) {
+      options.warn('Temporal refused a command; it is put off', error);
+      await postponeCommands(em, ids, String(error), maxAttempts);
     }
   }
 

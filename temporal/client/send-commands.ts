@@ -1,4 +1,4 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/repositories/outbox.ts';
@@ -20,19 +20,13 @@ import {
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
+import type { CommandGroup } from './command-group.ts';
+import { executionGroups } from './execution-commands.ts';
 
 const jobKind = defineSearchAttributeKey('JobKind', 'KEYWORD');
 const campaignId = defineSearchAttributeKey('CampaignId', 'KEYWORD');
 const contactId = defineSearchAttributeKey('ContactId', 'KEYWORD');
 const attributesOf = (kind: JobKind) => new TypedSearchAttributes([{ key: jobKind, value: kind }]);
-
-/** Commands that go to Temporal in one call. */
-export interface CommandGroup {
-  commands: DueCommand[];
-  /** Id of the workflow that the call starts. */
-  workflowId: string;
-  send: (client: Client, taskQueue: string) => Promise<void>;
-}
 
 /** A workflow that exists already is the success of an earlier try. */
 async function ignoringDuplicates(start: Promise<unknown>): Promise<void> {
@@ -203,6 +197,7 @@ function campaignGroup(command: DueCommand): CommandGroup {
 /** Orders due commands into calls: all dispatches share one batch workflow, everything else goes one by one. */
 export function groupCommands(due: DueCommand[]): CommandGroup[] {
   const dispatches: DueCommand[] = [];
+  const executions: DueCommand[] = [];
   const groups: CommandGroup[] = [];
   for (const command of due) {
     switch (command.kind) {
@@ -227,8 +222,14 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
       case 'events.delete':
         groups.push(eventDeletionGroup(command));
         break;
+      case 'execution.start':
+      case 'execution.wake':
+      case 'execution.cancel':
+        executions.push(command);
+        break;
     }
   }
+  groups.push(...executionGroups(executions));
   if (dispatches.length > 0) groups.unshift(emailBatchGroup(dispatches));
   return groups;
 }

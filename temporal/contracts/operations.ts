@@ -18,7 +18,8 @@ export type JobKind =
   | 'segments'
   | 'contact-import'
   | 'contact-snooze'
-  | 'contact-bulk';
+  | 'contact-bulk'
+  | 'workflow-execution';
 
 /** Smaller goes first; the server knows 1 to 5. */
 export const priorities = {
@@ -42,4 +43,6 @@ export const workflowIds = {
   campaignBatch: (campaignId: string, batch: number) => `campaign/${campaignId}/batch/${batch}`,
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
   eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
+  workflowExecution: (workflowId: string, contactId: string, executionId: string) =>
+    `workflow/${workflowId}/contact/${contactId}/${executionId}`,
 };

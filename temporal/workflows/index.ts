@@ -9,3 +9,4 @@ export { eventDeletion } from './event-deletion.ts';
 export { segmentComputation } from './segment-computation.ts';
 export { segmentCount } from './segment-count.ts';
 export { sweep } from './sweep.ts';
+export { workflowExecution } from './workflow-execution.ts';
