@@ -27,6 +27,7 @@ import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
 import { createFieldTypes } from './services/field-types.ts';
 import { createPasswords } from './services/passwords.ts';
+import { createProjectSecurityService } from './services/project-security.ts';
 import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
 import { createPublicLinksService } from './services/public-links.ts';
@@ -86,6 +87,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       vault: createKeyVault(config.APP_SECRET),
       projectKeys: edge.projectKeys,
     }),
+    projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
     activity: createActivityService(parts.clickhouse, orm),
     campaigns: createCampaignsService(orm, compiledTemplates),
     campaignSending: createCampaignSendingService(orm, committed),

@@ -9,6 +9,7 @@ import type { ContactListService } from '../services/contact-list.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
+import type { ProjectSecurityService } from '../services/project-security.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
 import type { PublicLinksService } from '../services/public-links.ts';
@@ -27,6 +28,7 @@ import type { WorkflowsService } from '../services/workflows.ts';
 export interface Services {
   accounts: AccountsService;
   projects: ProjectsService;
+  projectSecurity: ProjectSecurityService;
   activity: ActivityService;
   campaigns: CampaignsService;
   campaignSending: CampaignSendingService;

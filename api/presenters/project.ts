@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
-import { type Role, roles } from '../../db/entities/membership.ts';
+import { mayAdminister } from '../../core/project-roles.ts';
+import { roles } from '../../db/entities/membership.ts';
 import type { MemberProjectRow } from '../../db/repositories/projects.ts';
 
 export const projectSchema = z
@@ -12,17 +13,19 @@ export const projectSchema = z
     secretKey: z.string().optional().describe('Only for ADMIN and OWNER.'),
     disabled: z.boolean(),
     disabledReason: z.string().nullable(),
+    suppressTransactional: z
+      .boolean()
+      .describe('Whether contacts that bounced or complained get no transactional email either.'),
+    brandColor: z
+      .string()
+      .nullable()
+      .describe('Of the buttons on public pages, `#rrggbb`; null for the default.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Project' });
 
 export type ProjectAnswer = z.output<typeof projectSchema>;
-
-/** Whether a role may see the secret key and rotate the keys. */
-export function mayManageKeys(role: Role): boolean {
-  return role === 'OWNER' || role === 'ADMIN';
-}
 
 export function presentProject(project: MemberProjectRow, vault: KeyVault): ProjectAnswer {
   const answer: ProjectAnswer = {
@@ -32,10 +35,12 @@ export function presentProject(project: MemberProjectRow, vault: KeyVault): Proj
     publicKey: vault.openPublicKey(project.id, project.publicKeyEncrypted),
     disabled: project.disabled,
     disabledReason: project.disabledReason ?? null,
+    suppressTransactional: project.suppressTransactional,
+    brandColor: project.brandColor ?? null,
     createdAt: project.createdAt.toISOString(),
     updatedAt: project.updatedAt.toISOString(),
   };
-  if (mayManageKeys(project.role)) {
+  if (mayAdminister(project.role)) {
     answer.secretKey = vault.openSecretKey(project.id, project.secretKeyEncrypted);
   }
   return answer;

@@ -243,6 +243,8 @@ describe('projects', () => {
       secretKey: expect.stringMatching(/^sk_\w{40}$/),
       disabled: false,
       disabledReason: null,
+      suppressTransactional: false,
+      brandColor: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

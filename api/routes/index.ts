@@ -41,7 +41,8 @@ import {
   listEvents,
   usageOfEventContact,
 } from './events.ts';
-import { createProject, listProjects, regenerateKeys } from './projects.ts';
+import { ownProjectSecurity, projectSecurity, projectSetupState } from './project-overview.ts';
+import { changeProject, createProject, listProjects, regenerateKeys } from './projects.ts';
 import {
   changePreferences,
   showPreferences,
@@ -181,7 +182,11 @@ export const routes: readonly Route<Services>[] = [
   currentUser,
   listProjects,
   createProject,
+  changeProject,
   regenerateKeys,
+  ownProjectSecurity,
+  projectSetupState,
+  projectSecurity,
   listSuppressions,
   liftSuppression,
   showUnsubscribe,

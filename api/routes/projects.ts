@@ -1,8 +1,14 @@
 import { z } from 'zod';
+import { isBrandColor } from '../../core/brand-color.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { projectSchema } from '../presenters/project.ts';
 
 const tags = ['Projects'];
+const nameSchema = z.string().trim().min(1).max(100);
+const brandColorSchema = z
+  .string()
+  .transform((color) => color.toLowerCase())
+  .refine(isBrandColor, { message: 'Must be a colour like #1d4ed8', params: { code: 'invalid_string' } });
 
 export const listProjects = defineRoute({
   method: 'GET',
@@ -22,7 +28,7 @@ export const createProject = defineRoute({
   auth: 'user',
   tags,
   summary: 'Create a project with both API keys',
-  body: z.object({ name: z.string().trim().min(1).max(100) }),
+  body: z.object({ name: nameSchema }),
   bodyExample: { name: 'Example' },
   responses: { 201: { description: 'Created; the user owns it.', schema: projectSchema } },
   async handler({ user, body, services }) {
@@ -47,5 +53,26 @@ export const regenerateKeys = defineRoute({
   errors: ['NOT_FOUND'],
   async handler({ user, params, services }) {
     return { status: 200, body: await services.projects.regenerateKeys(user.id, params.id) };
+  },
+});
+
+export const changeProject = defineRoute({
+  method: 'PATCH',
+  path: '/users/@me/projects/:id',
+  auth: 'user',
+  tags,
+  summary: 'Change settings of a project',
+  description: 'What is left out stays as it is. For every member.',
+  params: z.object({ id: z.uuid() }),
+  body: z.object({
+    name: nameSchema.optional(),
+    suppressTransactional: z.boolean().optional(),
+    brandColor: brandColorSchema.nullable().optional(),
+  }),
+  bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e' },
+  responses: { 200: { description: 'The project as it is now.', schema: projectSchema } },
+  errors: ['NOT_FOUND'],
+  async handler({ user, params, body, services }) {
+    return { status: 200, body: await services.projects.change(user.id, params.id, body) };
   },
 });

@@ -1,26 +1,37 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
-import type { Orm } from '../../db/orm.ts';
+import { notFound } from '../../core/errors.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import {
+  type ProjectSettings,
+  readSetupState,
+  type SetupState,
+  updateProjectSettings,
+} from '../../db/repositories/project-settings.ts';
+import {
+  findProjectOfUser,
   insertProject,
   listProjectsOfUser,
-  lockProjectOfUser,
   replaceKeys,
 } from '../../db/repositories/projects.ts';
 import type { ProjectKeys } from '../edge/project-keys.ts';
-import { mayManageKeys, type ProjectAnswer, presentProject } from '../presenters/project.ts';
+import { type ProjectAnswer, presentProject } from '../presenters/project.ts';
+import { holdAs, requireAdministrator, requireMember } from './project-access.ts';
 
 export interface ProjectsService {
   /** The projects that a user is a member of, oldest first. */
   list(userId: string): Promise<ProjectAnswer[]>;
   /** Creates a project with both keys, owned by the user. */
   create(userId: string, name: string): Promise<ProjectAnswer>;
+  /** Changes settings; every process hears of it. @throws DomainError `NOT_FOUND` for a project of others */
+  change(userId: string, projectId: string, settings: ProjectSettings): Promise<ProjectAnswer>;
   /**
    * Replaces both keys at once; the old ones are worth nothing when this returns.
    * @throws DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` for the role MEMBER
    */
   regenerateKeys(userId: string, projectId: string): Promise<{ publicKey: string; secretKey: string }>;
+  /** Which first steps the project has taken. @throws DomainError `NOT_FOUND` for a project of others */
+  setupState(userId: string, projectId: string): Promise<SetupState>;
 }
 
 export interface ProjectsServiceOptions {
@@ -29,8 +40,14 @@ export interface ProjectsServiceOptions {
   projectKeys: ProjectKeys;
 }
 
-/** Projects of a user and their keys. */
+/** Projects of a user, their settings and keys. */
 export function createProjectsService({ orm, vault, projectKeys }: ProjectsServiceOptions): ProjectsService {
+  async function read(em: Em, userId: string, projectId: string): Promise<ProjectAnswer> {
+    const project = await findProjectOfUser(em, userId, projectId);
+    if (project === undefined) throw notFound('Project');
+    return presentProject(project, vault);
+  }
+
   return {
     list: async (userId) => {
       const projects = await listProjectsOfUser(orm.em.fork(), userId);
@@ -45,19 +62,31 @@ export function createProjectsService({ orm, vault, projectKeys }: ProjectsServi
       return presentProject(project, vault);
     },
 
-    regenerateKeys: async (userId, projectId) => {
-      const keys = vault.createKeys(projectId);
-      await orm.em.fork().transactional(async (em) => {
-        const project = await lockProjectOfUser(em, userId, projectId);
-        if (project === undefined) throw notFound('Project');
-        if (!mayManageKeys(project.role)) {
-          throw new DomainError('FORBIDDEN', 'Only an owner or admin of the project may do this');
-        }
-        await replaceKeys(em, projectId, keys.stored);
+    change: async (userId, projectId, settings) => {
+      const answer = await orm.em.fork().transactional(async (em) => {
+        await holdAs(em, projectId, userId, requireMember);
+        await updateProjectSettings(em, projectId, settings);
+        return read(em, userId, projectId);
       });
       // The notification of the commit reaches this process too, but perhaps after the answer.
       projectKeys.forget(projectId);
+      return answer;
+    },
+
+    regenerateKeys: async (userId, projectId) => {
+      const keys = vault.createKeys(projectId);
+      await orm.em.fork().transactional(async (em) => {
+        await holdAs(em, projectId, userId, requireAdministrator);
+        await replaceKeys(em, projectId, keys.stored);
+      });
+      projectKeys.forget(projectId);
       return { publicKey: keys.publicKey, secretKey: keys.secretKey };
+    },
+
+    setupState: async (userId, projectId) => {
+      const em = orm.em.fork();
+      await requireMember(em, projectId, userId);
+      return readSetupState(em, projectId);
     },
   };
 }

@@ -123,6 +123,9 @@ export const environmentSchema = z.object({
   ),
 
   SIGNUP_ENABLED: flag(true).describe('Whether `POST /auth/signup` is open.'),
+  AUTO_PROJECT_DISABLE: flag(true).describe(
+    'Whether a project is disabled when its bounces or complaints of seven days are critical.',
+  ),
   API_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
     'Requests per minute and project over all processes; 0 = off.',
   ),

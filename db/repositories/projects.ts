@@ -19,7 +19,7 @@ export interface StoredKeys {
 const columns = `p.id, p.name, p.public_key_hash as "publicKeyHash", p.secret_key_hash as "secretKeyHash",
   p.public_key_encrypted as "publicKeyEncrypted", p.secret_key_encrypted as "secretKeyEncrypted",
   p.disabled, p.disabled_reason as "disabledReason", p.suppress_transactional as "suppressTransactional",
-  p.created_at as "createdAt", p.updated_at as "updatedAt", m.role`;
+  p.brand_color as "brandColor", p.created_at as "createdAt", p.updated_at as "updatedAt", m.role`;
 
 /** The projects that a user is a member of, oldest first. */
 export function listProjectsOfUser(em: Em, userId: string): Promise<MemberProjectRow[]> {
@@ -31,8 +31,8 @@ export function listProjectsOfUser(em: Em, userId: string): Promise<MemberProjec
   );
 }
 
-/** A project that the user is a member of, locked until the transaction ends. */
-export async function lockProjectOfUser(
+/** A project that the user is a member of. */
+export async function findProjectOfUser(
   em: Em,
   userId: string,
   projectId: string,
@@ -40,7 +40,7 @@ export async function lockProjectOfUser(
   const [row] = await sql<MemberProjectRow>(
     em,
     `select ${columns} from memberships m join projects p on p.id = m.project_id
-      where m.user_id = $1 and p.id = $2 for update of p`,
+      where m.user_id = $1 and p.id = $2`,
     [userId, projectId],
   );
   return row;

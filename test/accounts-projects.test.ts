@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
+import { foldEmailFigures } from '../db/repositories/project-email-figures.ts';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let owner: TestPerson;
+let stranger: TestPerson;
+
+beforeAll(async () => {
+  stack = await startTestProduct();
+  [owner, stranger] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
+});
+afterAll(() => stack.close());
+
+/** Gives a person a place without an invitation. */
+async function join(projectId: string, person: TestPerson, role: string): Promise<void> {
+  await sql(
+    stack.database.orm.em.fork(),
+    'insert into memberships (project_id, user_id, role) values ($1, $2, $3)',
+    [projectId, person.id, role],
+  );
+}
+
+describe('settings of a project', () => {
+  it('change one by one, and null brings the default colour back', async () => {
+    const project = await createOwnProject(owner);
+    const change = async (body: unknown) =>
+      (await owner.call('PATCH', `/users/@me/projects/${project.id}`, body)).body;
+    expect(await change({ name: ' Store ' })).toMatchObject({
+      ...project,
+      name: 'Store',
+      updatedAt: expect.any(String),
+    });
+    expect(await change({ brandColor: '#0F766E', suppressTransactional: true })).toMatchObject({
+      name: 'Store',
+      brandColor: '#0f766e',
+      suppressTransactional: true,
+    });
+    expect(await change({ brandColor: null })).toMatchObject({
+      brandColor: null,
+      suppressTransactional: true,
+    });
+    expect(await change({})).toMatchObject({ name: 'Store', brandColor: null, suppressTransactional: true });
+  });
+
+  it.each([
+    [{ name: ' ' }, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ brandColor: 'red' }, 'brandColor'],
+    [{ brandColor: '#0f766e;background:url(x)' }, 'brandColor'],
+    [{ suppressTransactional: 'yes' }, 'suppressTransactional'],
+  ])('refuse %j', async (body, field) => {
+    const project = await createOwnProject(owner);
+    const answer = await owner.call('PATCH', `/users/@me/projects/${project.id}`, body);
+    expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, field]);
+  });
+
+  it('hold for the next email at once', async () => {
+    const sender = await createTestSender(stack.url);
+    await join(sender.projectId, owner, 'MEMBER');
+    const contact = { email: 'gone@example.com', subscribed: true };
+    const { id } = (await sender.post('/contacts', contact)).body;
+    await sql(
+      stack.database.orm.em.fork(),
+      `update contacts set subscribed = false, suppression_reason = 'bounce' where id = $1`,
+      [id],
+    );
+    await owner.call('PATCH', `/users/@me/projects/${sender.projectId}`, { suppressTransactional: true });
+    await sender.post('/v1/send', {
+      to: 'gone@example.com',
+      from: `hello@${sender.domain}`,
+      subject: 'x',
+      body: 'x',
+    });
+    const statuses = () =>
+      sql<{ status: string }>(
+        stack.database.orm.em.fork(),
+        'select status from emails where contact_id = $1',
+        [id],
+      );
+    await eventually(statuses, (rows) => rows[0]?.status === 'SUPPRESSED');
+  });
+});
+
+describe('the first steps of a project', () => {
+  it('are told as they are taken', async () => {
+    const sender = await createTestSender(stack.url);
+    await join(sender.projectId, owner, 'MEMBER');
+    const state = async () => (await owner.call('GET', `/projects/${sender.projectId}/setup-state`)).body;
+    const none = {
+      hasVerifiedDomain: false,
+      hasSentEmail: false,
+      hasContacts: false,
+      hasTrackedEvent: false,
+      hasCampaign: false,
+      hasWorkflow: false,
+    };
+    const fresh = await createOwnProject(owner);
+    expect((await owner.call('GET', `/projects/${fresh.id}/setup-state`)).body).toEqual(none);
+    expect(await state()).toEqual({ ...none, hasVerifiedDomain: true });
+    await sender.post('/v1/send', {
+      to: 'ada@example.com',
+      from: `hello@${sender.domain}`,
+      subject: 'x',
+      body: 'x',
+    });
+    const afterSending = { ...none, hasVerifiedDomain: true, hasContacts: true, hasSentEmail: true };
+    expect(await eventually(state, (now) => now.hasSentEmail)).toEqual(afterSending);
+    await sender.post('/v1/track', { email: 'ada@example.com', event: 'signed up' });
+    expect(await state()).toEqual({ ...afterSending, hasTrackedEvent: true });
+    await sender.post('/campaigns', {
+      name: 'x',
+      subject: 'x',
+      body: 'x',
+      from: `hello@${sender.domain}`,
+      type: 'MARKETING',
+      audienceType: 'ALL',
+    });
+    expect(await state()).toMatchObject({ hasTrackedEvent: true, hasCampaign: true });
+  });
+});
+
+describe('security of a project', () => {
+  it('counts what became of emails, but not of those to simulator addresses', async () => {
+    const sender = await createTestSender(stack.url);
+    await join(sender.projectId, owner, 'MEMBER');
+    const send = (to: string) =>
+      sender.post('/v1/send', { to, from: `hello@${sender.domain}`, subject: 'x', body: 'x' });
+    await send('ada@example.com');
+    await send('bounce@simulator.amazonses.com');
+    const bounced = await send('lost@example.com');
+    const emailId = bounced.body.data.emails[0].email;
+    const inbox = () =>
+      fetch(`${stack.ses.url}/api/messages?limit=1000`).then(
+        (answer) => answer.json() as Promise<{ messages: { id: string; emailId: string }[] }>,
+      );
+    const { messages } = await eventually(inbox, (found) =>
+      found.messages.some((message) => message.emailId === emailId),
+    );
+    const message = messages.find((each) => each.emailId === emailId);
+    const report = (type: string) =>
+      fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ type }),
+      });
+    await report('complaint');
+    const read = async () => (await owner.call('GET', `/projects/${sender.projectId}/security`)).body;
+    const expected = { sent: 2, bounced: 0, complained: 1 };
+    const state = await eventually(read, (now) => now.allTime.complained === 1 && now.allTime.sent === 2);
+    expect(state).toMatchObject({
+      level: 'healthy',
+      disabled: false,
+      autoDisable: true,
+      sevenDays: { ...expected, complaintRate: 50, complaintLevel: 'healthy' },
+      allTime: expected,
+      suspensions: [],
+    });
+    await eventually(
+      () =>
+        sql<{ status: string }>(
+          stack.database.orm.em.fork(),
+          `select status from emails where project_id = $1 and to_email like 'bounce@simulator%'`,
+          [sender.projectId],
+        ),
+      (rows) => rows[0]?.status === 'BOUNCED',
+    );
+    expect(await read()).toEqual(state);
+    // Folded or not, the figures are the same.
+    await foldEmailFigures(stack.database.orm.em.fork());
+    expect(await read()).toEqual(state);
+    expect((await owner.call('GET', `/users/@me/projects/${sender.projectId}/security`)).body).toEqual(state);
+  });
+
+  it('forgets in the rate of a week what is older', async () => {
+    const project = await createOwnProject(owner);
+    await sql(
+      stack.database.orm.em.fork(),
+      `insert into project_email_days (project_id, day, sent, bounced)
+       select $1, (now() at time zone 'UTC')::date - days, 100, days from generate_series(0, 7) days`,
+      [project.id],
+    );
+    expect((await owner.call('GET', `/projects/${project.id}/security`)).body).toMatchObject({
+      sevenDays: { sent: 700, bounced: 21 },
+      allTime: { sent: 800, bounced: 28 },
+    });
+  });
+});
+
+describe('the project of others', () => {
+  it('does not exist, on no endpoint', async () => {
+    const project = await createOwnProject(owner);
+    const answers = await Promise.all([
+      stranger.call('PATCH', `/users/@me/projects/${project.id}`, { name: 'Mine' }),
+      stranger.call('GET', `/users/@me/projects/${project.id}/security`),
+      stranger.call('GET', `/projects/${project.id}/security`),
+      stranger.call('GET', `/projects/${project.id}/setup-state`),
+      owner.call('GET', `/projects/${newId()}/setup-state`),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual(
+      answers.map(() => [404, 'NOT_FOUND']),
+    );
+  });
+
+  it('is not changed by a page of another site with the cookie of an owner', async () => {
+    const project = await createOwnProject(owner);
+    const forged = await owner.call(
+      'PATCH',
+      `/users/@me/projects/${project.id}`,
+      { name: 'x' },
+      {
+        Origin: 'https://evil.example',
+      },
+    );
+    expect([forged.status, forged.body.error.code]).toEqual([403, 'FORBIDDEN']);
+  });
+});

@@ -1,0 +1,69 @@
+import type { TestAnswer } from './sender.ts';
+
+/** Somebody who is signed in to the dashboard. */
+export interface TestPerson {
+  id: string;
+  email: string;
+  /** Value of the `Cookie` header. */
+  cookie: string;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+}
+
+export const testPassword = 'a long pass phrase';
+let made = 0;
+
+/** A call without any key or cookie. */
+export async function callApi(
+  apiUrl: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<TestAnswer> {
+  const answer = await fetch(`${apiUrl}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+  };
+}
+
+/** The session cookie that an answer sets, as a `Cookie` header sends it; empty for none. */
+export function sessionOf(answer: TestAnswer): string {
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
+  return cookies.find((cookie) => cookie.startsWith('token=')) ?? '';
+}
+
+/** Whoever a session cookie belongs to. */
+export function personOf(apiUrl: string, user: { id: string; email: string }, cookie: string): TestPerson {
+  return {
+    ...user,
+    cookie,
+    call: (method, path, body, headers) =>
+      callApi(apiUrl, method, path, body, { Cookie: cookie, Origin: new URL(apiUrl).origin, ...headers }),
+  };
+}
+
+/** Signs somebody up over HTTP. */
+export async function createTestPerson(apiUrl: string, address?: string): Promise<TestPerson> {
+  made += 1;
+  const email = address ?? `person-${process.pid}-${made}@example.com`;
+  const answer = await callApi(apiUrl, 'POST', '/auth/signup', { email, password: testPassword });
+  if (answer.status !== 201) throw new Error(`Nobody was signed up: ${JSON.stringify(answer.body)}`);
+  return personOf(apiUrl, answer.body.user, sessionOf(answer));
+}
+
+/** A project of a person, with what the API answered. */
+export async function createOwnProject(
+  owner: TestPerson,
+  name = 'Shop',
+): Promise<{ id: string; name: string; publicKey: string; secretKey: string }> {
+  return (await owner.call('POST', '/users/@me/projects', { name })).body;
+}
