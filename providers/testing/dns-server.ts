@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type DnsHandler, Packet, type Resource, TCPServer, UDPServer } from 'dns2';
 
 export interface TestRecord {
-  type: 'CNAME' | 'MX' | 'TXT';
+  type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT';
   name: string;
-  /** Of MX the host, of TXT its strings. */
+  /** Of MX the host, which is empty in a null MX; of TXT its strings. */
   value: string | string[];
 }
 
@@ -27,10 +27,15 @@ function toResource({ type, name, value }: TestRecord): Resource {
   const [first = '', ...rest] = [value].flat();
   const resource = new Packet.Resource(name, Packet.TYPE[type], Packet.CLASS.IN, 60);
   switch (type) {
+    case 'A':
+    case 'AAAA':
+      return Object.assign(resource, { address: first });
+    case 'NS':
+      return Object.assign(resource, { ns: first });
     case 'CNAME':
       return Object.assign(resource, { domain: first });
     case 'MX':
-      return Object.assign(resource, { exchange: first, priority: 10 });
+      return Object.assign(resource, { exchange: first, priority: first === '' ? 0 : 10 });
     case 'TXT':
       return Object.assign(resource, { data: [first, ...rest] });
   }
