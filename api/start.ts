@@ -5,6 +5,7 @@ import { publicApiUrl } from '../core/config/public-api-url.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { createTemplateCache } from '../core/rendering/template-cache.ts';
+import { createDomainFacts } from '../providers/domains/domain-facts.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
 import type { ProductMetrics } from '../runtime/product-metrics.ts';
 import type { Resources } from '../runtime/resources.ts';
@@ -39,6 +40,7 @@ import { createSuppressionsService } from './services/suppressions.ts';
 import { createTemplateContents } from './services/template-contents.ts';
 import { createTemplatesService } from './services/templates.ts';
 import { createTrackService } from './services/track.ts';
+import { createVerifyService } from './services/verify.ts';
 import { createWorkflowExecutionsService } from './services/workflow-executions.ts';
 import { createWorkflowFieldsService } from './services/workflow-fields.ts';
 import { createWorkflowGraphsService } from './services/workflow-graphs.ts';
@@ -115,6 +117,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     }),
     templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
+    verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     workflows: createWorkflowsService(orm),
     workflowFields: createWorkflowFieldsService(orm),
     workflowGraphs: createWorkflowGraphsService(orm),

@@ -78,6 +78,7 @@ import {
 } from './templates.ts';
 import { trackEvent, trackEventFromDashboard } from './track.ts';
 import { currentUser } from './users.ts';
+import { verifyEmail } from './verify.ts';
 import { receiveSnsNotification } from './webhooks-sns.ts';
 import {
   cancelAllExecutions,
@@ -100,6 +101,7 @@ import {
 export const routes: readonly Route<Services>[] = [
   sendEmail,
   trackEvent,
+  verifyEmail,
   listContacts,
   upsertContact,
   getContact,

@@ -141,7 +141,7 @@ export const environmentSchema = z.object({
   ),
   SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
   DNS_SERVERS: list.describe(
-    "DNS servers for look-ups of sender domains, `host[:port]` separated by commas. Empty: the system's.",
+    "DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the system's.",
   ),
 
   METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DnsServer, startDnsServer } from '../providers/testing/dns-server.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let dns: DnsServer;
+let sender: TestSender;
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+  stack = await startTestProduct({ DNS_SERVERS: dns.address });
+  sender = await createTestSender(stack.url);
+});
+afterAll(async () => {
+  await stack.close();
+  await dns.close();
+});
+beforeEach(() => {
+  dns.mood = 'answering';
+  dns.records = [
+    'shop.example',
+    'gmail.com',
+    'gmaill.com',
+    'mailinator.com',
+    'aleeas.com',
+    'xn--bcher-kva.example',
+  ].flatMap((name) => [
+    { type: 'NS' as const, name, value: 'ns1.host.example' },
+    { type: 'MX' as const, name, value: `mail.${name}` },
+  ]);
+});
+
+const verify = (body: unknown) => sender.post('/v1/verify', body);
+
+describe('POST /v1/verify', () => {
+  it('answers every field of the contract', async () => {
+    const answer = await verify({ email: ' Ada@Shop.Example ' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      success: true,
+      data: {
+        email: 'ada@shop.example',
+        valid: true,
+        isDisposable: false,
+        isAlias: false,
+        isTypo: false,
+        isPlusAddressed: false,
+        isPersonalEmail: false,
+        domainExists: true,
+        hasWebsite: false,
+        hasMxRecords: true,
+        reasons: [],
+      },
+    });
+  });
+
+  it.each([
+    ['ada+x@gmail.com', { valid: true, isPersonalEmail: true, isPlusAddressed: true }],
+    ['ada@gmaill.com', { valid: false, isTypo: true, suggestedEmail: 'ada@gmail.com', hasMxRecords: true }],
+    ['ada@mailinator.com', { valid: false, isDisposable: true, hasMxRecords: true }],
+    ['ada@aleeas.com', { valid: true, isAlias: true }],
+    ['ada@nowhere.example', { valid: false, domainExists: false, reasons: ['The domain does not exist'] }],
+    ['ada@bücher.example', { valid: true, email: 'ada@xn--bcher-kva.example' }],
+  ])('judges %s', async (email, expected) => {
+    const { status, body } = await verify({ email });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject(expected);
+  });
+
+  it.each([
+    { email: 'ada' },
+    { email: 'ada@localhost' },
+    { email: '"a b"@x.io' },
+    { email: 'a@b@x.io' },
+    { email: 7 },
+    {},
+  ])('refuses %j with 422', async (body) => {
+    const answer = await verify(body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'email' }] });
+  });
+
+  it('says 503 while DNS is away, and the truth once it is back', async () => {
+    const email = 'ada@late.example';
+    dns.mood = 'silent';
+    const away = await verify({ email });
+    expect(away.status).toBe(503);
+    expect(away.body.error.code).toBe('SERVICE_UNAVAILABLE');
+    dns.mood = 'answering';
+    dns.records.push({ type: 'MX', name: 'late.example', value: 'mail.late.example' });
+    expect((await verify({ email })).body.data).toMatchObject({ valid: true });
+  });
+
+  it('takes the secret key only', async () => {
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${stack.url}/v1/verify`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...headers },
+        body: JSON.stringify({ email: 'ada@shop.example' }),
+      });
+    const refused = await ask({ Authorization: `Bearer ${sender.publicKey}` });
+    expect(refused.status).toBe(401);
+    expect(await refused.json()).toMatchObject({ error: { code: 'INVALID_API_KEY' } });
+    expect((await ask({})).status).toBe(401);
+  });
+});
