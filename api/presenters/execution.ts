@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { stepTypes } from '../../core/workflows/step-config.ts';
+import { type StepType, stepTypes } from '../../core/workflows/step-config.ts';
 import type { ExecutionRow } from '../../db/entities/workflow.ts';
-import type { ExecutionWithSteps } from '../services/workflow-executions.ts';
+import type { StepRunRecord } from '../../db/repositories/workflow-executions.ts';
 
 export const executionStatuses = [
   'RUNNING',
@@ -51,6 +51,17 @@ export const executionWithStepsSchema = recordSchema
       .describe('The steps entered, in order; the latest 500 of a long loop.'),
   })
   .meta({ id: 'WorkflowExecutionWithSteps' });
+
+/** A step run with what the graph of its version says of the step. */
+interface ShownStepRun extends StepRunRecord {
+  type: StepType | null;
+  name: string | null;
+}
+
+export interface ExecutionWithSteps {
+  execution: ExecutionRow;
+  steps: ShownStepRun[];
+}
 
 export function presentExecution(row: ExecutionRow): z.output<typeof executionSchema> {
   return {

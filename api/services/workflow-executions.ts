@@ -1,7 +1,6 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { findStep, parseGraph } from '../../core/workflows/graph.ts';
-import type { StepType } from '../../core/workflows/step-config.ts';
 import type { ExecutionRow } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { cancelActiveExecutions, cancelExecution } from '../../db/repositories/cancel-executions.ts';
@@ -11,28 +10,17 @@ import {
   holdContact,
   listExecutions,
   listStepRuns,
-  type StepRunRecord,
   startExecution,
 } from '../../db/repositories/workflow-executions.ts';
 import { readGraph } from '../../db/repositories/workflow-graphs.ts';
 import { findWorkflow } from '../../db/repositories/workflows.ts';
+import type { ExecutionWithSteps } from '../presenters/execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { readWorkflowGraph, requireNoFaults, requireWorkflow } from './workflow-records.ts';
 
 /** Step runs that an execution shows. */
 const maxStepRuns = 500;
-
-/** A step run with what the graph of its version says of the step. */
-export interface ShownStepRun extends StepRunRecord {
-  type: StepType | null;
-  name: string | null;
-}
-
-export interface ExecutionWithSteps {
-  execution: ExecutionRow;
-  steps: ShownStepRun[];
-}
 
 /** One contact's ways through workflows. All throw DomainError `NOT_FOUND` for what is not the project's. */
 export interface WorkflowExecutionsService {
