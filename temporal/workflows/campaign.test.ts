@@ -175,13 +175,19 @@ describe('a scheduled campaign', () => {
 
   it('can be sent now', async () => {
     const startedAt = await now();
+    let frozenAt = 0;
     const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: startedAt + 24 * hour }, 1);
+    const { freezeAudience } = campaign.activities;
+    campaign.activities.freezeAudience = async (input) => {
+      frozenAt = await now();
+      return freezeAudience(input);
+    };
     await runCampaign(environment, campaign, async (handle) => {
       campaign.view.status = 'SENDING';
       await handle.signal('changed');
     });
     expect(campaign.steps).toEqual(['freeze', 'settle', 'finish']);
-    expect((await now()) - startedAt).toBeLessThan(hour);
+    expect(frozenAt - startedAt).toBeLessThan(hour);
   });
 
   it('can be cancelled', async () => {
