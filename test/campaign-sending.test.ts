@@ -119,6 +119,15 @@ describe('a scheduled campaign', () => {
     expect(messages).toHaveLength(5);
     const earliest = Math.min(...messages.map(({ receivedAt }) => Date.parse(receivedAt)));
     expect(earliest).toBeGreaterThanOrEqual(Date.parse(time));
+    const activity = await sql<{ name: string; data: object }>(
+      em(),
+      `select name, data from events where campaign_id = $1 and kind = 'activity' order by id`,
+      [id],
+    );
+    expect(activity).toEqual([
+      { name: 'campaign.scheduled', data: expect.objectContaining({ campaignId: id, scheduledFor: time }) },
+      { name: 'campaign.sent', data: expect.objectContaining({ campaignId: id, totalRecipients: 5 }) },
+    ]);
   });
 
   it('can be moved to an earlier time, and sent now', async () => {

@@ -41,7 +41,7 @@ export async function startSending(
   return rows.length > 0;
 }
 
-/** Sets or moves the time of a campaign; the caller holds it and knows that it may. */
+/** Sets or moves the time of a campaign, and notes it in the activity; the caller holds it and knows that it may. */
 export async function scheduleCampaign(
   em: Em,
   campaign: { id: string; scheduledFor: Date; outboxId: string },
@@ -52,10 +52,17 @@ export async function scheduleCampaign(
        update campaigns
        set status = 'SCHEDULED', scheduled_for = $2, updated_at = clock_timestamp()
        where id = $1
-       returning id
+       returning *
+     ),
+     journaled as (
+       insert into events (id, project_id, name, kind, campaign_id, data, occurred_at)
+       select uuidv7(), project_id, 'campaign.scheduled', 'activity', id,
+         jsonb_build_object('campaignId', id, 'campaignName', name, 'subject', subject, 'scheduledFor', $4::text),
+         now()
+       from scheduled
      )
      ${commandSql('scheduled', '$3')}`,
-    [campaign.id, campaign.scheduledFor, campaign.outboxId],
+    [campaign.id, campaign.scheduledFor, campaign.outboxId, campaign.scheduledFor.toISOString()],
   );
 }
 
