@@ -189,6 +189,21 @@ describe('an execution', () => {
     );
   });
 
+  it('never outlives the workflow that it is started in', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { id } = await createWaitingWorkflow(sender);
+      const contacts = await Promise.all(
+        ['a', 'b', 'c'].map((name) => createContact(sender, `${name}${round}@example.com`)),
+      );
+      const starting = contacts.map((contactId) => start(id, contactId));
+      const removed = await sender.delete(`/workflows/${id}`);
+      const statuses = (await Promise.all(starting)).map(({ status }) => status);
+      const left = await sql(em(), 'select 1 from workflow_executions where workflow_id = $1', [id]);
+      expect(left).toHaveLength(statuses.filter((status) => status === 201).length);
+      expect([removed.status, left.length > 0]).toEqual(left.length > 0 ? [409, true] : [204, false]);
+    }
+  });
+
   it('of another workflow is not there', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const other = await createWorkflow(sender);
