@@ -15,6 +15,7 @@ import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/con
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
 import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
+import type { WebhookActivities, WorkflowStepActivities } from '../temporal/contracts/workflow-execution.ts';
 import { createCallSlots } from './campaigns/call-slots.ts';
 import { createCampaignWatch } from './campaigns/campaign-watch.ts';
 import { createCampaignActivities } from './campaigns/create-campaign-activities.ts';
@@ -31,6 +32,8 @@ import { importContacts } from './jobs/import-contacts.ts';
 import type { JobContext } from './jobs/run-job.ts';
 import { createSegmentActivities } from './segments/create-segment-activities.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
+import type { WebhookCaller } from './workflows/call-webhook.ts';
+import { createWorkflowActivities } from './workflows/create-workflow-activities.ts';
 
 export interface ActivityDependencies {
   orm: Orm;
@@ -42,6 +45,8 @@ export interface ActivityDependencies {
   renderMany: ClaimedRenderer;
   /** The send rates that hold right now. */
   rates: () => Promise<SendRates>;
+  /** How the calls of workflows leave. */
+  webhooks: WebhookCaller;
   unknownSeconds: number;
   bodyRetentionDays: number;
   /** Called after a commit that may have left commands for Temporal or rows for the journal's reader. */
@@ -96,7 +101,9 @@ type AllActivities = CampaignActivities &
   DomainVerificationActivities &
   EventDeletionActivities &
   SegmentActivities &
-  SweepActivities;
+  SweepActivities &
+  WebhookActivities &
+  WorkflowStepActivities;
 
 /** Every activity that workflows can order, bound to this process's connections. */
 export function createActivities(dependencies: ActivityDependencies): AllActivities {
@@ -209,6 +216,11 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
         ),
       ),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
+    ...createWorkflowActivities(orm, {
+      traced,
+      committed: dependencies.committed,
+      caller: dependencies.webhooks,
+    }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
     endSnooze: ({ contactId }) => traced({ 'posthaste.contact.id': contactId }, () => endSnooze(contactId)),

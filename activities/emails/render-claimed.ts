@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from '../../core/json-value.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import { renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
@@ -56,7 +57,9 @@ export function createClaimedRenderer(
           data: email.contactData ?? {},
         },
         links,
-        requestData: content.variables,
+        ...(email.source === 'WORKFLOW'
+          ? { workflow: workflowVariables(content.variables) }
+          : { requestData: content.variables }),
       }),
       links,
       now: new Date(),
@@ -87,4 +90,13 @@ export function createClaimedRenderer(
       },
     };
   };
+}
+
+/** Of a step's email, its variables are those of the execution. */
+function workflowVariables({ event, context }: ContentRow['variables']) {
+  return { event: asObject(event), context: asObject(context) };
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -4,6 +4,9 @@ import pg from 'pg';
 /** Channel on which every process hears of changed projects; the payload is the project's id. */
 const projectChangedChannel = 'project_changed';
 
+/** Channel on which the database says that events have left commands for Temporal (`hear_events`). */
+const commandsLeftChannel = 'commands_left';
+
 const heartbeatMs = 5_000;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
@@ -13,6 +16,8 @@ export interface ProjectChanges {
   readonly isConnected: boolean;
   /** Calls back with the id of each changed project; with null when any project may have changed unheard. */
   onChange(listener: (projectId: string | null) => void): void;
+  /** Calls back when the events of any process have left commands for Temporal. */
+  onCommands(listener: () => void): void;
   /** Connects in the background and stays connected until `close`. */
   start(): void;
   close(): Promise<void>;
@@ -27,6 +32,7 @@ export interface ProjectChangesOptions {
 /** Listens for changed projects on a Postgres connection of its own. */
 export function createProjectChanges(options: ProjectChangesOptions): ProjectChanges {
   const listeners: ((projectId: string | null) => void)[] = [];
+  const commandListeners: (() => void)[] = [];
   const closing = new AbortController();
   let connected = false;
   let retryMs = firstRetryMs;
@@ -54,11 +60,15 @@ export function createProjectChanges(options: ProjectChangesOptions): ProjectCha
       connected = false;
       lost.reject(new Error('The connection ended'));
     });
-    client.on('notification', (message) => tell(message.payload ?? null));
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === commandsLeftChannel) for (const listener of commandListeners) listener();
+      else tell(payload ?? null);
+    });
     lost.promise.catch(() => undefined);
     try {
       await client.connect();
       await client.query(`listen ${projectChangedChannel}`);
+      await client.query(`listen ${commandsLeftChannel}`);
       // Whatever happened between the last connection and this one was not heard.
       tell(null);
       connected = true;
@@ -93,6 +103,9 @@ export function createProjectChanges(options: ProjectChangesOptions): ProjectCha
     },
     onChange: (listener) => {
       listeners.push(listener);
+    },
+    onCommands: (listener) => {
+      commandListeners.push(listener);
     },
     start: () => {
       running = run();

@@ -8,6 +8,7 @@ import type {
   Operand,
   Predicate,
   WorkflowCondition,
+  WorkflowPredicate,
 } from './condition.ts';
 import { type DateText, instantBefore, isSameDate, parseDateText } from './date-text.ts';
 import { compareCodePoints, foldCase } from './text-order.ts';
@@ -57,9 +58,18 @@ export function evaluateWorkflowCondition(
 ): boolean {
   return evaluateTree(condition, (predicate) =>
     predicate.subject === 'variable'
-      ? holdsForData(predicate.test, valueAt(variables[predicate.of], predicate.key, predicate.path), now)
+      ? holdsForVariable(predicate, variables, now)
       : holds(predicate, contact, now),
   );
+}
+
+/** Whether a variable of a workflow passes a test. */
+export function holdsForVariable(
+  { of, key, path, test }: Extract<WorkflowPredicate, { subject: 'variable' }>,
+  variables: WorkflowVariables,
+  now: Date,
+): boolean {
+  return holdsForData(test, valueAt(variables[of], key, path), now);
 }
 
 function evaluateTree<P>({ logic, groups }: Condition<P>, holdsFor: (predicate: P) => boolean): boolean {

@@ -140,6 +140,9 @@ export const environmentSchema = z.object({
     'How often tracked segments are computed, which emits their entry and exit events.',
   ),
   SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
+  OUTBOUND_ALLOW_HOSTS: list.describe(
+    'Hosts that webhooks of workflows may call although they are not public, separated by commas.',
+  ),
   DNS_SERVERS: list.describe(
     "DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the system's.",
   ),

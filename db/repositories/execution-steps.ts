@@ -8,6 +8,7 @@ export interface HeldExecution
     ExecutionRow,
     'id' | 'projectId' | 'workflowId' | 'version' | 'status' | 'visit' | 'context' | 'event'
   > {
+  /** Null when there is no such contact any more. */
   contactId: string | null;
   eventId: string | null;
   currentStepId: string | null;
@@ -26,11 +27,12 @@ export async function holdExecution(em: Em, id: string): Promise<HeldExecution |
   const [row] = await sql<HeldExecution>(
     em,
     `select x.id, x.project_id as "projectId", x.workflow_id as "workflowId", x.version, x.status, x.visit,
-       x.context, x.event, x.contact_id as "contactId", x.event_id as "eventId",
+       x.context, x.event, c.id as "contactId", x.event_id as "eventId",
        x.current_step_id as "currentStepId", x.resume_at as "resumeAt", r.branch, r.output,
        r.completed_at as "completedAt"
      from workflow_executions x
      left join workflow_step_runs r on r.execution_id = x.id and r.visit = x.visit
+     left join contacts c on c.id = x.contact_id and c.project_id = x.project_id
      where x.id = $1`,
     [id],
   );

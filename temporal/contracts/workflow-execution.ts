@@ -15,13 +15,13 @@ export interface RunStepInput {
 /** What follows; `visit` and `label` are of the step run that the next call is about. */
 export type StepAnswer =
   /** The step is over. */
-  | { then: 'step'; visit: number; label: string }
+  | { follow: 'step'; visit: number; label: string }
   /** The step is over when the time has passed, or for `wait` when the signal comes; `ms` null: only then. */
-  | { then: 'sleep'; visit: number; label: string; ms: number }
-  | { then: 'wait'; visit: number; label: string; ms: number | null }
+  | { follow: 'sleep'; visit: number; label: string; ms: number }
+  | { follow: 'wait'; visit: number; label: string; ms: number | null }
   /** The step is a call to the world. */
-  | { then: 'call'; visit: number; label: string }
-  | { then: 'end'; status: string };
+  | { follow: 'call'; visit: number; label: string }
+  | { follow: 'end'; status: string };
 
 /** Short steps that touch the database only; each may be repeated at any time. */
 export interface WorkflowStepActivities {

@@ -8,10 +8,13 @@ import {
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { createContactLinks } from '../../core/public-links.ts';
+import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
+import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { ensureSchedules } from '../client/schedules.ts';
 import { type RunningWorker, startTemporalWorker } from './start.ts';
 
@@ -21,6 +24,9 @@ export interface WorkerParts {
   /** Woken after commits that left rows in the journal. */
   wakeJournal: () => void;
 }
+
+/** No email carries the links of a webhook. */
+const nobody = '00000000-0000-0000-0000-000000000000';
 
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
@@ -43,6 +49,11 @@ export async function runWorker(
     identities: resources.identities,
     render: createClaimedRenderer(apiUrl, linkKey),
     renderMany: createClaimedRenderer(apiUrl, linkKey, 'many'),
+    webhooks: {
+      send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
+      secretOf: createWebhookSecrets(orm, config.APP_SECRET),
+      linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nobody }),
+    },
     rates: createSendRates(config, resources.provider, log),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,

@@ -54,7 +54,7 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
     return step.runStep.executeWithOptions({ ...localOptions, summary: label }, [{ executionId, visit }]);
   };
   let answer = await run(input.visit ?? 1, input.label ?? 'start');
-  while (answer.then !== 'end') {
+  while (answer.follow !== 'end') {
     const { visit, label } = answer;
     await follow(answer);
     const { historyLength, continueAsNewSuggested } = workflowInfo();
@@ -66,9 +66,9 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
   setCurrentDetails(`Ended: **${answer.status}**`);
   return answer.status;
 
-  async function follow(next: Exclude<StepAnswer, { then: 'end' }>): Promise<void> {
+  async function follow(next: Exclude<StepAnswer, { follow: 'end' }>): Promise<void> {
     const { visit, label } = next;
-    switch (next.then) {
+    switch (next.follow) {
       case 'step':
         return;
       case 'sleep':

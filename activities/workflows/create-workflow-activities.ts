@@ -1,0 +1,44 @@
+import type { Orm } from '../../db/orm.ts';
+import { endExecution, holdExecution } from '../../db/repositories/execution-steps.ts';
+import type { SpanFacts } from '../../runtime/tracing.ts';
+import type {
+  WebhookActivities,
+  WorkflowStepActivities,
+} from '../../temporal/contracts/workflow-execution.ts';
+import { callWebhook, type WebhookCaller } from './call-webhook.ts';
+import { createGraphCache } from './graph-cache.ts';
+import { runStep } from './run-step.ts';
+
+export interface WorkflowActivityParts {
+  traced: <R>(facts: SpanFacts, run: () => Promise<R>) => Promise<R>;
+  /** Wakes the relay and the journal. */
+  committed: () => void;
+  caller: WebhookCaller;
+}
+
+/** The activities of executions. */
+export function createWorkflowActivities(
+  orm: Orm,
+  { traced, committed, caller }: WorkflowActivityParts,
+): WorkflowStepActivities & WebhookActivities {
+  const graphs = createGraphCache();
+  const factsOf = (executionId: string) => ({ 'posthaste.execution.id': executionId });
+  return {
+    runStep: (input) =>
+      traced(factsOf(input.executionId), async () => {
+        const answer = await orm.em.fork().transactional((em) => runStep(em, graphs, input));
+        committed();
+        return answer;
+      }),
+    failStep: ({ executionId, visit, reason }) =>
+      traced(factsOf(executionId), async () => {
+        await orm.em.fork().transactional(async (em) => {
+          const execution = await holdExecution(em, executionId);
+          if (execution?.visit !== visit || execution.completedAt !== null) return;
+          await endExecution(em, executionId, { status: 'FAILED', error: reason.slice(0, 500) });
+        });
+        committed();
+      }),
+    callWebhook: (input) => traced(factsOf(input.executionId), () => callWebhook(orm, graphs, caller, input)),
+  };
+}
