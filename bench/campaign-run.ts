@@ -46,7 +46,7 @@ ${'<p>We have put together what is new this week, and what we think you will lik
 const healthSchema = z.object({ messages: z.number() });
 const newestSchema = z.object({ messages: z.array(z.object({ receivedAt: z.coerce.date() })) });
 const createdSchema = z.object({ data: z.object({ id: z.string() }) });
-const patienceMs = 10 * 60 * 1000;
+const patienceMs = 20 * 60 * 1000;
 
 /** Subscribed contacts of the stack's project, up to `count` of them. */
 export async function fillContacts(stack: BenchStack, count: number): Promise<void> {

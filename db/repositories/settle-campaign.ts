@@ -137,7 +137,7 @@ const patience = 10;
 /**
  * Looks at what a batch left open. A claim that is older than `seconds.live` is of a run that died: its emails are
  * UNKNOWN from then on, until the provider's Send event or the time-out. The time-out is `seconds.unknown` after the
- * last moment at which the hand-over can have begun, or twice what such events took in this campaign if that is more.
+ * moment at which the event of the last possible hand-over would have come, had it taken as long as the slowest one.
  * One that no event was heard of by then although those of all others have arrived was not taken, and is QUEUED
  * again; where none arrive it stays UNKNOWN and is never sent again. The batch ends when nothing is left to send or
  * to wait for.
@@ -150,7 +150,7 @@ export async function settleBatch(
   evidence: SendEventEvidence,
 ): Promise<SettledBatch> {
   const { provenUntil, isComplete, lagSeconds } = evidence;
-  const timeOut = seconds.lease + Math.max(seconds.unknown, 2 * (lagSeconds ?? 0));
+  const timeOut = seconds.lease + (lagSeconds ?? 0) + seconds.unknown;
   const [row] = await sql<SettledBatch>(em, settleSql, [
     campaignId,
     number,
