@@ -33,9 +33,11 @@ export async function contactSnooze(input: ContactSnoozeInput): Promise<SnoozeOu
   setHandler(moved, () => {
     news.waits = true;
   });
+  let isResubscribed = false;
   for (;;) {
     news.waits = false;
     const snooze = await endSnooze(input);
+    if (snooze.outcome === 'resubscribed') isResubscribed = true;
     if (snooze.outcome === 'waiting') {
       const end = new Date(Date.now() + snooze.inMs).toISOString().slice(0, 16).replace('T', ' ');
       setCurrentDetails(`Snoozed until **${end}** UTC.`);
@@ -44,10 +46,8 @@ export async function contactSnooze(input: ContactSnoozeInput): Promise<SnoozeOu
         await continueAsNew<typeof contactSnooze>(input);
       }
     } else if (!news.waits) {
-      setCurrentDetails(
-        snooze.outcome === 'resubscribed' ? 'Subscribed again.' : 'Nothing is snoozed any more.',
-      );
-      return snooze.outcome;
+      setCurrentDetails(isResubscribed ? 'Subscribed again.' : 'Nothing is snoozed any more.');
+      return isResubscribed ? 'resubscribed' : 'ended';
     }
   }
 }
