@@ -28,8 +28,8 @@ FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
     HOST=0.0.0.0
 WORKDIR /app
-# For the volume of the local SES, should it run from this image.
-RUN install --directory --owner=node --group=node /data
+# For the volumes of uploaded images and of the local SES, should it run from this image.
+RUN install --directory --owner=node --group=node /data /data/uploads
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=product /app/.cache ./.cache
 COPY . .

@@ -7,6 +7,7 @@ import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { createTemplateCache } from '../core/rendering/template-cache.ts';
 import { createDomainFacts } from '../providers/domains/domain-facts.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
+import { openImageStores } from '../runtime/image-stores.ts';
 import type { ProductMetrics } from '../runtime/product-metrics.ts';
 import type { Resources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
@@ -40,6 +41,7 @@ import { createSuppressionsService } from './services/suppressions.ts';
 import { createTemplateContents } from './services/template-contents.ts';
 import { createTemplatesService } from './services/templates.ts';
 import { createTrackService } from './services/track.ts';
+import { createUploadsService } from './services/uploads.ts';
 import { createVerifyService } from './services/verify.ts';
 import { createWorkflowExecutionsService } from './services/workflow-executions.ts';
 import { createWorkflowFieldsService } from './services/workflow-fields.ts';
@@ -117,6 +119,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     }),
     templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
+    uploads: createUploadsService(openImageStores(config)),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     workflows: createWorkflowsService(orm),
     workflowFields: createWorkflowFieldsService(orm),

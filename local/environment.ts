@@ -105,6 +105,7 @@ export function productEnvironment(
     PORT: String(ports.PORT),
     APP_SECRET: settings.APP_SECRET ?? data.secrets.appSecret,
     DATABASE_URL: databaseUrl,
+    UPLOADS_DIR: environment.UPLOADS_DIR || join(data.path, 'uploads'),
     ...(settings.CLICKHOUSE_URL === undefined && {
       CLICKHOUSE_EMBEDDED_PATH: join(data.path, 'clickhouse'),
     }),

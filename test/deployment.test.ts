@@ -13,7 +13,7 @@ function block(name: string): string[] {
   return lines.slice(start + 1, end);
 }
 
-const handedOver = block('x-environment').flatMap((line) => line.match(/^ {2}([A-Z_]+):/)?.[1] ?? []);
+const handedOver = block('x-environment').flatMap((line) => line.match(/^ {2}([A-Z0-9_]+):/)?.[1] ?? []);
 
 describe('the compose file', () => {
   it('hands every setting of the configuration to the containers', () => {
@@ -46,9 +46,9 @@ describe('the image', () => {
 describe('the example of an environment', () => {
   it('holds no secret, and names only settings that exist', () => {
     const lines = read('.env.example').split('\n');
-    const set = lines.filter((line) => /^[A-Z_]+=./.test(line));
+    const set = lines.filter((line) => /^[A-Z0-9_]+=./.test(line));
     expect(set).toEqual([]);
-    const names = lines.flatMap((line) => line.match(/^#?([A-Z][A-Z_]+)=/)?.[1] ?? []);
+    const names = lines.flatMap((line) => line.match(/^#?([A-Z][A-Z0-9_]+)=/)?.[1] ?? []);
     const unknown = names.filter((name) => !compose.includes(`\${${name}`) && !handedOver.includes(name));
     expect(unknown).toEqual([]);
   });

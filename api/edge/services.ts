@@ -19,6 +19,7 @@ import type { SendService } from '../services/send.ts';
 import type { SuppressionsService } from '../services/suppressions.ts';
 import type { TemplatesService } from '../services/templates.ts';
 import type { TrackService } from '../services/track.ts';
+import type { UploadsService } from '../services/uploads.ts';
 import type { VerifyService } from '../services/verify.ts';
 import type { WorkflowExecutionsService } from '../services/workflow-executions.ts';
 import type { WorkflowFieldsService } from '../services/workflow-fields.ts';
@@ -44,6 +45,7 @@ export interface Services {
   send: SendService;
   templates: TemplatesService;
   track: TrackService;
+  uploads: UploadsService;
   verify: VerifyService;
   workflows: WorkflowsService;
   workflowFields: WorkflowFieldsService;

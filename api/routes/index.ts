@@ -77,6 +77,7 @@ import {
   templateUsage,
 } from './templates.ts';
 import { trackEvent, trackEventFromDashboard } from './track.ts';
+import { showImage, uploadImage } from './uploads.ts';
 import { currentUser } from './users.ts';
 import { verifyEmail } from './verify.ts';
 import { receiveSnsNotification } from './webhooks-sns.ts';
@@ -177,6 +178,8 @@ export const routes: readonly Route<Services>[] = [
   addDomain,
   verifyDomain,
   deleteDomain,
+  uploadImage,
+  showImage,
   signUp,
   logIn,
   logOut,

@@ -4,7 +4,7 @@ import { environmentSchema } from './schema.ts';
 
 it('is what the configuration table of the README says, variable by variable', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\| (.*) \|$/gm)];
+  const rows = [...readme.matchAll(/^\| `([A-Z0-9_]+)` \| (?:`([^`]*)`)? ?\| (.*) \|$/gm)];
   const documented = new Map(rows.map(([, name, fallback = '', meaning]) => [name, { fallback, meaning }]));
   for (const [name, schema] of Object.entries(environmentSchema.shape)) {
     const parsed = schema.safeParse(undefined);

@@ -147,6 +147,33 @@ export const environmentSchema = z.object({
     "DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the system's.",
   ),
 
+  UPLOADS_DIR: z
+    .string()
+    .min(1)
+    .default('.data/uploads')
+    .describe('Folder of uploaded images, served at `/uploads`. All API processes need the same one, or S3.'),
+  S3_BUCKET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Bucket for uploaded images, readable by everybody or through `S3_PUBLIC_URL`. Without it they go to `UPLOADS_DIR`.',
+    ),
+  S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
+  S3_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('Another service that speaks the protocol of S3; buckets are named in the path.'),
+  S3_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .describe('Credentials for the bucket. Without them the usual AWS sources count.'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Goes with `S3_ACCESS_KEY_ID`.'),
+  S3_PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe('Public address of the bucket, such as that of a CDN. Default: its address at the service.'),
+
   METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),
   SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may finish at shutdown.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z

@@ -1,0 +1,36 @@
+import { ConfigError } from '../core/config/load.ts';
+import { publicApiUrl } from '../core/config/public-api-url.ts';
+import type { Config } from '../core/config/schema.ts';
+import { createDiskImages, type DiskImages } from '../providers/images/disk-images.ts';
+import type { ImageStore } from '../providers/images/image-store.ts';
+import { createS3Images } from '../providers/images/s3-images.ts';
+
+/** Where uploaded images go, and the folder that is served in any case: images from before a move to S3 stay. */
+export interface ImageStores {
+  images: ImageStore;
+  servedImages: DiskImages;
+}
+
+/** @throws ConfigError when only one of the two S3 credentials is set */
+export function openImageStores(config: Config): ImageStores {
+  const servedImages = createDiskImages(config.UPLOADS_DIR, `${publicApiUrl(config)}/uploads`);
+  if (config.S3_BUCKET === undefined) return { images: servedImages, servedImages };
+  const images = createS3Images({
+    bucket: config.S3_BUCKET,
+    region: config.S3_REGION,
+    endpoint: config.S3_ENDPOINT,
+    credentials: s3Credentials(config),
+    publicUrl: config.S3_PUBLIC_URL,
+  });
+  return { images, servedImages };
+}
+
+function s3Credentials({ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: Config) {
+  if (S3_ACCESS_KEY_ID === undefined && S3_SECRET_ACCESS_KEY === undefined) return undefined;
+  if (S3_ACCESS_KEY_ID !== undefined && S3_SECRET_ACCESS_KEY !== undefined) {
+    return { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY };
+  }
+  throw new ConfigError(
+    'The configuration is not valid:\n  S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both or none',
+  );
+}

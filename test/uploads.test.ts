@@ -1,0 +1,174 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { type UploadFile, upload } from './setup/upload.ts';
+
+let directory: string;
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-uploads-'));
+  stack = await startTestProduct({ UPLOADS_DIR: path.join(directory, 'images') });
+  sender = await createTestSender(stack.url);
+});
+afterAll(async () => {
+  await stack.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==',
+  'base64',
+);
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+const jpeg = Buffer.concat([
+  Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
+  Buffer.alloc(200, 7),
+  Buffer.from('ffd9', 'hex'),
+]);
+const webp = Buffer.from('UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA', 'base64');
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+const mebibyte = 1024 * 1024;
+
+const send = (content: string | Uint8Array, name = 'photo.png', options = {}) =>
+  upload(`${stack.url}/uploads/image`, sender.secretKey, [{ field: 'image', name, content }], options);
+const storedFiles = () => readdir(path.join(directory, 'images', sender.projectId)).catch(() => []);
+
+/** Asks for a path as it is, which `fetch` would normalise. */
+async function getRaw(rawPath: string): Promise<{ status: number | undefined; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; body: string }>();
+  const { hostname, port } = new URL(stack.url);
+  request({ hostname, port, path: rawPath }, async (answer) => {
+    let body = '';
+    for await (const chunk of answer) body += chunk;
+    resolve({ status: answer.statusCode, body });
+  })
+    .on('error', reject)
+    .end();
+  return promise;
+}
+
+describe('POST /uploads/image', () => {
+  it.each<[string, Buffer, string]>([
+    ['image/png', png, 'png'],
+    ['image/gif', gif, 'gif'],
+    ['image/jpeg', jpeg, 'jpg'],
+    ['image/webp', webp, 'webp'],
+  ])('stores %s, which anybody gets back byte by byte', async (contentType, content, extension) => {
+    const answer = await send(content, '../../x.html');
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      url: `${stack.url}/uploads/${answer.body.key}`,
+      key: expect.stringMatching(new RegExp(`^${sender.projectId}/[0-9a-f]{32}\\.${extension}$`)),
+      contentType,
+      size: content.length,
+    });
+    const image = await fetch(answer.body.url);
+    expect(image.status).toBe(200);
+    expect(Buffer.from(await image.arrayBuffer()).equals(content)).toBe(true);
+    expect(Object.fromEntries(image.headers)).toMatchObject({
+      'content-type': contentType,
+      'content-length': String(content.length),
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    const head = await fetch(answer.body.url, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(content.length));
+  });
+
+  it('gives each image a name of its own', async () => {
+    const [one, other] = await Promise.all([send(png), send(png)]);
+    expect(one.body.key).not.toBe(other.body.key);
+  });
+
+  it('takes 10 MB, and one that comes without a length', async () => {
+    const large = Buffer.concat([png, Buffer.alloc(10 * mebibyte - png.length)]);
+    const answer = await send(large);
+    expect(answer).toMatchObject({ status: 201, body: { size: 10 * mebibyte } });
+    expect((await send(large, 'x.png', { chunked: true })).status).toBe(201);
+  });
+
+  it('refuses another key, and none', async () => {
+    const files = [{ field: 'image', name: 'x.png', content: png }];
+    expect((await upload(`${stack.url}/uploads/image`, sender.publicKey, files)).status).toBe(401);
+    expect((await upload(`${stack.url}/uploads/image`, 'nonsense', files)).status).toBe(401);
+  });
+
+  it.each<[string, UploadFile[]]>([
+    ['no file', []],
+    ['a file in another field', [{ field: 'file', name: 'x.png', content: png }]],
+    ['two files', [1, 2].map(() => ({ field: 'image', name: 'x.png', content: png }))],
+  ])('refuses a form with %s', async (_what, files) => {
+    const answer = await upload(`${stack.url}/uploads/image`, sender.secretKey, files);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
+  });
+});
+
+describe('security of uploads', () => {
+  it.each<[string, string | Uint8Array]>([
+    ['SVG', svg],
+    ['SVG behind an XML declaration', `<?xml version="1.0"?>${svg}`],
+    ['HTML', '<!doctype html><script>alert(1)</script>'],
+    ['a script', 'alert(1)'],
+    ['a PDF', '%PDF-1.7\n'],
+    ['an empty file', ''],
+    ['9 MB of HTML', `<html>${'x'.repeat(9 * mebibyte)}`],
+    ['a GIF that is a web page as well', Buffer.concat([gif, Buffer.from('<SCRIPT >alert(1)</script>')])],
+    [
+      'a PNG with a page behind it',
+      Buffer.concat([png, Buffer.alloc(5 * mebibyte), Buffer.from('<!DOCTYPE html>')]),
+    ],
+    ['a JPEG that is a PDF as well', Buffer.concat([jpeg.subarray(0, 40), Buffer.from('%PDF-1.7'), jpeg])],
+  ])('refuses %s under the name and type of an image, and keeps nothing', async (_what, content) => {
+    const before = await storedFiles();
+    const answer = await send(content, 'photo.png');
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: { code: 'VALIDATION_ERROR', errors: [{ field: 'image' }] } },
+    });
+    expect(await storedFiles()).toEqual(before);
+  });
+
+  it.each([false, true])(
+    'refuses an oversized body while it arrives (chunked: %s), and keeps nothing',
+    async (chunked) => {
+      const before = await storedFiles();
+      const oversized = Buffer.concat([png, Buffer.alloc(10 * mebibyte + 1 - png.length)]);
+      const answer = await send(oversized, 'photo.png', { chunked });
+      expect(answer).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+      expect(await storedFiles()).toEqual(before);
+    },
+  );
+
+  it('answers 404 to every path that leads out of the folder, and lists no folder', async () => {
+    await writeFile(path.join(directory, 'secret.png'), 'secret');
+    const { projectId } = sender;
+    await writeFile(path.join(directory, 'images', projectId, 'index.html'), 'secret');
+    const paths = [
+      '/uploads/../secret.png',
+      '/uploads/..%2fsecret.png',
+      `/uploads/${projectId}/..%2f..%2fsecret.png`,
+      `/uploads/${projectId}/%2e%2e%2f%2e%2e%2fsecret.png`,
+      `/uploads/${projectId}/..%5c..%5csecret.png`,
+      `/uploads/%2e%2e/secret.png`,
+      `/uploads/${projectId}/index.html`,
+      `/uploads/${projectId}/${'0'.repeat(32)}.png`,
+      `/uploads/${projectId}/`,
+      `/uploads/${projectId}`,
+      '/uploads/',
+      '/uploads',
+    ];
+    for (const each of paths) {
+      const { status, body } = await getRaw(each);
+      expect(status, each).toBe(404);
+      expect(body).not.toContain('secret');
+    }
+    await rm(path.join(directory, 'images', projectId, 'index.html'));
+  });
+});
