@@ -17,6 +17,8 @@ import { createEdge, type Edge } from './edge/create-edge.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import type { Services } from './edge/services.ts';
 import { routes } from './routes/index.ts';
+import { createAccountLinksService } from './services/account-links.ts';
+import { createAccountMail } from './services/account-mail.ts';
 import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
 import { createCampaignSendingService } from './services/campaign-sending.ts';
@@ -29,6 +31,7 @@ import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
 import { createFieldTypes } from './services/field-types.ts';
 import { createPasswords } from './services/passwords.ts';
+import { createProjectMembersService } from './services/project-members.ts';
 import { createProjectSecurityService } from './services/project-security.ts';
 import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
@@ -79,18 +82,39 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   const journaled = parts.wakeJournal;
   const fieldTypes = createFieldTypes(orm, edge.projectChanges);
   const compiledTemplates = createTemplateCache();
+  const passwords = createPasswords();
+  const accountMail = createAccountMail({
+    from:
+      config.ACCOUNT_EMAIL_FROM === undefined
+        ? null
+        : { email: config.ACCOUNT_EMAIL_FROM, name: config.ACCOUNT_EMAIL_NAME },
+    siteUrl: (config.DASHBOARD_URL ?? publicApiUrl(config)).replace(/\/+$/, ''),
+    tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
+    linkKey: deriveKey(config.APP_SECRET, 'account-link'),
+  });
+  const accountLinks = createAccountLinksService({
+    orm,
+    mail: accountMail,
+    passwords,
+    committed,
+    warn: (message, err) => log.warn({ err }, message),
+  });
   return {
     accounts: createAccountsService({
       orm,
       sessions: edge.sessions,
-      passwords: createPasswords(),
+      passwords,
+      mail: accountMail,
+      links: accountLinks,
       signupEnabled: config.SIGNUP_ENABLED,
     }),
+    accountLinks,
     projects: createProjectsService({
       orm,
       vault: createKeyVault(config.APP_SECRET),
       projectKeys: edge.projectKeys,
     }),
+    projectMembers: createProjectMembersService({ orm, mail: accountMail, committed }),
     projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
     activity: createActivityService(parts.clickhouse, orm),
     campaigns: createCampaignsService(orm, compiledTemplates),

@@ -1,3 +1,4 @@
+import { openAccountLink } from '../../core/account-mail.ts';
 import type { JsonObject, JsonValue } from '../../core/json-value.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import { renderEmail } from '../../core/rendering/email-document.ts';
@@ -21,11 +22,13 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 /**
  * @param apiUrl public address of the API, under which the links of an email lead
  * @param linkKey key of their tokens
+ * @param accountLinkKey opens the links of account emails
  * @param recipients how many emails have the same content, usually
  */
 export function createClaimedRenderer(
   apiUrl: string,
   linkKey: Buffer,
+  accountLinkKey: Buffer,
   recipients: 'one' | 'many' = 'one',
 ): ClaimedRenderer {
   const templates = createEmailTemplates({ recipients });
@@ -59,7 +62,10 @@ export function createClaimedRenderer(
         links,
         ...(email.source === 'WORKFLOW'
           ? { workflow: workflowVariables(content.variables) }
-          : { requestData: content.variables }),
+          : {
+              requestData:
+                email.source === 'ACCOUNT' ? withAccountLink(content, accountLinkKey) : content.variables,
+            }),
       }),
       links,
       now: new Date(),
@@ -99,4 +105,10 @@ function workflowVariables({ event, context }: ContentRow['variables']) {
 
 function asObject(value: JsonValue | undefined): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** The variables of an account email, with its link in clear. */
+function withAccountLink({ id, variables }: ContentRow, key: Buffer): JsonObject {
+  const { sealedLink, ...texts } = variables;
+  return { ...texts, accountLink: openAccountLink(key, id, String(sealedLink)) };
 }

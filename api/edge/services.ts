@@ -1,4 +1,5 @@
 import type { SnsVerifier } from '../../providers/sns/verifier.ts';
+import type { AccountLinksService } from '../services/account-links.ts';
 import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
 import type { CampaignSendingService } from '../services/campaign-sending.ts';
@@ -9,6 +10,7 @@ import type { ContactListService } from '../services/contact-list.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
+import type { ProjectMembersService } from '../services/project-members.ts';
 import type { ProjectSecurityService } from '../services/project-security.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
@@ -29,7 +31,9 @@ import type { WorkflowsService } from '../services/workflows.ts';
 /** The use cases that handlers may call; one property per file in `api/services/`. */
 export interface Services {
   accounts: AccountsService;
+  accountLinks: AccountLinksService;
   projects: ProjectsService;
+  projectMembers: ProjectMembersService;
   projectSecurity: ProjectSecurityService;
   activity: ActivityService;
   campaigns: CampaignsService;

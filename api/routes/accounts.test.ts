@@ -11,6 +11,7 @@ import {
 } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute, type Route } from '../edge/route.ts';
 import type { Services } from '../edge/services.ts';
+import { createAccountMail } from '../services/account-mail.ts';
 import { createAccountsService } from '../services/accounts.ts';
 import { createPasswords } from '../services/passwords.ts';
 import { createProjectsService } from '../services/projects.ts';
@@ -56,6 +57,13 @@ function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
         orm,
         sessions: edge.sessions,
         passwords: createPasswords(),
+        mail: createAccountMail({
+          from: null,
+          siteUrl: '',
+          tokenKey: Buffer.alloc(32),
+          linkKey: Buffer.alloc(32),
+        }),
+        links: { requestVerification: async () => undefined },
         signupEnabled: config.SIGNUP_ENABLED,
       }),
       projects: createProjectsService({

@@ -9,7 +9,7 @@ const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' }
 const signedInSchema = z.object({ user: userSchema });
 
 /** Characters; longer ones would only cost time to hash. */
-const newPasswordSchema = z.string().min(10).max(256);
+export const newPasswordSchema = z.string().min(10).max(256);
 
 export const signUp = defineRoute({
   method: 'POST',
@@ -17,19 +17,30 @@ export const signUp = defineRoute({
   auth: 'none',
   tags,
   summary: 'Create an account and sign in',
-  description: 'Sets the session cookie. Can be switched off by the operator (403).',
+  description:
+    'Sets the session cookie, and a link that proves the address is mailed. Can be switched off by the operator ' +
+    '(403) for all who have no invitation.',
   limitByAddress: true,
   bodyLimitBytes,
   body: z.object({
     email: emailAddressSchema,
     password: newPasswordSchema,
     name: z.string().trim().max(200).optional(),
+    invitation: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Token of a mailed invitation to the address.'),
   }),
   bodyExample,
   responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
-  errors: ['FORBIDDEN', 'CONFLICT'],
-  async handler({ body, services }) {
-    const { user, cookie } = await services.accounts.signUp(body);
+  errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
+  async handler({ body, services, request: { headers } }) {
+    const { user, cookie } = await services.accounts.signUp({
+      ...body,
+      language: headers['accept-language'],
+    });
     return { status: 201, body: { user }, headers: { 'Set-Cookie': cookie } };
   },
 });

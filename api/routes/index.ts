@@ -1,5 +1,6 @@
 import type { Route } from '../edge/route.ts';
 import type { Services } from '../edge/services.ts';
+import { confirmEmail, requestPasswordReset, requestVerification, resetPassword } from './account-links.ts';
 import { activityStatistics, listActivity, listActivityTypes, recentActivityCount } from './activity.ts';
 import { logIn, logOut, oauthConfig, signUp } from './auth.ts';
 import {
@@ -41,6 +42,12 @@ import {
   listEvents,
   usageOfEventContact,
 } from './events.ts';
+import {
+  changeMemberRole,
+  inviteMember,
+  listProjectMembers,
+  removeProjectMember,
+} from './project-members.ts';
 import { ownProjectSecurity, projectSecurity, projectSetupState } from './project-overview.ts';
 import { changeProject, createProject, listProjects, regenerateKeys } from './projects.ts';
 import {
@@ -184,6 +191,10 @@ export const routes: readonly Route<Services>[] = [
   logIn,
   logOut,
   oauthConfig,
+  confirmEmail,
+  requestVerification,
+  requestPasswordReset,
+  resetPassword,
   currentUser,
   listProjects,
   createProject,
@@ -192,6 +203,10 @@ export const routes: readonly Route<Services>[] = [
   ownProjectSecurity,
   projectSetupState,
   projectSecurity,
+  listProjectMembers,
+  inviteMember,
+  changeMemberRole,
+  removeProjectMember,
   listSuppressions,
   liftSuppression,
   showUnsubscribe,

@@ -2,9 +2,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { DomainError } from '../../core/errors.ts';
 import type { UserRow } from '../../db/entities/user.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findUser, findUserByEmail, insertUser } from '../../db/repositories/users.ts';
+import { acceptInvitations, findInvitedAddress } from '../../db/repositories/invitations.ts';
+import { findUser, findUserByEmail, insertUser, markVerified } from '../../db/repositories/users.ts';
 import type { Sessions } from '../edge/sessions.ts';
 import { presentUser, type UserAnswer } from '../presenters/user.ts';
+import type { AccountLinksService } from './account-links.ts';
+import type { AccountMail } from './account-mail.ts';
 import type { Passwords } from './passwords.ts';
 
 export interface SignedInUser {
@@ -13,9 +16,25 @@ export interface SignedInUser {
   cookie: string;
 }
 
+export interface NewAccount {
+  /** Normalised. */
+  email: string;
+  password: string;
+  name?: string | undefined;
+  /** Token of a mailed invitation. */
+  invitation?: string | undefined;
+  /** Value of `Accept-Language`. */
+  language?: string | undefined;
+}
+
 export interface AccountsService {
-  /** @throws DomainError `FORBIDDEN` when sign-up is off, `CONFLICT` when the address is taken */
-  signUp(input: { email: string; password: string; name?: string | undefined }): Promise<SignedInUser>;
+  /**
+   * Creates a user and mails a link that proves the address, where this server sends such. With the token of an
+   * invitation to the address it is proven, and sign-up need not be on.
+   * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invitation that is not valid,
+   * `CONFLICT` when the address is taken
+   */
+  signUp(input: NewAccount): Promise<SignedInUser>;
   /** @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password */
   logIn(input: { email: string; password: string }): Promise<SignedInUser>;
   /** The `Set-Cookie` value that ends the session in the browser. */
@@ -28,30 +47,47 @@ export interface AccountsServiceOptions {
   orm: Orm;
   sessions: Sessions;
   passwords: Passwords;
+  mail: AccountMail;
+  links: Pick<AccountLinksService, 'requestVerification'>;
   signupEnabled: boolean;
 }
 
 /** Users of the dashboard: sign-up, sign-in and who they are. */
 export function createAccountsService(options: AccountsServiceOptions): AccountsService {
-  const { orm, sessions, passwords } = options;
+  const { orm, sessions, passwords, mail, links } = options;
 
   async function signIn(user: UserRow): Promise<SignedInUser> {
     const cookie = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
     return { user: presentUser(user), cookie };
   }
 
+  /** The address that a link was mailed to, while it is valid. */
+  async function invitedAddress(invitation: string | undefined): Promise<string | undefined> {
+    if (invitation === undefined) return undefined;
+    return findInvitedAddress(orm.em.fork(), mail.hashOf('invitation', invitation));
+  }
+
   return {
-    signUp: async ({ email, password, name }) => {
-      if (!options.signupEnabled) throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
+    signUp: async ({ email, password, name, invitation, language }) => {
+      const invited = await invitedAddress(invitation);
+      if (!options.signupEnabled && invited !== email) {
+        throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
+      }
+      if (invitation !== undefined && invited !== email) {
+        throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address');
+      }
       const passwordHash = await passwords.hash(password);
-      const user = await insertUser(orm.em.fork(), {
-        id: uuidv7(),
-        email,
-        name: name || null,
-        passwordHash,
+      const user = await orm.em.fork().transactional(async (em) => {
+        const added = await insertUser(em, { id: uuidv7(), email, name: name || null, passwordHash });
+        if (added === undefined || invited === undefined) return added;
+        // Only who reads the mail of the address has the link.
+        await markVerified(em, added.id);
+        await acceptInvitations(em, added.id, email);
+        return { ...added, emailVerified: true };
       });
       if (user === undefined)
         throw new DomainError('CONFLICT', 'An account with this address exists already');
+      if (!user.emailVerified && mail.isConfigured) await links.requestVerification({ email, language });
       return signIn(user);
     },
 

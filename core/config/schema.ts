@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailAddressSchema } from '../addresses/email-address.ts';
 
 const integer = (fallback: number, minimum = 0) => z.coerce.number().int().min(minimum).default(fallback);
 const flag = (fallback: boolean) =>
@@ -121,6 +122,13 @@ export const environmentSchema = z.object({
   UNKNOWN_OUTCOME_SECONDS: integer(120, 1).describe(
     'How long an unanswered hand-over waits for its `Send` event.',
   ),
+
+  ACCOUNT_EMAIL_FROM: emailAddressSchema
+    .optional()
+    .describe(
+      'Sender of the emails about accounts (verification, password reset, invitations), of a domain that your provider lets you send from. Without it none are sent, and what needs them answers 503.',
+    ),
+  ACCOUNT_EMAIL_NAME: z.string().max(100).default('Posthaste').describe('Display name of that sender.'),
 
   SIGNUP_ENABLED: flag(true).describe('Whether `POST /auth/signup` is open.'),
   AUTO_PROJECT_DISABLE: flag(true).describe(

@@ -7,6 +7,7 @@ export type KeyPurpose =
   | 'session'
   | 'public-link'
   | 'one-time-token'
+  | 'account-link'
   | 'domain-proof'
   | 'webhook-secret';
 

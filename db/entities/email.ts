@@ -2,8 +2,11 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-/** `TEST`: shows a campaign to one address; it reaches whoever it is sent to and moves no counter. */
-export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'TEST';
+/**
+ * `TEST`: shows a campaign to one address; it reaches whoever it is sent to and moves no counter. `ACCOUNT`: of the
+ * service itself to a user, of no project.
+ */
+export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'TEST' | 'ACCOUNT';
 export type ContentType = 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
 export type EmailStatus =
   | 'QUEUED'

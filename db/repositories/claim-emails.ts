@@ -46,7 +46,7 @@ claimed as (
 )
 select e.id, e.project_id as "projectId", e.contact_id as "contactId", e.content_id as "contentId", e.source,
   e.type, e.to_email as "toEmail", e.to_name as "toName", e.attempts, e.created_at as "createdAt",
-  coalesce(p.disabled, true) as "projectDisabled",
+  coalesce(p.disabled, e.source <> 'ACCOUNT') as "projectDisabled",
   coalesce(p.suppress_transactional, false) as "suppressTransactional",
   c.email as "contactEmail", c.subscribed, c.suppression_reason is not null as suppressed, c.data as "contactData"
 from claimed e

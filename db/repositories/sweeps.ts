@@ -72,6 +72,7 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       `job_id < ${idAt('86400')} and not exists (select from jobs j where j.id = job_id)`,
       [],
     ),
+    accountTokens: await deleteInBatches(em, 'account_tokens', 'id', 'expires_at < now()', []),
     segmentsWithOrphans: await dropOrphanedMembers(em),
     workflowsWithOrphans: await dropOrphanedExecutions(em),
   };
@@ -94,7 +95,7 @@ export async function requeueStrandedEmails(em: Em, fromSeconds: number, toSecon
      select uuidv7(), 'email.dispatch', e.id
      from emails e
      where e.id between ${idAt('$1')} and ${idAt('$2')}
-       and e.source = 'TRANSACTIONAL'
+       and e.source in ('TRANSACTIONAL', 'ACCOUNT')
        and (e.status in ('QUEUED', 'SENDING') or (e.status = 'UNKNOWN' and e.attempts < 2))
        and not exists (select from outbox o where o.subject_id = e.id)
      returning 1`,

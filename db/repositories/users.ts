@@ -34,3 +34,24 @@ export async function insertUser(em: Em, user: NewUser): Promise<UserRow | undef
   );
   return row;
 }
+
+/** The user has proven to have the address. @returns the address */
+export async function markVerified(em: Em, id: string): Promise<string> {
+  const [row] = await sql<{ email: string }>(
+    em,
+    `update users set email_verified = true, updated_at = case when email_verified then updated_at else now() end
+     where id = $1 returning email`,
+    [id],
+  );
+  if (row === undefined) throw new Error('The user is gone');
+  return row.email;
+}
+
+/** Sets the password, null for none, and ends every session of the user. */
+export async function replacePassword(em: Em, id: string, passwordHash: string | null): Promise<void> {
+  await sql(
+    em,
+    `update users set password_hash = $2, session_version = session_version + 1, updated_at = now() where id = $1`,
+    [id, passwordHash],
+  );
+}

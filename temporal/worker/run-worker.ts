@@ -42,13 +42,14 @@ export async function runWorker(
 ): Promise<RunningWorker> {
   const { config, log, orm, relay } = resources;
   const [apiUrl, linkKey] = [publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')];
+  const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
   const dependencies: ActivityDependencies = {
     orm,
     clickhouse: parts.clickhouse,
     provider: resources.provider,
     identities: resources.identities,
-    render: createClaimedRenderer(apiUrl, linkKey),
-    renderMany: createClaimedRenderer(apiUrl, linkKey, 'many'),
+    render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),
+    renderMany: createClaimedRenderer(apiUrl, linkKey, accountLinkKey, 'many'),
     webhooks: {
       send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
       secretOf: createWebhookSecrets(orm, config.APP_SECRET),

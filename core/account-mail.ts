@@ -1,0 +1,30 @@
+import { decryptText, encryptText } from './crypto/encrypt.ts';
+
+/**
+ * Stands in for the project of the emails that the service sends about accounts: no project has it, so they show in
+ * nobody's lists and figures.
+ */
+export const accountMailProjectId = '00000000-0000-0000-0000-000000000000';
+
+/** Liquid of every email about an account; its variables are texts, so nothing in them is read as Liquid or HTML. */
+export const accountMailTemplate = {
+  subject: '{{ title }}',
+  body:
+    '<p>{{ text }}</p><p><a href="{{ accountLink }}">{{ button }}</a></p>' +
+    '<p>{{ accountLink }}</p><p>{{ expiry }} {{ hint }}</p>',
+} as const;
+
+/**
+ * Variables of an account email as they are stored: the link is sealed, because whoever can read the database must
+ * not be able to follow it.
+ *
+ * @param key derived for the purpose `account-link`
+ */
+export function sealAccountLink(key: Buffer, contentId: string, link: string): string {
+  return encryptText(key, link, contentId).toString('base64');
+}
+
+/** @throws Error when it was sealed for another email or with another key */
+export function openAccountLink(key: Buffer, contentId: string, sealed: string): string {
+  return decryptText(key, Buffer.from(sealed, 'base64'), contentId);
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deriveKey } from '../core/crypto/derive-key.ts';
+import { createOneTimeToken, oneTimeTokenHash } from '../core/crypto/one-time-token.ts';
+import { newId } from '../core/new-id.ts';
+import { putInvitation } from '../db/repositories/invitations.ts';
+import { callApi, testPassword } from './setup/people.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestProject } from './setup/start-test-api.ts';
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startTestProduct({ SIGNUP_ENABLED: 'false', AUTH_RATE_LIMIT_PER_MINUTE: '0' });
+});
+afterAll(() => stack.close());
+
+const post = (path: string, body: unknown) => callApi(stack.url, 'POST', path, body);
+
+it('lets nobody sign up where it is off, but who was invited', async () => {
+  const email = 'judy@example.com';
+  const token = createOneTimeToken();
+  const key = deriveKey(stack.environment.APP_SECRET ?? '', 'one-time-token');
+  await putInvitation(stack.database.orm.em.fork(), {
+    id: newId(),
+    projectId: (await createTestProject(stack.database)).id,
+    email,
+    role: 'ADMIN',
+    tokenHash: oneTimeTokenHash(key, 'invitation', token),
+    days: 1,
+  });
+  const signUp = (more: object) => post('/auth/signup', { email, password: testPassword, ...more });
+  for (const refused of [await signUp({}), await signUp({ invitation: 'x' })]) {
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN']);
+  }
+  expect((await signUp({ invitation: token })).status).toBe(201);
+});
+
+it.each(['/auth/request-password-reset', '/auth/request-verification'])(
+  'says at %s that no account emails are sent, whoever asks',
+  async (path) => {
+    const { status, body } = await post(path, { email: 'judy@example.com' });
+    expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  },
+);

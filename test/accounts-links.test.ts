@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import { eventually } from './setup/eventually.ts';
+import { callApi, createTestPerson, sessionOf, testPassword } from './setup/people.ts';
+import type { TestProduct } from './setup/product.ts';
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startProductWithAccountMail({ DASHBOARD_URL: 'https://app.example.com/mail/' });
+});
+afterAll(() => stack.close());
+
+const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+  callApi(stack.url, 'POST', path, body, headers);
+const run = (text: string, parameters: unknown[] = []) =>
+  sql<Record<string, unknown>>(stack.database.orm.em.fork(), text, parameters);
+const newPassword = 'another long pass phrase';
+
+describe('the proof of an address', () => {
+  it('is a link that arrives after sign-up, works once, and says so to the user', async () => {
+    const person = await createTestPerson(stack.url, 'ada@example.com');
+    const token = await mailedToken(stack, person.email, '/mail/verify-email');
+    const [message] = await accountMessages(stack, person.email);
+    expect(message).toMatchObject({
+      from: 'Posthaste <service@accounts.test>',
+      subject: 'Confirm your email address',
+    });
+    expect(message?.link.href).toBe(`https://app.example.com/mail/verify-email?token=${token}`);
+    expect(message?.text).toContain(message?.link.href);
+    expect(message?.text).toContain('for 24 hours');
+    expect((await person.call('GET', '/users/@me')).body.emailVerified).toBe(false);
+    expect(await post('/auth/verify-email', { token })).toMatchObject({
+      status: 200,
+      body: { message: expect.any(String) },
+    });
+    expect((await person.call('GET', '/users/@me')).body.emailVerified).toBe(true);
+    const again = await post('/auth/verify-email', { token });
+    expect([again.status, again.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('comes in the language of the browser', async () => {
+    await callApi(
+      stack.url,
+      'POST',
+      '/auth/signup',
+      { email: 'grete@example.com', password: testPassword },
+      { 'Accept-Language': 'de-AT,de;q=0.9,en;q=0.5' },
+    );
+    await mailedToken(stack, 'grete@example.com', '/mail/verify-email');
+    expect((await accountMessages(stack, 'grete@example.com'))[0]?.subject).toBe(
+      'Bestätigen Sie Ihre E-Mail-Adresse',
+    );
+  });
+
+  it('can be asked for again, and every earlier link dies with the one that is used', async () => {
+    const person = await createTestPerson(stack.url);
+    const first = await mailedToken(stack, person.email, '/mail/verify-email');
+    await post('/auth/request-verification', { email: person.email });
+    const second = await mailedToken(stack, person.email, '/mail/verify-email', 2);
+    expect(second).not.toBe(first);
+    expect((await post('/auth/verify-email', { token: second })).status).toBe(200);
+    expect((await post('/auth/verify-email', { token: first })).status).toBe(400);
+  });
+
+  it('is mailed at most five times an hour', async () => {
+    const person = await createTestPerson(stack.url);
+    for (let request = 0; request < 7; request += 1) {
+      expect((await post('/auth/request-verification', { email: person.email })).status).toBe(200);
+      await eventually(
+        () => run('select count(*)::int as n from account_tokens where user_id = $1', [person.id]),
+        ([row]) => Number(row?.n) >= Math.min(request + 2, 5),
+      );
+    }
+    await mailedToken(stack, person.email, '/mail/verify-email', 5);
+    expect(await run('select count(*)::int as n from emails where to_email = $1', [person.email])).toEqual([
+      { n: 5 },
+    ]);
+  });
+});
+
+describe('a new password', () => {
+  const reset = async (email: string) => {
+    await post('/auth/request-password-reset', { email });
+    return mailedToken(stack, email, '/mail/reset-password');
+  };
+
+  it('ends every session: none survives the reset', async () => {
+    const person = await createTestPerson(stack.url);
+    const elsewhere = await post('/auth/login', { email: person.email, password: testPassword });
+    const token = await reset(person.email);
+    expect((await person.call('GET', '/users/@me')).status).toBe(200);
+    expect((await post('/auth/reset-password', { token, password: newPassword })).status).toBe(200);
+    for (const cookie of [person.cookie, sessionOf(elsewhere)]) {
+      const answer = await callApi(stack.url, 'GET', '/users/@me', undefined, { Cookie: cookie });
+      expect(answer.status).toBe(401);
+    }
+    expect((await post('/auth/login', { email: person.email, password: testPassword })).status).toBe(401);
+    const fresh = await post('/auth/login', { email: person.email, password: newPassword });
+    expect([fresh.status, fresh.body.user.emailVerified]).toEqual([200, true]);
+  });
+
+  it('is set by one of two calls with the same link at once', async () => {
+    const person = await createTestPerson(stack.url);
+    const token = await reset(person.email);
+    const answers = await Promise.all(
+      ['first long password', 'second long password'].map((password) =>
+        post('/auth/reset-password', { token, password }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  });
+
+  it('is not set by a link that has expired, is for something else, or was guessed', async () => {
+    const person = await createTestPerson(stack.url);
+    const verification = await mailedToken(stack, person.email, '/mail/verify-email');
+    const token = await reset(person.email);
+    await run(
+      `update account_tokens set expires_at = now() where user_id = $1 and purpose = 'reset-password'`,
+      [person.id],
+    );
+    for (const bad of [token, verification, `${token.slice(0, -1)}_`, 'x']) {
+      const { status, body } = await post('/auth/reset-password', { token: bad, password: newPassword });
+      expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    }
+    expect((await post('/auth/login', { email: person.email, password: testPassword })).status).toBe(200);
+    const weak = await post('/auth/reset-password', { token, password: 'short' });
+    expect(weak.status).toBe(422);
+  });
+});
+
+describe('user enumeration', () => {
+  it.each(['/auth/request-password-reset', '/auth/request-verification'])(
+    'gets the same answer from %s for a known and an unknown address, whose mail is not waited for',
+    async (path) => {
+      const person = await createTestPerson(stack.url);
+      const known = await post(path, { email: person.email });
+      const unknown = await post(path, { email: 'nobody@example.com' });
+      expect(known.status).toBe(200);
+      expect([unknown.status, unknown.body]).toEqual([known.status, known.body]);
+      const namesOf = (headers: Headers) => [...headers.keys()].toSorted();
+      expect(namesOf(unknown.headers)).toEqual(namesOf(known.headers));
+      expect(await run('select 1 from emails where to_email = $1', ['nobody@example.com'])).toEqual([]);
+    },
+  );
+
+  it('by time: the answer does not wait for what is done for a known address only', async () => {
+    const person = await createTestPerson(stack.url);
+    const blocked = stack.database.orm.em.fork();
+    await blocked.begin();
+    // Whoever would write a token now would wait for this.
+    await sql(blocked, 'lock table account_tokens in access exclusive mode');
+    const answer = await post('/auth/request-password-reset', { email: person.email });
+    expect(answer.status).toBe(200);
+    await blocked.rollback();
+    await mailedToken(stack, person.email, '/mail/reset-password');
+  });
+});
+
+describe('what is stored of a link', () => {
+  it('is worth nothing to who reads the database', async () => {
+    const person = await createTestPerson(stack.url);
+    const token = await mailedToken(stack, person.email, '/mail/verify-email');
+    const dump = JSON.stringify([
+      await run(
+        `select id::text, encode(token_hash, 'escape') as h, encode(token_hash, 'base64') as b from account_tokens`,
+      ),
+      await run('select * from email_contents'),
+      await run('select * from emails'),
+      await run('select * from events'),
+    ]);
+    expect(dump).not.toContain(token);
+    expect(dump).toContain('sealedLink');
+  });
+});

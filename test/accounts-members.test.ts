@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
+import { sql } from '../db/sql.ts';
+import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import {
+  callApi,
+  createOwnProject,
+  createTestPerson,
+  personOf,
+  sessionOf,
+  type TestPerson,
+  testPassword,
+} from './setup/people.ts';
+import type { TestProduct } from './setup/product.ts';
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startProductWithAccountMail();
+});
+afterAll(() => stack.close());
+
+const run = (text: string, parameters: unknown[] = []) =>
+  sql<Record<string, unknown>>(stack.database.orm.em.fork(), text, parameters);
+
+async function verifiedPerson(): Promise<TestPerson> {
+  const person = await createTestPerson(stack.url);
+  await run('update users set email_verified = true where id = $1', [person.id]);
+  return person;
+}
+
+/** A project with a person in each place. */
+async function createTeam() {
+  const [owner, admin, member, stranger] = await Promise.all([
+    verifiedPerson(),
+    verifiedPerson(),
+    verifiedPerson(),
+    verifiedPerson(),
+  ]);
+  const project = await createOwnProject(owner);
+  const path = `/projects/${project.id}/members`;
+  for (const [person, role] of [
+    [admin, 'ADMIN'],
+    [member, 'MEMBER'],
+  ] as const) {
+    const answer = await owner.call('POST', path, { email: person.email, role });
+    expect([answer.status, answer.body]).toEqual([
+      201,
+      {
+        member: { userId: person.id, email: person.email, name: null, role, createdAt: expect.any(String) },
+        invitation: null,
+      },
+    ]);
+  }
+  return { owner, admin, member, stranger, project, path };
+}
+
+describe('members', () => {
+  it('are listed with their places, the oldest first', async () => {
+    const { owner, admin, member, path } = await createTeam();
+    const { status, body } = await admin.call('GET', path);
+    expect(status).toBe(200);
+    expect(body.data.map((each: { userId: string; role: string }) => [each.userId, each.role])).toEqual([
+      [owner.id, 'OWNER'],
+      [admin.id, 'ADMIN'],
+      [member.id, 'MEMBER'],
+    ]);
+    expect(body.invitations).toEqual([]);
+  });
+
+  it('work in the project with the cookie from the moment on, and not after they were removed', async () => {
+    const { owner, member, project, path } = await createTeam();
+    const read = () => member.call('GET', '/contacts', undefined, { 'X-Project-Id': project.id });
+    expect((await read()).status).toBe(200);
+    expect((await owner.call('DELETE', `${path}/${member.id}`)).status).toBe(204);
+    expect((await read()).status).toBe(404);
+    expect((await member.call('GET', '/users/@me/projects')).body.data).toEqual([]);
+  });
+
+  it('are no members twice', async () => {
+    const { owner, member, path } = await createTeam();
+    const { status, body } = await owner.call('POST', path, { email: member.email, role: 'ADMIN' });
+    expect([status, body.error.code]).toEqual([409, 'CONFLICT']);
+  });
+});
+
+describe('a MEMBER', () => {
+  it('is refused with 403 whatever only administrators may do', async () => {
+    const { owner, member, project, path } = await createTeam();
+    const answers = await Promise.all([
+      member.call('GET', path),
+      member.call('POST', path, { email: 'x@example.com', role: 'MEMBER' }),
+      member.call('PATCH', `${path}/${member.id}`, { role: 'OWNER' }),
+      member.call('DELETE', `${path}/${owner.id}`),
+      member.call('POST', `/users/@me/projects/${project.id}/regenerate-keys`),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual(
+      answers.map(() => [403, 'FORBIDDEN']),
+    );
+  });
+
+  it('may leave', async () => {
+    const { member, path } = await createTeam();
+    expect((await member.call('DELETE', `${path}/${member.id}`)).status).toBe(204);
+  });
+});
+
+describe('an ADMIN', () => {
+  it('gives and takes every place but that of an owner', async () => {
+    const { owner, admin, member, path } = await createTeam();
+    expect((await admin.call('PATCH', `${path}/${member.id}`, { role: 'ADMIN' })).body.role).toBe('ADMIN');
+    const refused = await Promise.all([
+      admin.call('PATCH', `${path}/${member.id}`, { role: 'OWNER' }),
+      admin.call('PATCH', `${path}/${admin.id}`, { role: 'OWNER' }),
+      admin.call('PATCH', `${path}/${owner.id}`, { role: 'MEMBER' }),
+      admin.call('DELETE', `${path}/${owner.id}`),
+      admin.call('POST', path, { email: 'x@example.com', role: 'OWNER' }),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
+    expect((await admin.call('DELETE', `${path}/${member.id}`)).status).toBe(204);
+  });
+});
+
+describe('a stranger', () => {
+  it('meets a project that does not exist', async () => {
+    const { owner, stranger, path } = await createTeam();
+    const answers = await Promise.all([
+      stranger.call('GET', path),
+      stranger.call('POST', path, { email: stranger.email, role: 'OWNER' }),
+      stranger.call('PATCH', `${path}/${owner.id}`, { role: 'MEMBER' }),
+      stranger.call('DELETE', `${path}/${owner.id}`),
+      stranger.call('DELETE', `${path}/${stranger.id}`),
+      owner.call('PATCH', `${path}/${stranger.id}`, { role: 'MEMBER' }),
+      owner.call('DELETE', `${path}/${newId()}`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+  });
+});
+
+describe('the last owner', () => {
+  it('can neither leave nor step down', async () => {
+    const { owner, path } = await createTeam();
+    for (const answer of [
+      await owner.call('DELETE', `${path}/${owner.id}`),
+      await owner.call('PATCH', `${path}/${owner.id}`, { role: 'ADMIN' }),
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'CONFLICT']);
+    }
+    expect((await owner.call('PATCH', `${path}/${owner.id}`, { role: 'OWNER' })).status).toBe(200);
+  });
+
+  it('is left over when all owners leave, step down and remove each other at once', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { owner, admin, member, project, path } = await createTeam();
+      await owner.call('PATCH', `${path}/${admin.id}`, { role: 'OWNER' });
+      await owner.call('PATCH', `${path}/${member.id}`, { role: 'OWNER' });
+      const answers = await Promise.all([
+        owner.call('DELETE', `${path}/${owner.id}`),
+        admin.call('PATCH', `${path}/${admin.id}`, { role: 'MEMBER' }),
+        member.call('DELETE', `${path}/${owner.id}`),
+        member.call('PATCH', `${path}/${member.id}`, { role: 'ADMIN' }),
+        admin.call('DELETE', `${path}/${member.id}`),
+      ]);
+      const [row] = await run(
+        `select count(*)::int as owners from memberships where project_id = $1 and role = 'OWNER'`,
+        [project.id],
+      );
+      expect(Number(row?.owners), JSON.stringify(answers.map(({ status }) => status))).toBeGreaterThanOrEqual(
+        1,
+      );
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    }
+  });
+});
+
+describe('an invitation', () => {
+  it('of an unknown address arrives there, and signs up whoever has it', async () => {
+    const { owner, project, path } = await createTeam();
+    const email = 'grace@example.com';
+    const invited = await owner.call('POST', path, { email: ' Grace@Example.com', role: 'ADMIN' });
+    expect(invited).toMatchObject({
+      status: 201,
+      body: { member: null, invitation: { id: expect.any(String), email, role: 'ADMIN' } },
+    });
+    const days = (Date.parse(invited.body.invitation.expiresAt) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(6.9);
+    expect(days).toBeLessThanOrEqual(7.1);
+    expect((await owner.call('GET', path)).body.invitations).toEqual([invited.body.invitation]);
+    const token = await mailedToken(stack, email, '/invitation');
+    const [message] = await accountMessages(stack, email);
+    expect([message?.subject, message?.link.origin]).toEqual([
+      'Invitation to Shop',
+      new URL(stack.url).origin,
+    ]);
+    const answer = await callApi(stack.url, 'POST', '/auth/signup', {
+      email,
+      password: testPassword,
+      invitation: token,
+    });
+    expect([answer.status, answer.body.user.emailVerified]).toEqual([201, true]);
+    const grace = personOf(stack.url, answer.body.user, sessionOf(answer));
+    expect((await grace.call('GET', '/users/@me/projects')).body.data).toMatchObject([
+      { id: project.id, role: 'ADMIN' },
+    ]);
+    expect((await owner.call('GET', path)).body.invitations).toEqual([]);
+  });
+
+  it('is nothing to whoever has the link but not the address, nor to a guess', async () => {
+    const { owner, path } = await createTeam();
+    await owner.call('POST', path, { email: 'heidi@example.com', role: 'MEMBER' });
+    const token = await mailedToken(stack, 'heidi@example.com', '/invitation');
+    for (const invitation of [token, 'x']) {
+      const { status, body } = await callApi(stack.url, 'POST', '/auth/signup', {
+        email: 'mallory@example.com',
+        password: testPassword,
+        invitation,
+      });
+      expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    }
+  });
+
+  it('of somebody who has not proven the address waits until then', async () => {
+    const { owner, project, path } = await createTeam();
+    const person = await createTestPerson(stack.url);
+    const { body } = await owner.call('POST', path, { email: person.email, role: 'MEMBER' });
+    expect(body).toMatchObject({ member: null, invitation: { email: person.email } });
+    expect((await person.call('GET', '/users/@me/projects')).body.data).toEqual([]);
+    const token = await mailedToken(stack, person.email, '/verify-email');
+    await callApi(stack.url, 'POST', '/auth/verify-email', { token });
+    expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([
+      { id: project.id, role: 'MEMBER' },
+    ]);
+  });
+
+  it('is replaced by the next one, can be taken back, and expires', async () => {
+    const { owner, path } = await createTeam();
+    const email = 'ivan@example.com';
+    const first = await owner.call('POST', path, { email, role: 'MEMBER' });
+    const old = await mailedToken(stack, email, '/invitation');
+    const second = await owner.call('POST', path, { email, role: 'ADMIN' });
+    expect(second.body.invitation).toMatchObject({ id: first.body.invitation.id, role: 'ADMIN' });
+    const token = await mailedToken(stack, email, '/invitation', 2);
+    const signUp = (invitation: string) =>
+      callApi(stack.url, 'POST', '/auth/signup', { email, password: testPassword, invitation });
+    expect((await signUp(old)).status).toBe(400);
+    await run(`update invitations set expires_at = now() where email = $1`, [email]);
+    expect((await signUp(token)).status).toBe(400);
+    expect((await owner.call('GET', path)).body.invitations).toEqual([]);
+    const third = await owner.call('POST', path, { email, role: 'MEMBER' });
+    expect((await owner.call('DELETE', `${path}/${third.body.invitation.id}`)).status).toBe(204);
+    expect((await signUp(await mailedToken(stack, email, '/invitation', 3))).status).toBe(400);
+  });
+});

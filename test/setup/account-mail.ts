@@ -1,0 +1,52 @@
+import { eventually } from './eventually.ts';
+import { callApi, createOwnProject, createTestPerson } from './people.ts';
+import { startTestProduct, type TestProduct } from './product.ts';
+
+const domain = 'accounts.test';
+
+/** A product that sends account emails; the sender's domain is verified at the local SES. */
+export async function startProductWithAccountMail(
+  environment: Record<string, string> = {},
+): Promise<TestProduct> {
+  const stack = await startTestProduct({
+    ACCOUNT_EMAIL_FROM: `service@${domain}`,
+    AUTH_RATE_LIMIT_PER_MINUTE: '0',
+    ...environment,
+  });
+  const { secretKey } = await createOwnProject(await createTestPerson(stack.url));
+  const headers = { Authorization: `Bearer ${secretKey}` };
+  const added = await callApi(stack.url, 'POST', '/domains', { domain }, headers);
+  await callApi(stack.url, 'GET', `/domains/${added.body.id}/verify`, undefined, headers);
+  return stack;
+}
+
+/** An email about an account, as it arrived. */
+export interface AccountMessage {
+  from: string;
+  subject: string;
+  html: string;
+  text: string;
+  /** Where its link leads. */
+  link: URL;
+  token: string;
+}
+
+/** The messages of the service itself to an address, the oldest first. */
+export async function accountMessages(stack: TestProduct, to: string): Promise<AccountMessage[]> {
+  const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(to)}&limit=100`);
+  // as: the inbox is ours, and the tests of its answers are its own.
+  const { messages } = (await answer.json()) as { messages: AccountMessage[] };
+  return messages.toReversed().map((message) => {
+    const link = new URL(/href="([^"]+)"/.exec(message.html)?.[1]?.replaceAll('&amp;', '&') ?? 'none:');
+    return { ...message, link, token: link.searchParams.get('token') ?? '' };
+  });
+}
+
+/** The token of the newest message to an address with this path in its link. */
+export async function mailedToken(stack: TestProduct, to: string, path: string, count = 1): Promise<string> {
+  const found = await eventually(
+    async () => (await accountMessages(stack, to)).filter(({ link }) => link.pathname === path),
+    (messages) => messages.length >= count,
+  );
+  return found.at(-1)?.token ?? '';
+}
