@@ -32,6 +32,7 @@ import { importContacts } from './jobs/import-contacts.ts';
 import type { JobContext } from './jobs/run-job.ts';
 import { createSegmentActivities } from './segments/create-segment-activities.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
+import { judgeSenders } from './sweeps/judge-senders.ts';
 import type { WebhookCaller } from './workflows/call-webhook.ts';
 import { createWorkflowActivities } from './workflows/create-workflow-activities.ts';
 
@@ -49,6 +50,8 @@ export interface ActivityDependencies {
   webhooks: WebhookCaller;
   unknownSeconds: number;
   bodyRetentionDays: number;
+  /** Whether projects are disabled when their bounces or complaints are critical. */
+  autoDisable: boolean;
   /** Called after a commit that may have left commands for Temporal or rows for the journal's reader. */
   committed: () => void;
   /** Called after a commit that left rows for the journal's reader only. */
@@ -222,6 +225,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       caller: dependencies.webhooks,
     }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),
+    judgeSenders: () => traced({}, () => judgeSenders(orm.em.fork(), dependencies.autoDisable)),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
     endSnooze: ({ contactId }) => traced({ 'posthaste.contact.id': contactId }, () => endSnooze(contactId)),
     endOverdueSnoozes: () =>

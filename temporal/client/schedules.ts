@@ -17,6 +17,7 @@ const everySeconds: Record<SweepName, number> = {
   'stranded-emails': 10 * 60,
   'overdue-snoozes': 10 * 60,
   'contact-figures': 30,
+  'project-security': 60,
 };
 
 /** Minutes between the rounds whose interval the operator sets. */

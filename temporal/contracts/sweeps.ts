@@ -14,6 +14,8 @@ export interface SweepActivities {
   tendCampaigns(): Promise<{ folded: number; reminded: number }>;
   /** Counts the figures of recent campaigns anew. Answers the sum of the differences, which must be 0. */
   recountCampaigns(): Promise<{ campaigns: number; differences: number }>;
+  /** Folds what became of the emails of projects, and disables those whose last seven days are critical. */
+  judgeSenders(): Promise<{ folded: number; disabled: number }>;
 }
 
 export const sweepWorkflow = 'sweep';
@@ -23,7 +25,8 @@ export type SweepName =
   | 'expired'
   | 'stranded-emails'
   | 'overdue-snoozes'
-  | 'contact-figures';
+  | 'contact-figures'
+  | 'project-security';
 export interface SweepInput {
   sweep: SweepName;
 }

@@ -58,6 +58,7 @@ export async function runWorker(
     rates: createSendRates(config, resources.provider, log),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
+    autoDisable: config.AUTO_PROJECT_DISABLE,
     committed: () => {
       relay.wake();
       parts.wakeJournal();

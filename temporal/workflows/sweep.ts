@@ -8,6 +8,7 @@ const {
   repairStrandedEmails,
   endOverdueSnoozes,
   foldContactFigures,
+  judgeSenders,
 } = proxyLocalActivities<SweepActivities>({
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 5 },
@@ -38,5 +39,7 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
       return { ...(await endOverdueSnoozes()) };
     case 'contact-figures':
       return { ...(await foldContactFigures()) };
+    case 'project-security':
+      return { ...(await judgeSenders()) };
   }
 }
