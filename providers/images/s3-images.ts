@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-import { S3Client } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { DomainError } from '../../core/errors.ts';
 import { type ImageStore, imageCacheControl } from './image-store.ts';
 
@@ -18,7 +16,10 @@ export interface S3Options {
 const connectionTimeoutMs = 5_000;
 const requestTimeoutMs = 30_000;
 
-/** Images in a bucket of S3 or of a service that speaks its protocol; what the bucket shows to whom is its matter. */
+/**
+ * Images in a bucket of S3 or of a service that speaks its protocol; who may read the bucket is its own matter.
+ * `put` throws DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
+ */
 export function createS3Images(options: S3Options): ImageStore {
   const { bucket, region, endpoint, credentials } = options;
   const client = new S3Client({
@@ -36,22 +37,19 @@ export function createS3Images(options: S3Options): ImageStore {
 
   return {
     async put(key, contentType, bytes) {
-      const upload = new Upload({
-        client,
-        params: {
-          Bucket: bucket,
-          Key: key,
-          Body: Readable.from(bytes),
-          ContentType: contentType,
-          CacheControl: imageCacheControl,
-        },
-        // One part of 5 MB is in memory at a time.
-        queueSize: 1,
-      });
+      // At most 10 MB: one call stores all or nothing, and can be repeated.
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of bytes) chunks.push(chunk);
+      const object = {
+        Bucket: bucket,
+        Key: key,
+        Body: Buffer.concat(chunks),
+        ContentType: contentType,
+        CacheControl: imageCacheControl,
+      };
       try {
-        await upload.done();
+        await client.send(new PutObjectCommand(object));
       } catch (cause) {
-        if (cause instanceof DomainError) throw cause;
         throw new DomainError('SERVICE_UNAVAILABLE', 'The image could not be stored', { cause });
       }
       return `${publicUrl}/${key}`;
