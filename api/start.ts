@@ -35,6 +35,7 @@ import { createProjectMembersService } from './services/project-members.ts';
 import { createProjectSecurityService } from './services/project-security.ts';
 import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
+import { publicConfig } from './services/public-config.ts';
 import { createPublicLinksService } from './services/public-links.ts';
 import { createSegmentMembersService } from './services/segment-members.ts';
 import { createSegmentsService } from './services/segments.ts';
@@ -143,6 +144,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     }),
     templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
+    publicConfig: publicConfig(config, version),
     uploads: createUploadsService(openImageStores(config)),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     workflows: createWorkflowsService(orm),

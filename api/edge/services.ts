@@ -14,6 +14,7 @@ import type { ProjectMembersService } from '../services/project-members.ts';
 import type { ProjectSecurityService } from '../services/project-security.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
+import type { PublicConfig } from '../services/public-config.ts';
 import type { PublicLinksService } from '../services/public-links.ts';
 import type { SegmentMembersService } from '../services/segment-members.ts';
 import type { SegmentsService } from '../services/segments.ts';
@@ -58,6 +59,7 @@ export interface Services {
   sns: SnsVerifier;
   providerEvents: ProviderEventsService;
   publicLinks: PublicLinksService;
+  publicConfig: PublicConfig;
   suppressions: SuppressionsService;
   /** Counts what came in at `/webhooks/sns`, for the metrics. */
   notifications: { count(outcome: NotificationOutcome | 'refused'): void };

@@ -15,6 +15,7 @@ import {
   sendCampaign,
   testCampaign,
 } from './campaigns.ts';
+import { showConfig } from './config.ts';
 import { deleteContactField, getFieldUsage, listContactFields, listFieldValues } from './contact-fields.ts';
 import {
   bulkDelete,
@@ -187,6 +188,7 @@ export const routes: readonly Route<Services>[] = [
   deleteDomain,
   uploadImage,
   showImage,
+  showConfig,
   signUp,
   logIn,
   logOut,

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineRoute } from '../edge/define-route.ts';
+
+const configSchema = z.object({
+  version: z.string(),
+  features: z.object({
+    billing: z.boolean(),
+    objectStorage: z.boolean().meta({ description: 'Uploaded images go to S3 or a service like it.' }),
+    signup: z.boolean().meta({ description: '`POST /auth/signup` is open.' }),
+    smtp: z.boolean().meta({ description: 'Emails leave through an SMTP server, not through Amazon SES.' }),
+    inbound: z.boolean().meta({ description: 'Incoming email is taken.' }),
+    oauth: z.object({ google: z.boolean(), github: z.boolean() }),
+  }),
+  urls: z.object({ api: z.url(), dashboard: z.url().nullable(), temporalUi: z.url().nullable() }),
+});
+
+export const showConfig = defineRoute({
+  method: 'GET',
+  path: '/config',
+  auth: 'none',
+  tags: ['Configuration'],
+  summary: 'Which features this deployment has',
+  description: 'For a dashboard, before anybody has signed in. An address that is not configured is null.',
+  responses: {
+    200: {
+      description: 'Version, features and addresses.',
+      schema: configSchema,
+      example: {
+        version: '0.1.0',
+        features: {
+          billing: false,
+          objectStorage: true,
+          signup: true,
+          smtp: false,
+          inbound: false,
+          oauth: { google: false, github: false },
+        },
+        urls: {
+          api: 'https://mail.example.com',
+          dashboard: 'https://app.example.com',
+          temporalUi: null,
+        },
+      },
+    },
+  },
+  handler: async ({ services }) => ({ status: 200, body: services.publicConfig }),
+});

@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type S3Server, startS3Server } from '../providers/testing/s3-server.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { upload } from './setup/upload.ts';
+
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+
+let directory: string;
+let s3: S3Server;
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  [directory, s3] = await Promise.all([mkdtemp(path.join(tmpdir(), 'posthaste-uploads-')), startS3Server()]);
+  stack = await startTestProduct({
+    UPLOADS_DIR: directory,
+    S3_BUCKET: s3.bucket,
+    S3_ENDPOINT: s3.url,
+    S3_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+    S3_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+    TEMPORAL_UI_URL: 'https://temporal.example.com',
+  });
+  sender = await createTestSender(stack.url);
+});
+afterAll(async () => {
+  await stack.close();
+  await s3.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const send = (content: string | Uint8Array) =>
+  upload(`${stack.url}/uploads/image`, sender.secretKey, [{ field: 'image', name: 'x.png', content }]);
+
+it('stores an uploaded image in the bucket, from where anybody gets it', async () => {
+  const { status, body } = await send(gif);
+  expect(status).toBe(201);
+  expect(body.url).toBe(`${s3.url}/${s3.bucket}/${body.key}`);
+  const image = await fetch(body.url);
+  expect(Buffer.from(await image.arrayBuffer()).equals(gif)).toBe(true);
+  expect(image.headers.get('content-type')).toBe('image/gif');
+});
+
+it('refuses there what it refuses on disk', async () => {
+  const page = Buffer.concat([gif, Buffer.alloc(100_000, 0x20), Buffer.from('<script>alert(1)</script>')]);
+  expect((await send(page)).status).toBe(422);
+  expect((await send(Buffer.concat([gif, Buffer.alloc(10 * 1024 * 1024)]))).status).toBe(413);
+});
+
+it('still serves the images from before the move to the bucket', async () => {
+  const folder = path.join(directory, sender.projectId);
+  await mkdir(folder);
+  await writeFile(path.join(folder, `${'a'.repeat(32)}.gif`), gif);
+  const image = await fetch(`${stack.url}/uploads/${sender.projectId}/${'a'.repeat(32)}.gif`);
+  expect(image.status).toBe(200);
+  expect(image.headers.get('content-type')).toBe('image/gif');
+});
+
+it('is a feature that GET /config names, to anybody and without a secret', async () => {
+  const answer = await fetch(`${stack.url}/config`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(JSON.parse(text)).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    features: {
+      billing: false,
+      objectStorage: true,
+      signup: true,
+      smtp: false,
+      inbound: false,
+      oauth: { google: false, github: false },
+    },
+    urls: { api: stack.url, dashboard: null, temporalUi: 'https://temporal.example.com' },
+  });
+  for (const name of ['APP_SECRET', 'DATABASE_URL', 'S3_ACCESS_KEY_ID', 'S3_ENDPOINT', 'SNS_TOPIC_ARNS']) {
+    expect(text).not.toContain(stack.environment[name]);
+  }
+});
