@@ -6,6 +6,7 @@ import {
   newSegmentCount,
   type TrackedSegment,
 } from '../temporal/contracts/segments.ts';
+import type { RunStepInput } from '../temporal/contracts/workflow-execution.ts';
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
 /**
@@ -32,6 +33,10 @@ async function signalOwnWorkflow(signal: string): Promise<void> {
   const { workflowExecution } = Context.current().info;
   await environment.client.workflow.getHandle(workflowExecution?.workflowId ?? '').signal(signal);
 }
+
+let executionLooks = 0;
+let executionFailures = 0;
+const stepAnswer = (visit: number) => ({ follow: 'step', visit, label: `step ${visit}` });
 
 const shapes: { name: string; type: string; input: unknown; activities: object }[] = [
   {
@@ -82,6 +87,64 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
         // The news comes while the activity runs, so that the next look is at once.
         if (looks < 3) await signalOwnWorkflow('snoozeMoved');
         return looks < 4 ? { outcome: 'waiting', inMs: 86_400_000 * looks } : { outcome: 'ended' };
+      },
+    },
+  },
+  {
+    name: 'workflow-execution-at-once',
+    type: 'workflowExecution',
+    input: { executionId: 'x' },
+    activities: { runStep: inTurn([stepAnswer(2), { follow: 'end', status: 'EXITED' }]) },
+  },
+  {
+    name: 'workflow-execution-with-waits',
+    type: 'workflowExecution',
+    input: { executionId: 'x' },
+    activities: {
+      runStep: async () => {
+        executionLooks += 1;
+        switch (executionLooks) {
+          case 1:
+            return { follow: 'sleep', visit: 1, label: 'DELAY', ms: 86_400_000 };
+          case 3:
+            return { follow: 'wait', visit: 2, label: 'WAIT_FOR_EVENT', ms: 3_600_000 };
+          case 5:
+            await signalOwnWorkflow('changed');
+            return { follow: 'wait', visit: 3, label: 'WAIT_FOR_EVENT', ms: null };
+          case 7:
+            return { follow: 'end', status: 'COMPLETED' };
+          default:
+            return stepAnswer(Math.ceil(executionLooks / 2) + 1);
+        }
+      },
+    },
+  },
+  {
+    name: 'workflow-execution-with-calls',
+    type: 'workflowExecution',
+    input: { executionId: 'x' },
+    activities: {
+      runStep: inTurn([
+        { follow: 'call', visit: 1, label: 'WEBHOOK' },
+        stepAnswer(2),
+        { follow: 'call', visit: 2, label: 'WEBHOOK' },
+        { follow: 'end', status: 'FAILED' },
+      ]),
+      callWebhook: async ({ visit }: RunStepInput) => {
+        if (visit === 2) throw new Error('The answer was 503');
+      },
+      failStep: async () => undefined,
+    },
+  },
+  {
+    name: 'workflow-execution-with-failures',
+    type: 'workflowExecution',
+    input: { executionId: 'x' },
+    activities: {
+      runStep: async () => {
+        executionFailures += 1;
+        if (executionFailures < 6) throw new Error('no database');
+        return { follow: 'end', status: 'CANCELLED' };
       },
     },
   },

@@ -35,6 +35,8 @@ export const OutboxCommand = defineEntity({
     kind: p.text().$type<OutboxKind>(),
     /** What the command is about: an email, a domain. */
     subjectId: p.uuid(),
+    /** Of an execution whose contact is being erased: its row does not tell any more. */
+    contactId: p.uuid().nullable(),
     attempts: p.smallint().default(0),
     nextAttemptAt: instant().defaultRaw('now()'),
     lastError: p.text().nullable(),

@@ -209,3 +209,6 @@ end
 $$;
 
 alter table projects add column webhook_secret_encrypted bytea;
+
+-- Of an execution whose contact is being erased: the workflow in Temporal is named after both.
+alter table outbox add column contact_id uuid;

@@ -53,19 +53,11 @@ export async function deleteContact(em: Em, projectId: string, id: string): Prom
 }
 
 const deleteSql = `
-with listener_held as materialized (
-  -- Events lock a waiting execution's listener before the execution.
-  select l.id
-  from event_listeners l
-  where l.execution_id in (
-    select x.id from workflow_executions x where x.contact_id = any($2::uuid[]) and x.project_id = $1)
-  order by l.id
-  for update
-),
-execution_held as materialized (
+with execution_held as materialized (
+  -- First the execution and then what it listens to, as its own steps lock them; events lock listeners alone.
   select x.id, x.contact_id, x.status in ('RUNNING', 'WAITING') as is_active
   from workflow_executions x
-  where x.contact_id = any($2::uuid[]) and x.project_id = $1 and (select count(*) from listener_held) >= 0
+  where x.contact_id = any($2::uuid[]) and x.project_id = $1
   order by x.id
   for no key update
 ),
@@ -101,7 +93,7 @@ execution as (
     completed_at = coalesce(x.completed_at, clock_timestamp())
   from execution_held h
   where x.id = h.id and h.contact_id in (select id from removed)
-  returning x.id, h.is_active
+  returning x.id, h.is_active, h.contact_id
 ),
 step_run as (
   update workflow_step_runs r
@@ -113,8 +105,8 @@ listener as (
   delete from event_listeners l using execution x where l.execution_id = x.id
 ),
 execution_told as (
-  insert into outbox (id, kind, subject_id)
-  select uuidv7(), 'execution.cancel', id from execution where is_active
+  insert into outbox (id, kind, subject_id, contact_id)
+  select uuidv7(), 'execution.cancel', id, contact_id from execution where is_active
 ),
 email as (
   update emails e

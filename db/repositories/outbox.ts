@@ -17,8 +17,10 @@ export function lockDueCommands(em: Em, limit: number): Promise<DueCommand[]> {
     em,
     `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
        case when o.kind like 'execution.%' then (
-         select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id, 'contactId', x.contact_id)
-         from workflow_executions x where x.id = o.subject_id and x.contact_id is not null
+         select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id,
+           'contactId', coalesce(o.contact_id, x.contact_id))
+         from workflow_executions x
+         where x.id = o.subject_id and coalesce(o.contact_id, x.contact_id) is not null
        ) end as execution
      from outbox o
      where o.dead_at is null and o.next_attempt_at <= now()

@@ -21,6 +21,8 @@ import {
 
 const localOptions = {
   startToCloseTimeout: '30 seconds',
+  // Longer pauses between tries are timers, so that no worker keeps a task open for them.
+  localRetryThreshold: '5 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 } as const;
 const step = proxyLocalActivities<WorkflowStepActivities>(localOptions);

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/activity';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/setup/eventually.ts';
+import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import type { RunStepInput, StepAnswer } from '../contracts/workflow-execution.ts';
+import { executionChangedSignal } from '../contracts/workflow-execution.ts';
+import { loadWorkflowBundle } from '../worker/workflow-bundle.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await startTimeSkipping();
+});
+afterAll(() => environment.teardown());
+
+const executionId = '0190a000-0000-7000-8000-00000000000a';
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const end = (status = 'COMPLETED'): StepAnswer => ({ follow: 'end', status });
+const step = (visit: number, label = `step ${visit}`): StepAnswer => ({ follow: 'step', visit, label });
+
+/** Runs the workflow over steps that a function of the visit and of the time since the start decides. */
+async function walk(
+  runStep: (visit: number, atMs: number, looks: number) => StepAnswer,
+  others: object = {},
+) {
+  const startedAt = await environment.currentTimeMs();
+  const looks: number[] = [];
+  const { result, history } = await runWorkflow(
+    environment,
+    'workflowExecution',
+    { executionId },
+    {
+      runStep: async ({ visit }: RunStepInput) => {
+        looks.push(visit);
+        return runStep(visit, (await environment.currentTimeMs()) - startedAt, looks.length);
+      },
+      ...others,
+    },
+  );
+  return { result, looks, ms: (await environment.currentTimeMs()) - startedAt, history };
+}
+
+describe('an execution', () => {
+  it('goes from step to step in one workflow task, and ends as the database says', async () => {
+    const { result, looks, history } = await walk((visit) => (visit < 4 ? step(visit + 1) : end('EXITED')));
+    expect(looks).toEqual([1, 2, 3, 4]);
+    expect(result).toBe('EXITED');
+    const tasks = history.events?.filter((event) => event.workflowTaskCompletedEventAttributes);
+    expect(tasks).toHaveLength(1);
+  });
+
+  it('walks through ten nested conditions', async () => {
+    const { looks } = await walk((visit) => (visit < 11 ? step(visit + 1, `CONDITION ${visit}`) : end()));
+    expect(looks).toHaveLength(11);
+  });
+
+  it('drips for ninety days', async () => {
+    const sentAt: number[] = [];
+    const { ms } = await walk((visit, atMs, looks) => {
+      if (visit > 180) return end();
+      if (visit % 2 === 1) {
+        sentAt.push(Math.round(atMs / dayMs));
+        return step(visit + 1);
+      }
+      // Each delay is looked at twice: when it begins, and when it is over.
+      return looks % 3 === 2 ? { follow: 'sleep', visit, label: 'DELAY', ms: dayMs } : step(visit + 1);
+    });
+    expect(sentAt).toEqual(Array.from({ length: 90 }, (_, day) => day));
+    expect(ms).toBeGreaterThanOrEqual(90 * dayMs);
+  });
+
+  it('goes round a loop a thousand times in new runs of bounded length', { timeout: 120_000 }, async () => {
+    const slept = new Set<number>();
+    const { result, looks, history } = await walk((visit) => {
+      if (visit > 1_000) return end();
+      if (slept.has(visit)) return step(visit + 1);
+      slept.add(visit);
+      return { follow: 'sleep', visit, label: 'DELAY', ms: hourMs };
+    });
+    expect(result).toBe('COMPLETED');
+    expect(slept.size).toBe(1_000);
+    expect(looks.length).toBeLessThan(2_100);
+    expect(history.events?.length).toBeLessThan(2_100);
+  });
+
+  it('waits for years by several timers', async () => {
+    const { ms } = await walk((visit, atMs) =>
+      atMs < 900 * dayMs ? { follow: 'wait', visit, label: 'WAIT', ms: 900 * dayMs - atMs } : end(),
+    );
+    expect(ms).toBeGreaterThanOrEqual(900 * dayMs);
+  });
+
+  it('outlasts a database that is away for an hour', async () => {
+    let tries = 0;
+    const { result } = await walk((_visit, atMs) => {
+      tries += 1;
+      if (atMs < hourMs) throw new Error('no database');
+      return end();
+    });
+    expect(result).toBe('COMPLETED');
+    expect(tries).toBeGreaterThan(50);
+  });
+});
+
+describe('a wait', () => {
+  /** Starts the workflow, and lets `meanwhile` signal it; a step ends once `isOver`. */
+  async function waitFor(
+    ms: number | null,
+    isOver: () => boolean,
+    meanwhile: (signal: () => Promise<void>) => Promise<void>,
+  ) {
+    const taskQueue = randomUUID();
+    let looks = 0;
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue,
+      workflowBundle: await loadWorkflowBundle(),
+      activities: {
+        runStep: async ({ visit }: RunStepInput): Promise<StepAnswer> => {
+          looks += 1;
+          return isOver() ? end('EXITED') : { follow: 'wait', visit, label: 'WAIT', ms };
+        },
+      },
+    });
+    await worker.runUntil(async () => {
+      const handle = await environment.client.workflow.start('workflowExecution', {
+        workflowId: randomUUID(),
+        taskQueue,
+        args: [{ executionId }],
+      });
+      await meanwhile(() => handle.signal(executionChangedSignal));
+      // The clock of the test jumps only while a result is waited for.
+      await eventually(
+        () => handle.describe(),
+        ({ status }) => status.name !== 'RUNNING',
+      );
+      expect(await handle.result()).toBe('EXITED');
+    });
+    return looks;
+  }
+
+  it('without a timeout ends by the signal alone, and late or early signals only make it look', async () => {
+    let over = false;
+    const looks = await waitFor(
+      null,
+      () => over,
+      async (signal) => {
+        await signal();
+        await signal();
+        await environment.sleep('3 days');
+        over = true;
+        await signal();
+      },
+    );
+    expect(looks).toBeGreaterThanOrEqual(2);
+    expect(looks).toBeLessThanOrEqual(4);
+  });
+
+  it('with a timeout ends by the signal before', async () => {
+    const startedAt = await environment.currentTimeMs();
+    let over = false;
+    await waitFor(
+      300 * dayMs,
+      () => over,
+      async (signal) => {
+        await environment.sleep('1 day');
+        over = true;
+        await signal();
+      },
+    );
+    expect((await environment.currentTimeMs()) - startedAt).toBeLessThan(2 * dayMs);
+  });
+});
+
+describe('a call', () => {
+  it('is tried five times, and then the execution is told why', async () => {
+    let calls = 0;
+    const failures: object[] = [];
+    const { result } = await walk(
+      (visit, _at, looks) => (looks === 1 ? { follow: 'call', visit, label: 'WEBHOOK' } : end('FAILED')),
+      {
+        callWebhook: async () => {
+          calls += 1;
+          throw ApplicationFailure.retryable('The answer was 503');
+        },
+        failStep: async (input: object) => {
+          failures.push(input);
+        },
+      },
+    );
+    expect(calls).toBe(5);
+    expect(failures).toEqual([{ executionId, visit: 1, reason: 'The answer was 503' }]);
+    expect(result).toBe('FAILED');
+  });
+
+  it('is looked at once it was made', async () => {
+    let calls = 0;
+    const { looks } = await walk(
+      (visit) =>
+        visit === 1 && calls === 0
+          ? { follow: 'call', visit, label: 'WEBHOOK' }
+          : visit < 3
+            ? step(visit + 1)
+            : end(),
+      {
+        callWebhook: async () => {
+          calls += 1;
+        },
+      },
+    );
+    expect(calls).toBe(1);
+    expect(looks).toEqual([1, 1, 2, 3]);
+  });
+});
