@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import type { Orm } from '../db/orm.ts';
 import { closeEventDeletion } from '../db/repositories/event-deletions.ts';
+import { closeErasure } from '../db/repositories/project-erasures.ts';
 import type { BatchSeconds } from '../db/repositories/settle-campaign.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
@@ -13,6 +14,7 @@ import type { ContactSnoozeActivities, SnoozeOutcome } from '../temporal/contrac
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
 import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
+import type { ProjectErasureActivities } from '../temporal/contracts/project-erasure.ts';
 import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import type { WebhookActivities, WorkflowStepActivities } from '../temporal/contracts/workflow-execution.ts';
@@ -30,6 +32,7 @@ import { eraseDeletedEvents } from './events/erase-events.ts';
 import { changeContacts } from './jobs/change-contacts.ts';
 import { importContacts } from './jobs/import-contacts.ts';
 import type { JobContext } from './jobs/run-job.ts';
+import { eraseRecordedProject } from './projects/erase-project.ts';
 import { createSegmentActivities } from './segments/create-segment-activities.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
 import { judgeSenders } from './sweeps/judge-senders.ts';
@@ -103,6 +106,7 @@ type AllActivities = CampaignActivities &
   EmailBatchActivities &
   DomainVerificationActivities &
   EventDeletionActivities &
+  ProjectErasureActivities &
   SegmentActivities &
   SweepActivities &
   WebhookActivities &
@@ -218,6 +222,13 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
           eraseDeletedEvents(orm.em.fork(), dependencies.clickhouse, deletionId, signal),
         ),
       ),
+    eraseProject: ({ erasureId }) =>
+      traced({ 'posthaste.erasure.id': erasureId }, () =>
+        withHeartbeat((signal) =>
+          eraseRecordedProject(orm.em.fork(), dependencies.clickhouse, identities, erasureId, signal),
+        ),
+      ),
+    closeProjectErasure: ({ erasureId }) => traced({}, () => closeErasure(orm.em.fork(), erasureId)),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
     ...createWorkflowActivities(orm, {
       traced,

@@ -31,6 +31,7 @@ import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
 import { createFieldTypes } from './services/field-types.ts';
 import { createPasswords } from './services/passwords.ts';
+import { createProjectErasureService } from './services/project-erasure.ts';
 import { createProjectMembersService } from './services/project-members.ts';
 import { createProjectSecurityService } from './services/project-security.ts';
 import { createProjectsService } from './services/projects.ts';
@@ -115,6 +116,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       vault: createKeyVault(config.APP_SECRET),
       projectKeys: edge.projectKeys,
     }),
+    projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
     projectMembers: createProjectMembersService({ orm, mail: accountMail, committed }),
     projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
     activity: createActivityService(parts.clickhouse, orm),

@@ -10,6 +10,7 @@ import type { ContactListService } from '../services/contact-list.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
+import type { ProjectErasureService } from '../services/project-erasure.ts';
 import type { ProjectMembersService } from '../services/project-members.ts';
 import type { ProjectSecurityService } from '../services/project-security.ts';
 import type { ProjectsService } from '../services/projects.ts';
@@ -34,6 +35,7 @@ export interface Services {
   accounts: AccountsService;
   accountLinks: AccountLinksService;
   projects: ProjectsService;
+  projectErasure: ProjectErasureService;
   projectMembers: ProjectMembersService;
   projectSecurity: ProjectSecurityService;
   activity: ActivityService;

@@ -43,6 +43,7 @@ import {
   listEvents,
   usageOfEventContact,
 } from './events.ts';
+import { deleteProject, resetProject } from './project-erasure.ts';
 import {
   changeMemberRole,
   inviteMember,
@@ -201,6 +202,8 @@ export const routes: readonly Route<Services>[] = [
   listProjects,
   createProject,
   changeProject,
+  deleteProject,
+  resetProject,
   regenerateKeys,
   ownProjectSecurity,
   projectSetupState,

@@ -9,6 +9,7 @@ export type OutboxKind =
   | 'contacts.import'
   | 'contacts.bulk'
   | 'events.delete'
+  | 'project.erase'
   | 'execution.start'
   | 'execution.wake'
   | 'execution.cancel';

@@ -20,6 +20,7 @@ import {
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
+import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
 import type { CommandGroup } from './command-group.ts';
 import { executionGroups } from './execution-commands.ts';
 
@@ -93,6 +94,27 @@ function eventDeletionGroup(command: DueCommand): CommandGroup {
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           staticSummary: 'Deletes the events of a name in ClickHouse',
           typedSearchAttributes: attributesOf('event-deletion'),
+          priority: { priorityKey: priorities.deletion },
+        }),
+      ),
+  };
+}
+
+function projectErasureGroup(command: DueCommand): CommandGroup {
+  const input: ProjectErasureInput = { erasureId: command.subjectId };
+  const workflowId = workflowIds.projectErasure(command.subjectId);
+  return {
+    commands: [command],
+    workflowId,
+    send: (client, taskQueue) =>
+      ignoringDuplicates(
+        client.workflow.start(projectErasureWorkflow, {
+          workflowId,
+          taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          staticSummary: 'Erases the data of a project',
+          typedSearchAttributes: attributesOf('project-erasure'),
           priority: { priorityKey: priorities.deletion },
         }),
       ),
@@ -218,6 +240,9 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
         break;
       case 'contacts.bulk':
         groups.push(contactBulkGroup(command));
+        break;
+      case 'project.erase':
+        groups.push(projectErasureGroup(command));
         break;
       case 'events.delete':
         groups.push(eventDeletionGroup(command));

@@ -14,6 +14,7 @@ export type JobKind =
   | 'email-batch'
   | 'domain-verification'
   | 'event-deletion'
+  | 'project-erasure'
   | 'sweep'
   | 'segments'
   | 'contact-import'
@@ -43,6 +44,7 @@ export const workflowIds = {
   campaignBatch: (campaignId: string, batch: number) => `campaign/${campaignId}/batch/${batch}`,
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
   eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
+  projectErasure: (erasureId: string) => `project-erasure/${erasureId}`,
   workflowExecution: (workflowId: string, contactId: string, executionId: string) =>
     `workflow/${workflowId}/contact/${contactId}/${executionId}`,
 };

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { eraseProjectData } from '../../analytics/erase-project.ts';
+import type { Em } from '../../db/orm.ts';
+import { eraseProject } from '../../db/repositories/erase-project.ts';
+import { readEventDeletionProgress } from '../../db/repositories/event-deletions.ts';
+import { findErasure, findFreeDomains, journalErasure } from '../../db/repositories/project-erasures.ts';
+import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
+
+const pollIntervalMs = 200;
+/** The journal's reader needs half a second, as a rule; what takes longer is a matter of retries. */
+const polls = 25;
+
+/**
+ * Carries a recorded erasure through: Postgres, then ClickHouse once nothing of it can be on its way there, then the
+ * identities at the provider that no project has any more. Can be cut off and repeated.
+ *
+ * @throws Error when the journal's reader is behind, ClickHouseUnavailable while ClickHouse is away
+ */
+export async function eraseRecordedProject(
+  em: Em,
+  clickhouse: ClickHouse,
+  identities: DomainIdentities,
+  erasureId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const erasure = await findErasure(em, erasureId);
+  if (erasure === undefined) return;
+  await eraseProject(em, erasure, signal);
+  await journalErasure(em, erasure);
+  await whenStreamed(em, erasureId, signal);
+  await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
+  if (!erasure.isProjectGone) return;
+  for (const domain of await findFreeDomains(em, erasure.domains)) await identities.remove(domain);
+}
+
+async function whenStreamed(em: Em, markerId: string, signal: AbortSignal): Promise<void> {
+  for (let poll = 0; poll < polls; poll += 1) {
+    if ((await readEventDeletionProgress(em, markerId)).isStreamed) return;
+    await delay(pollIntervalMs, undefined, { signal });
+  }
+  throw new Error('ClickHouse has not yet received what was journaled before the erasure');
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+
+const run = <Row = { n: number }>(text: string, parameters: unknown[] = []) =>
+  sql<Row>(stack.database.orm.em.fork(), text, parameters);
+
+/** A sender with something in every corner, and its owner. */
+async function createBusySender(): Promise<{ sender: TestSender; owner: TestPerson }> {
+  const sender = await createTestSender(stack.url);
+  const owner = await createTestPerson(stack.url);
+  await run(`insert into memberships (project_id, user_id, role) values ($1, $2, 'OWNER')`, [
+    sender.projectId,
+    owner.id,
+  ]);
+  const from = `hello@${sender.domain}`;
+  const content = { name: 'x', subject: 'x', body: '<p>x</p>', from, type: 'MARKETING' };
+  await sender.post('/v1/send', {
+    to: ['ada@example.com', 'bob@example.com'],
+    from,
+    subject: 'x',
+    body: 'x',
+  });
+  await sender.post('/v1/track', { email: 'ada@example.com', event: 'order placed', data: { plan: 'pro' } });
+  await sender.post('/templates', content);
+  const segment = await sender.post('/segments', { name: 'x', type: 'STATIC' });
+  await sender.post(`/segments/${segment.body.id}/members`, { emails: ['ada@example.com'] });
+  await sender.post('/campaigns', { ...content, audienceType: 'ALL' });
+  await sender.post('/workflows', { name: 'x', eventName: 'order placed' });
+  await eventually(
+    () => sender.get('/activity/stats'),
+    ({ body }) => body.sent >= 2,
+  );
+  return { sender, owner };
+}
+
+/** Tables with a project's id, and how many rows of the project each has. */
+async function rowsOf(projectId: string): Promise<Record<string, number>> {
+  const tables = await run<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where column_name = 'project_id' and table_schema = 'public' order by 1`,
+  );
+  const found: Record<string, number> = {};
+  for (const { name } of tables) {
+    const [row] = await run(`select count(*)::int as n from ${name} where project_id = $1`, [projectId]);
+    if ((row?.n ?? 0) > 0) found[name] = row?.n ?? 0;
+  }
+  return found;
+}
+
+/** Rows whose parent is gone. */
+const orphans = () =>
+  run(`select (select count(*) from segment_members m where not exists (select from segments s where s.id = m.segment_id))
+    + (select count(*) from workflow_steps m where not exists (select from workflows s where s.id = m.workflow_id))
+    + (select count(*) from campaign_figures m where not exists (select from campaigns s where s.id = m.campaign_id))
+    as n`);
+
+describe('the reset of a project', () => {
+  it('erases its data everywhere and says how much, and keeps keys, members, domains and settings', async () => {
+    const { sender, owner } = await createBusySender();
+    const { sender: neighbour } = await createBusySender();
+    const before = await rowsOf(neighbour.projectId);
+    await owner.call('PATCH', `/users/@me/projects/${sender.projectId}`, { brandColor: '#0f766e' });
+    const path = `/users/@me/projects/${sender.projectId}/reset`;
+    const { name } = (await owner.call('GET', '/users/@me/projects')).body.data[0];
+    const wrong = await owner.call('POST', path, { confirm: 'another' });
+    expect([wrong.status, wrong.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    const { status, body } = await owner.call('POST', path, { confirm: name });
+    expect([status, body]).toEqual([
+      200,
+      {
+        deleted: {
+          contacts: 2,
+          emails: 2,
+          events: expect.any(Number),
+          templates: 1,
+          segments: 1,
+          campaigns: 1,
+          workflows: 1,
+          jobs: 0,
+        },
+      },
+    ]);
+    expect(body.deleted.events).toBeGreaterThan(2);
+    expect((await sender.get('/contacts')).body).toMatchObject({ data: [], total: 0 });
+    expect((await owner.call('GET', '/users/@me/projects')).body.data[0]).toMatchObject({
+      secretKey: sender.secretKey,
+      role: 'OWNER',
+      brandColor: '#0f766e',
+    });
+    await eventually(
+      () => sender.get('/activity/stats'),
+      ({ body: stats }) => stats.totalEvents === 0 && stats.sent === 0,
+    );
+    const left = Object.keys(await rowsOf(sender.projectId)).filter(
+      (table) => !/figure|email_(days|changes)/.test(table),
+    );
+    expect(left.filter((table) => table !== 'events')).toEqual([
+      'domains',
+      'memberships',
+      'project_erasures',
+    ]);
+    expect(await orphans()).toEqual([{ n: '0' }]);
+    // What comes afterwards stays.
+    const again = await sender.post('/v1/send', {
+      to: 'ada@example.com',
+      from: `hello@${sender.domain}`,
+      subject: 'x',
+      body: 'x',
+    });
+    expect(again.status).toBe(200);
+    expect((await sender.get('/contacts')).body.total).toBe(1);
+    expect(await rowsOf(neighbour.projectId)).toEqual(before);
+  });
+});
+
+describe('the deletion of a project', () => {
+  it('ends its keys at once, and erases everything it had', async () => {
+    const { sender, owner } = await createBusySender();
+    expect((await owner.call('DELETE', `/users/@me/projects/${sender.projectId}`)).status).toBe(204);
+    expect((await sender.get('/contacts')).status).toBe(401);
+    expect((await sender.post('/v1/track', { email: 'ada@example.com', event: 'x' })).status).toBe(401);
+    expect((await owner.call('GET', '/users/@me/projects')).body.data).toEqual([]);
+    await eventually(
+      async () =>
+        Object.keys(await rowsOf(sender.projectId)).filter(
+          (table) => !['events', 'project_erasures'].includes(table),
+        ),
+      (left) => left.length === 0,
+    );
+    expect(await orphans()).toEqual([{ n: '0' }]);
+    // Nobody but the mark of the erasure itself, until it is closed.
+    await eventually(
+      () => run<{ name: string }>('select name from events where project_id = $1', [sender.projectId]),
+      (rows) => rows.length === 1 && rows[0]?.name === 'project.erased',
+    );
+    const identities = async () =>
+      (await fetch(`${stack.ses.url}/v2/email/identities/${sender.domain}`)).status;
+    await eventually(identities, (status) => status === 404);
+  });
+
+  it('is for owners: an ADMIN is refused, a MEMBER even the reset, and for strangers there is no project', async () => {
+    const [owner, admin, member, stranger] = await Promise.all([
+      createTestPerson(stack.url),
+      createTestPerson(stack.url),
+      createTestPerson(stack.url),
+      createTestPerson(stack.url),
+    ]);
+    const project = await createOwnProject(owner);
+    for (const [person, role] of [
+      [admin, 'ADMIN'],
+      [member, 'MEMBER'],
+    ] as const) {
+      await run('insert into memberships (project_id, user_id, role) values ($1, $2, $3)', [
+        project.id,
+        person.id,
+        role,
+      ]);
+    }
+    const path = `/users/@me/projects/${project.id}`;
+    const reset = (person: TestPerson) => person.call('POST', `${path}/reset`, { confirm: project.name });
+    expect((await admin.call('DELETE', path)).status).toBe(403);
+    expect((await member.call('DELETE', path)).status).toBe(403);
+    expect((await stranger.call('DELETE', path)).status).toBe(404);
+    expect((await member.call('POST', `${path}/reset`, { confirm: project.name })).status).toBe(403);
+    expect((await reset(stranger)).status).toBe(404);
+    expect((await reset(admin)).status).toBe(200);
+    const contacts = await callApi(stack.url, 'GET', '/contacts', undefined, {
+      Authorization: `Bearer ${project.secretKey}`,
+    });
+    expect(contacts.status).toBe(200);
+  });
+});
