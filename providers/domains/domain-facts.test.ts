@@ -70,6 +70,21 @@ describe('what DNS says of a domain', () => {
     },
   );
 
+  it.each<[string, TestRecord[], string | undefined]>([
+    ['MX', [ns, a], undefined],
+    ['A', [ns, mx], undefined],
+    ['A', [ns, mx, aaaa], 'exists, website, mail'],
+    ['AAAA', [ns, mx, a], 'exists, website, mail'],
+    ['AAAA', [ns, mx], undefined],
+    ['NS', [ns, mx], 'exists, mail'],
+    ['NS', [ns, a], 'exists, website'],
+    ['NS', [], undefined],
+  ])('without an answer for %s beside %o says %s', async (type, records, expected) => {
+    server.refused.add(`${type} ${domain}`);
+    server.records = records;
+    expect(await look()).toEqual(expected && facts(expected));
+  });
+
   it('asks again when packets are lost', async () => {
     server.records = [ns, mx, a];
     server.mood = 'drop-first';

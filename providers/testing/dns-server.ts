@@ -15,6 +15,8 @@ export interface DnsServer {
   records: TestRecord[];
   /** `silent` answers nothing, `drop-first` loses the first packet of each question, `broken` answers SERVFAIL. */
   mood: 'answering' | 'silent' | 'drop-first' | 'broken' | 'refusing';
+  /** Questions, each a `TYPE name`, that are refused whatever the mood. */
+  refused: Set<string>;
   /** `TYPE name` of every question that came. */
   questions: string[];
   close(): Promise<void>;
@@ -43,7 +45,14 @@ function toResource({ type, name, value }: TestRecord): Resource {
 
 /** A real DNS server, over UDP and TCP, on a free port of 127.0.0.1. */
 export async function startDnsServer(records: TestRecord[] = []): Promise<DnsServer> {
-  const server: DnsServer = { address: '', records, mood: 'answering', questions: [], close };
+  const server: DnsServer = {
+    address: '',
+    records,
+    mood: 'answering',
+    refused: new Set(),
+    questions: [],
+    close,
+  };
   const dropped = new Set<string>();
 
   const handle: DnsHandler = (request, send) => {
@@ -60,7 +69,8 @@ export async function startDnsServer(records: TestRecord[] = []): Promise<DnsSer
     const response = Packet.createResponseFromRequest(request);
     const named = server.records.filter((record) => sameName(record.name, question.name));
     if (server.mood === 'broken') response.header.rcode = Packet.RCODE.SERVFAIL;
-    else if (server.mood === 'refusing') response.header.rcode = Packet.RCODE.REFUSED;
+    else if (server.mood === 'refusing' || server.refused.has(key))
+      response.header.rcode = Packet.RCODE.REFUSED;
     else if (named.length === 0) response.header.rcode = Packet.RCODE.NXDOMAIN;
     else response.answers = named.filter((record) => record.type === type).map(toResource);
     void send(response);
