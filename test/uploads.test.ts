@@ -35,7 +35,12 @@ const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 const mebibyte = 1024 * 1024;
 
 const send = (content: string | Uint8Array, name = 'photo.png', options = {}) =>
-  upload(`${stack.url}/uploads/image`, sender.secretKey, [{ field: 'image', name, content }], options);
+  upload(
+    `${stack.url}/uploads/image`,
+    sender.secretKey,
+    [{ field: 'image', name, type: 'image/png', content }],
+    options,
+  );
 const storedFiles = () => readdir(path.join(directory, 'images', sender.projectId)).catch(() => []);
 
 /** Asks for a path as it is, which `fetch` would normalise. */

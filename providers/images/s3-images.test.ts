@@ -31,6 +31,12 @@ it('stores an image with its type, for a year', async () => {
   expect(image.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
+it('takes an endpoint with a slash at its end', async () => {
+  const url = await open({ endpoint: `${server.url}/` }).put('project/five.png', 'image/png', bytes('x'));
+  expect(url).toBe(`${server.url}/images/project/five.png`);
+  expect((await fetch(url)).status).toBe(200);
+});
+
 it('stores 10 MB', async () => {
   const mebibyte = 'x'.repeat(1024 * 1024);
   const url = await open().put('project/large.png', 'image/png', bytes(...Array(10).fill(mebibyte)));

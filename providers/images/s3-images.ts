@@ -32,7 +32,9 @@ export function createS3Images(options: S3Options): ImageStore {
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   const service =
-    endpoint === undefined ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+    endpoint === undefined
+      ? `https://${bucket}.s3.${region}.amazonaws.com`
+      : `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   const publicUrl = (options.publicUrl ?? service).replace(/\/+$/, '');
 
   return {

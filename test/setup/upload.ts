@@ -5,6 +5,8 @@ export interface UploadFile {
   field: string;
   /** Without a name it is a text field. */
   name?: string;
+  /** What the client says that it is. */
+  type?: string;
   content: string | Uint8Array;
 }
 
@@ -17,8 +19,8 @@ export async function upload(
 ): Promise<TestAnswer> {
   const form = new FormData();
   const list = Array.isArray(files) ? files : [{ field: 'file', name: 'contacts.csv', content: files }];
-  for (const { field, name, content } of list) {
-    const blob = new Blob([new Uint8Array(Buffer.from(content))], { type: 'text/csv' });
+  for (const { field, name, type = 'text/csv', content } of list) {
+    const blob = new Blob([new Uint8Array(Buffer.from(content))], { type });
     if (name === undefined) form.append(field, Buffer.from(content).toString());
     else form.append(field, blob, name);
   }
