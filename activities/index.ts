@@ -38,6 +38,11 @@ import { foldFigures } from './sweeps/fold-contact-figures.ts';
 import { judgeSenders } from './sweeps/judge-senders.ts';
 import type { WebhookCaller } from './workflows/call-webhook.ts';
 import { createWorkflowActivities } from './workflows/create-workflow-activities.ts';
+import {
+  type ExecutionWorkflows,
+  endOrphanedExecutions,
+  remindExecutions,
+} from './workflows/repair-executions.ts';
 
 export interface ActivityDependencies {
   orm: Orm;
@@ -49,6 +54,10 @@ export interface ActivityDependencies {
   renderMany: ClaimedRenderer;
   /** The send rates that hold right now. */
   rates: () => Promise<SendRates>;
+  /** The workflows of executions, for their repair. */
+  executions: ExecutionWorkflows;
+  /** Told how many executions a repair had to remind, or to end in Temporal. */
+  repaired: (reminded: number, orphaned: number) => void;
   /** How the calls of workflows leave. */
   webhooks: WebhookCaller;
   unknownSeconds: number;
@@ -237,6 +246,19 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),
     judgeSenders: () => traced({}, () => judgeSenders(orm.em.fork(), dependencies.autoDisable)),
+    remindExecutions: () =>
+      traced({}, async () => {
+        const result = await remindExecutions(orm.em.fork());
+        dependencies.repaired(result.reminded, 0);
+        if (result.reminded > 0) dependencies.committed();
+        return result;
+      }),
+    endOrphanedExecutions: () =>
+      traced({}, async () => {
+        const result = await endOrphanedExecutions(orm.em.fork(), dependencies.executions);
+        dependencies.repaired(0, result.orphaned);
+        return result;
+      }),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
     endSnooze: ({ contactId }) => traced({ 'posthaste.contact.id': contactId }, () => endSnooze(contactId)),
     endOverdueSnoozes: () =>

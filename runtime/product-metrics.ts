@@ -10,6 +10,8 @@ export interface ProductMetrics {
   countNotification(outcome: string): void;
   /** A recount of campaigns' figures that found so many differences. */
   countMiscounts(differences: number): void;
+  /** A repair that had to remind, or end, so many workflows of executions. */
+  countRepairs(reminded: number, orphaned: number): void;
   /** Tells how far ClickHouse is behind the journal, at each scrape. */
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
 }
@@ -31,6 +33,12 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   const miscounts = new Counter({
     name: 'posthaste_campaign_miscounts_total',
     help: 'Differences between the counters of campaigns and their emails, which were put right. Must stay 0.',
+    registers: [registry],
+  });
+  const repairs = new Counter({
+    name: 'posthaste_workflow_execution_repairs_total',
+    help: 'Executions on which Postgres and Temporal disagreed: late ones that were reminded, orphaned workflows that were ended.',
+    labelNames: ['kind'],
     registers: [registry],
   });
   const waiting = new Gauge({
@@ -58,6 +66,10 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   return {
     countHandOver: (outcome) => handOvers.inc({ outcome }),
     countMiscounts: (differences) => miscounts.inc(differences),
+    countRepairs(reminded, orphaned) {
+      repairs.inc({ kind: 'late' }, reminded);
+      repairs.inc({ kind: 'orphaned' }, orphaned);
+    },
     countNotification: (outcome) => notifications.inc({ outcome }),
     watchStream(lag) {
       const seconds = new Gauge({

@@ -1,8 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endOrphanedExecutions, remindExecutions } from '../activities/workflows/repair-executions.ts';
+import { sql } from '../db/sql.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { createExecutionWorkflows } from '../temporal/client/execution-commands.ts';
 import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -12,11 +17,13 @@ let stack: TestProduct;
 let sender: TestSender;
 let receiver: Server;
 let receiverUrl: string;
+let client: Client;
 let calls: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let answers: { status: number; body: string }[] = [];
 
 beforeAll(async () => {
   stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
+  client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
   receiver = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -31,6 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   receiver.close();
+  await client.connection.close();
   await stack.close();
 });
 beforeEach(async () => {
@@ -337,5 +345,77 @@ describe('a webhook', () => {
     await track('signup', {}, 'inside@example.com');
     expect(await execution(id, 'FAILED')).toMatchObject({ error: expect.stringContaining('public address') });
     expect(calls).toEqual([]);
+  });
+});
+
+describe('repair', () => {
+  const workflowIdOf = ({
+    id,
+    workflowId,
+    contactId,
+  }: {
+    id: string;
+    workflowId: string;
+    contactId: string;
+  }) => `workflow/${workflowId}/contact/${contactId}/${id}`;
+  const handleOf = (shown: Parameters<typeof workflowIdOf>[0]) =>
+    client.workflow.getHandle(workflowIdOf(shown));
+
+  it('begins the workflow anew that Temporal has lost, where the execution stands', async () => {
+    const id = await build(
+      { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } }, bye: { type: 'EXIT' } },
+      [
+        ['start', 'nap'],
+        ['nap', 'bye'],
+      ],
+    );
+    await track('signup', {}, 'lost@example.com');
+    const shown = await execution(id, 'WAITING');
+    await handleOf(shown).terminate('lost');
+    const em = stack.database.orm.em.fork();
+    await sql(em, `update workflow_executions set resume_at = now() - interval '1 hour' where id = $1`, [
+      shown.id,
+    ]);
+    expect(await remindExecutions(em)).toEqual({ reminded: 1 });
+    expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
+    expect(await remindExecutions(em)).toEqual({ reminded: 0 });
+  });
+
+  it('ends the workflow whose execution has ended without its knowledge', async () => {
+    const id = await build({ nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
+      ['start', 'nap'],
+    ]);
+    await track('signup', {}, 'orphan@example.com');
+    const shown = await execution(id, 'WAITING');
+    const em = stack.database.orm.em.fork();
+    await sql(em, `delete from workflow_executions where id = $1`, [shown.id]);
+    const { running, remind } = createExecutionWorkflows(client);
+    const found = await eventually(
+      () => endOrphanedExecutions(em, { running: () => running(0), remind }),
+      ({ orphaned }) => orphaned > 0,
+    );
+    expect(found.running).toBeGreaterThan(0);
+    await eventually(
+      () => handleOf(shown).describe(),
+      ({ status }) => status.name === 'COMPLETED',
+    );
+  });
+
+  it('lets a contact that is erased end its executions', async () => {
+    const id = await build(
+      { nap: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' } }, bye: { type: 'EXIT' } },
+      [
+        ['start', 'nap'],
+        ['nap', 'bye'],
+      ],
+    );
+    await track('signup', {}, 'erased@example.com');
+    const shown = await execution(id, 'WAITING');
+    expect((await sender.delete(`/contacts/${shown.contactId}`)).status).toBe(204);
+    expect(await execution(id, 'CANCELLED')).toMatchObject({ contactId: null, context: {} });
+    await eventually(
+      () => handleOf(shown).describe(),
+      ({ status }) => status.name === 'COMPLETED',
+    );
   });
 });

@@ -128,6 +128,15 @@ export const WorkflowExecution = defineEntity({
       expression:
         'create index workflow_executions_upcoming on workflow_executions (project_id, resume_at) where resume_at is not null',
     },
+    {
+      name: 'workflow_executions_due',
+      expression:
+        'create index workflow_executions_due on workflow_executions (resume_at) where resume_at is not null',
+    },
+    {
+      name: 'workflow_executions_running',
+      expression: `create index workflow_executions_running on workflow_executions (started_at) where status = 'RUNNING'`,
+    },
   ],
   properties: {
     id: primaryId(),

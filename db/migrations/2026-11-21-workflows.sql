@@ -76,6 +76,9 @@ create unique index workflow_executions_active on workflow_executions (workflow_
 create unique index workflow_executions_once on workflow_executions (workflow_id, contact_id) where only_once;
 create index workflow_executions_upcoming on workflow_executions (project_id, resume_at)
   where resume_at is not null;
+-- For the sweep that finds what should have gone on.
+create index workflow_executions_due on workflow_executions (resume_at) where resume_at is not null;
+create index workflow_executions_running on workflow_executions (started_at) where status = 'RUNNING';
 alter table workflow_executions add constraint workflow_executions_status_check
   check (status in ('RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'));
 

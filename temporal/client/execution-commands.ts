@@ -15,55 +15,83 @@ const contactKey = defineSearchAttributeKey('ContactId', 'KEYWORD');
 const definitionKey = defineSearchAttributeKey('WorkflowDefinitionId', 'KEYWORD');
 
 /** Whose execution it is; names its workflow. */
-export interface ExecutionSubject {
+interface ExecutionSubject {
   executionId: string;
   projectId: string;
   workflowId: string;
   contactId: string;
 }
 
-/**
- * Starts the workflow of an execution, once: that it was started before is success.
- *
- * @param again also when one of this id has ended: it looks where the execution stands and goes on from there
- */
-export async function startExecutionWorkflow(
-  client: Client,
-  taskQueue: string,
-  subject: ExecutionSubject,
-  again = false,
-): Promise<void> {
-  const { executionId, projectId, workflowId, contactId } = subject;
+function optionsOf(taskQueue: string, { executionId, projectId, workflowId, contactId }: ExecutionSubject) {
   const input: WorkflowExecutionInput = { executionId };
+  return {
+    workflowId: workflowIds.workflowExecution(workflowId, contactId, executionId),
+    taskQueue,
+    args: [input],
+    staticSummary: 'One contact in a workflow',
+    typedSearchAttributes: new TypedSearchAttributes([
+      { key: jobKind, value: 'workflow-execution' },
+      { key: projectKey, value: projectId },
+      { key: definitionKey, value: workflowId },
+      { key: contactKey, value: contactId },
+    ]),
+    priority: { priorityKey: priorities.workflow, fairnessKey: projectId },
+  };
+}
+
+/** Starts the workflow of an execution, once: that it was started before is success. */
+async function startWorkflow(client: Client, taskQueue: string, subject: ExecutionSubject): Promise<void> {
   try {
     await client.workflow.start(workflowExecutionWorkflow, {
-      workflowId: workflowIds.workflowExecution(workflowId, contactId, executionId),
-      taskQueue,
-      args: [input],
-      workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-      staticSummary: 'One contact in a workflow',
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: jobKind, value: 'workflow-execution' },
-        { key: projectKey, value: projectId },
-        { key: definitionKey, value: workflowId },
-        { key: contactKey, value: contactId },
-      ]),
-      priority: { priorityKey: priorities.workflow, fairnessKey: projectId },
+      ...optionsOf(taskQueue, subject),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
 
-/** Tells the workflow of an execution to look again; one that has ended does not need to. */
-export async function signalExecutionWorkflow(client: Client, subject: ExecutionSubject): Promise<void> {
-  const { executionId, workflowId, contactId } = subject;
-  const handle = client.workflow.getHandle(workflowIds.workflowExecution(workflowId, contactId, executionId));
+/**
+ * Tells the workflow of an execution to look where it stands. One that Temporal has lost begins anew; what is over
+ * ends at its first look.
+ */
+async function wakeWorkflow(client: Client, taskQueue: string, subject: ExecutionSubject): Promise<void> {
+  await client.workflow.signalWithStart(workflowExecutionWorkflow, {
+    ...optionsOf(taskQueue, subject),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    signal: executionChangedSignal,
+    signalArgs: [],
+  });
+}
+
+/** As `wakeWorkflow`, but one that is not running has nothing to end. */
+async function endWorkflow(client: Client, workflowId: string): Promise<void> {
   try {
-    await handle.signal(executionChangedSignal);
+    await client.workflow.getHandle(workflowId).signal(executionChangedSignal);
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
+}
+
+const pageSize = 500;
+
+/** The workflows of executions, for their repair. */
+export function createExecutionWorkflows(client: Client) {
+  return {
+    async *running(olderThanMs: number): AsyncGenerator<{ executionId: string; workflowId: string }[]> {
+      const before = new Date(Date.now() - olderThanMs).toISOString();
+      const query = `WorkflowType = '${workflowExecutionWorkflow}' and ExecutionStatus = 'Running' and StartTime < '${before}'`;
+      let page: { executionId: string; workflowId: string }[] = [];
+      for await (const { workflowId } of client.workflow.list({ query, pageSize })) {
+        page.push({ workflowId, executionId: workflowId.slice(workflowId.lastIndexOf('/') + 1) });
+        if (page.length < pageSize) continue;
+        yield page;
+        page = [];
+      }
+      if (page.length > 0) yield page;
+    },
+    remind: (workflowId: string) => endWorkflow(client, workflowId),
+  };
 }
 
 /** A group per execution: its start first, and one signal for all that has changed since. */
@@ -72,15 +100,16 @@ export function executionGroups(due: DueCommand[]): CommandGroup[] {
     const subject = commands[0]?.execution;
     // Whoever deletes executions has cancelled them before.
     if (!subject) return { commands, workflowId: executionId, send: async () => undefined };
+    const workflowId = workflowIds.workflowExecution(subject.workflowId, subject.contactId, executionId);
     return {
       commands,
-      workflowId: workflowIds.workflowExecution(subject.workflowId, subject.contactId, executionId),
+      workflowId,
       send: async (client, taskQueue) => {
-        const isStart = commands.some(({ kind }) => kind === 'execution.start');
-        if (isStart) await startExecutionWorkflow(client, taskQueue, { executionId, ...subject });
-        if (commands.some(({ kind }) => kind !== 'execution.start')) {
-          await signalExecutionWorkflow(client, { executionId, ...subject });
-        }
+        const kinds = new Set(commands.map(({ kind }) => kind));
+        const whole = { executionId, ...subject };
+        if (kinds.has('execution.start')) await startWorkflow(client, taskQueue, whole);
+        if (kinds.has('execution.wake')) await wakeWorkflow(client, taskQueue, whole);
+        else if (kinds.has('execution.cancel')) await endWorkflow(client, workflowId);
       },
     };
   });

@@ -18,6 +18,8 @@ const everySeconds: Record<SweepName, number> = {
   'overdue-snoozes': 10 * 60,
   'contact-figures': 30,
   'project-security': 60,
+  executions: 5 * 60,
+  'orphaned-executions': 60 * 60,
 };
 
 /** Minutes between the rounds whose interval the operator sets. */

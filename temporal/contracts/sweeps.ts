@@ -16,6 +16,10 @@ export interface SweepActivities {
   recountCampaigns(): Promise<{ campaigns: number; differences: number }>;
   /** Folds what became of the emails of projects, and disables those whose last seven days are critical. */
   judgeSenders(): Promise<{ folded: number; disabled: number }>;
+  /** Reminds the workflows of executions that should have gone on by now; one that is lost begins anew. */
+  remindExecutions(): Promise<{ reminded: number }>;
+  /** Tells the workflows of executions that have ended, or are gone, to end. */
+  endOrphanedExecutions(): Promise<{ running: number; orphaned: number }>;
 }
 
 export const sweepWorkflow = 'sweep';
@@ -26,7 +30,9 @@ export type SweepName =
   | 'stranded-emails'
   | 'overdue-snoozes'
   | 'contact-figures'
-  | 'project-security';
+  | 'project-security'
+  | 'executions'
+  | 'orphaned-executions';
 export interface SweepInput {
   sweep: SweepName;
 }

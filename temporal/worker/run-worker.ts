@@ -15,6 +15,7 @@ import type { Resources } from '../../runtime/resources.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
+import { createExecutionWorkflows } from '../client/execution-commands.ts';
 import { ensureSchedules } from '../client/schedules.ts';
 import { type RunningWorker, startTemporalWorker } from './start.ts';
 
@@ -50,6 +51,8 @@ export async function runWorker(
     identities: resources.identities,
     render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),
     renderMany: createClaimedRenderer(apiUrl, linkKey, accountLinkKey, 'many'),
+    executions: createExecutionWorkflows(resources.temporal),
+    repaired: parts.metrics.countRepairs,
     webhooks: {
       send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
       secretOf: createWebhookSecrets(orm, config.APP_SECRET),

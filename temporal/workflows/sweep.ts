@@ -9,6 +9,8 @@ const {
   endOverdueSnoozes,
   foldContactFigures,
   judgeSenders,
+  remindExecutions,
+  endOrphanedExecutions,
 } = proxyLocalActivities<SweepActivities>({
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 5 },
@@ -41,5 +43,9 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
       return { ...(await foldContactFigures()) };
     case 'project-security':
       return { ...(await judgeSenders()) };
+    case 'executions':
+      return { ...(await remindExecutions()) };
+    case 'orphaned-executions':
+      return { ...(await endOrphanedExecutions()) };
   }
 }
