@@ -8,6 +8,7 @@ import { createTemplateCache } from '../core/rendering/template-cache.ts';
 import { createDomainFacts } from '../providers/domains/domain-facts.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
 import { openImageStores } from '../runtime/image-stores.ts';
+import { openOAuthProviders } from '../runtime/oauth-providers.ts';
 import type { ProductMetrics } from '../runtime/product-metrics.ts';
 import type { Resources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
@@ -30,6 +31,7 @@ import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
 import { createFieldTypes } from './services/field-types.ts';
+import { createOAuthService } from './services/oauth.ts';
 import { createPasswords } from './services/passwords.ts';
 import { createProjectErasureService } from './services/project-erasure.ts';
 import { createProjectMembersService } from './services/project-members.ts';
@@ -85,12 +87,13 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   const fieldTypes = createFieldTypes(orm, edge.projectChanges);
   const compiledTemplates = createTemplateCache();
   const passwords = createPasswords();
+  const siteUrl = (config.DASHBOARD_URL ?? publicApiUrl(config)).replace(/\/+$/, '');
   const accountMail = createAccountMail({
     from:
       config.ACCOUNT_EMAIL_FROM === undefined
         ? null
         : { email: config.ACCOUNT_EMAIL_FROM, name: config.ACCOUNT_EMAIL_NAME },
-    siteUrl: (config.DASHBOARD_URL ?? publicApiUrl(config)).replace(/\/+$/, ''),
+    siteUrl,
     tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
@@ -115,6 +118,15 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       orm,
       vault: createKeyVault(config.APP_SECRET),
       projectKeys: edge.projectKeys,
+    }),
+    oauth: createOAuthService({
+      orm,
+      sessions: edge.sessions,
+      providers: openOAuthProviders(config),
+      signupEnabled: config.SIGNUP_ENABLED,
+      key: deriveKey(config.APP_SECRET, 'oauth-attempt'),
+      isHttps: publicApiUrl(config).startsWith('https:'),
+      siteUrl,
     }),
     projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
     projectMembers: createProjectMembersService({ orm, mail: accountMail, committed }),

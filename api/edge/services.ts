@@ -10,6 +10,7 @@ import type { ContactListService } from '../services/contact-list.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
+import type { OAuthService } from '../services/oauth.ts';
 import type { ProjectErasureService } from '../services/project-erasure.ts';
 import type { ProjectMembersService } from '../services/project-members.ts';
 import type { ProjectSecurityService } from '../services/project-security.ts';
@@ -35,6 +36,7 @@ export interface Services {
   accounts: AccountsService;
   accountLinks: AccountLinksService;
   projects: ProjectsService;
+  oauth: OAuthService;
   projectErasure: ProjectErasureService;
   projectMembers: ProjectMembersService;
   projectSecurity: ProjectSecurityService;

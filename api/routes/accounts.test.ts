@@ -15,7 +15,7 @@ import { createAccountMail } from '../services/account-mail.ts';
 import { createAccountsService } from '../services/accounts.ts';
 import { createPasswords } from '../services/passwords.ts';
 import { createProjectsService } from '../services/projects.ts';
-import { logIn, logOut, oauthConfig, signUp } from './auth.ts';
+import { logIn, logOut, signUp } from './auth.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import { currentUser } from './users.ts';
 
@@ -32,7 +32,6 @@ const routes: Route<Services>[] = [
   signUp,
   logIn,
   logOut,
-  oauthConfig,
   currentUser,
   listProjects,
   createProject,
@@ -231,10 +230,6 @@ describe('sign-in', () => {
     expect((await user.call('/users/@me')).status).toBe(200);
     await sql(database.orm.em.fork(), 'update users set session_version = 2 where id = $1', [user.id]);
     expect((await user.call('/users/@me')).status).toBe(401);
-  });
-
-  it('offers no OAuth provider that is not configured', async () => {
-    expect((await api.request('/auth/oauth-config')).body).toEqual({ google: false, github: false });
   });
 });
 

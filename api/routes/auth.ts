@@ -76,21 +76,3 @@ export const logOut = defineRoute({
     return { status: 204, headers: { 'Set-Cookie': services.accounts.signOutCookie } };
   },
 });
-
-export const oauthConfig = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth-config',
-  auth: 'none',
-  tags,
-  summary: 'Which OAuth providers are configured',
-  limitByAddress: true,
-  responses: {
-    200: {
-      description: 'A flag per provider.',
-      schema: z.object({ google: z.boolean(), github: z.boolean() }),
-    },
-  },
-  async handler() {
-    return { status: 200, body: { google: false, github: false } };
-  },
-});

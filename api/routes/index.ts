@@ -1,8 +1,14 @@
 import type { Route } from '../edge/route.ts';
 import type { Services } from '../edge/services.ts';
 import { confirmEmail, requestPasswordReset, requestVerification, resetPassword } from './account-links.ts';
-import { activityStatistics, listActivity, listActivityTypes, recentActivityCount } from './activity.ts';
-import { logIn, logOut, oauthConfig, signUp } from './auth.ts';
+import {
+  activityStatistics,
+  listActivity,
+  listActivityTypes,
+  listUpcomingActivity,
+  recentActivityCount,
+} from './activity.ts';
+import { logIn, logOut, signUp } from './auth.ts';
 import {
   campaignStats,
   cancelCampaign,
@@ -43,6 +49,7 @@ import {
   listEvents,
   usageOfEventContact,
 } from './events.ts';
+import { finishOAuth, oauthConfig, startOAuth } from './oauth.ts';
 import { deleteProject, resetProject } from './project-erasure.ts';
 import {
   changeMemberRole,
@@ -181,6 +188,7 @@ export const routes: readonly Route<Services>[] = [
   deleteEvent,
   listActivity,
   activityStatistics,
+  listUpcomingActivity,
   recentActivityCount,
   listActivityTypes,
   listProjectDomains,
@@ -194,6 +202,8 @@ export const routes: readonly Route<Services>[] = [
   logIn,
   logOut,
   oauthConfig,
+  startOAuth,
+  finishOAuth,
   confirmEmail,
   requestVerification,
   requestPasswordReset,

@@ -130,6 +130,25 @@ export const environmentSchema = z.object({
     ),
   ACCOUNT_EMAIL_NAME: z.string().max(100).default('Posthaste').describe('Display name of that sender.'),
 
+  OAUTH_GOOGLE_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe('Sign-in with Google, whose callback is `/auth/oauth/google/callback` of the API.'),
+  OAUTH_GOOGLE_CLIENT_SECRET: z.string().optional().describe('Goes with `OAUTH_GOOGLE_CLIENT_ID`.'),
+  OAUTH_GOOGLE_ISSUER: z
+    .url()
+    .default('https://accounts.google.com')
+    .describe('Another OpenID Connect provider in place of Google.'),
+  OAUTH_GITHUB_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe('Sign-in with GitHub, whose callback is `/auth/oauth/github/callback` of the API.'),
+  OAUTH_GITHUB_CLIENT_SECRET: z.string().optional().describe('Goes with `OAUTH_GITHUB_CLIENT_ID`.'),
+  OAUTH_GITHUB_URL: z
+    .url()
+    .default('https://github.com')
+    .describe('A GitHub Enterprise Server in place of GitHub.'),
+
   SIGNUP_ENABLED: flag(true).describe('Whether `POST /auth/signup` is open.'),
   AUTO_PROJECT_DISABLE: flag(true).describe(
     'Whether a project is disabled when its bounces or complaints of seven days are critical.',

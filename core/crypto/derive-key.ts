@@ -8,6 +8,7 @@ export type KeyPurpose =
   | 'public-link'
   | 'one-time-token'
   | 'account-link'
+  | 'oauth-attempt'
   | 'domain-proof'
   | 'webhook-secret';
 

@@ -91,3 +91,11 @@ export async function acceptInvitations(em: Em, userId: string, email: string): 
     [userId, email],
   );
 }
+
+/** Whether a place waits for the address. */
+export async function isInvited(em: Em, email: string): Promise<boolean> {
+  const rows = await sql(em, 'select 1 from invitations where email = $1 and expires_at > now() limit 1', [
+    email,
+  ]);
+  return rows.length > 0;
+}

@@ -11,6 +11,14 @@ export async function findUserByEmail(em: Em, email: string): Promise<UserRow | 
   return row;
 }
 
+/** In a transaction: a user by the normalised address, locked until its end. */
+export async function lockUserByEmail(em: Em, email: string): Promise<UserRow | undefined> {
+  const [row] = await sql<UserRow>(em, `select ${columns} from users where email = $1 for no key update`, [
+    email,
+  ]);
+  return row;
+}
+
 export async function findUser(em: Em, id: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow>(em, `select ${columns} from users where id = $1`, [id]);
   return row;
@@ -21,7 +29,8 @@ export interface NewUser {
   /** Normalised: trimmed and in lower case. */
   email: string;
   name: string | null;
-  passwordHash: string;
+  /** Null for those who sign in with a provider only. */
+  passwordHash: string | null;
 }
 
 /** Adds a user; undefined when the address is taken. */

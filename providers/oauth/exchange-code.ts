@@ -1,0 +1,33 @@
+import * as client from 'openid-client';
+import { type OAuthAttempt, OAuthRefused } from './oauth-provider.ts';
+
+/**
+ * Exchanges the code of a callback for tokens, checking the state, the PKCE verifier and, where there is an ID token,
+ * its signature, issuer, audience and nonce.
+ *
+ * @param redirectUri address that the provider knows us by; the callback's own may be behind a proxy
+ * @throws OAuthRefused for an answer that is not that of the attempt; other errors when the provider is away
+ */
+export async function exchangeCode(
+  configuration: client.Configuration,
+  redirectUri: string,
+  callback: URL,
+  attempt: OAuthAttempt,
+  nonce: string | undefined,
+) {
+  const current = new URL(redirectUri);
+  current.search = callback.search;
+  try {
+    return await client.authorizationCodeGrant(configuration, current, {
+      expectedState: attempt.state,
+      pkceCodeVerifier: attempt.codeVerifier,
+      ...(nonce !== undefined && { expectedNonce: nonce, idTokenExpected: true }),
+    });
+  } catch (error) {
+    const isRefused =
+      error instanceof client.ClientError ||
+      error instanceof client.AuthorizationResponseError ||
+      error instanceof client.ResponseBodyError;
+    throw isRefused ? new OAuthRefused(error) : error;
+  }
+}

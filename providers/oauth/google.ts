@@ -1,0 +1,65 @@
+import * as client from 'openid-client';
+import { z } from 'zod';
+import { exchangeCode } from './exchange-code.ts';
+import { type OAuthProvider, OAuthRefused } from './oauth-provider.ts';
+
+export interface GoogleOptions {
+  /** `https://accounts.google.com`, or another OpenID Connect provider. */
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** Our own address that the browser comes back to. */
+  redirectUri: string;
+}
+
+const claimsSchema = z.object({
+  sub: z.string().min(1),
+  email: z.string().optional(),
+  email_verified: z.boolean().optional(),
+  name: z.string().optional(),
+});
+
+/** OpenID Connect: the profile is what the signed ID token says. */
+export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
+  const { issuer, clientId, clientSecret, redirectUri } = options;
+  let discovered: Promise<client.Configuration> | undefined;
+
+  /** Asked once; a failure is asked again next time. */
+  function configuration(): Promise<client.Configuration> {
+    discovered ??= client
+      .discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        // A provider of a test or an intranet; Google's own address is https.
+        execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
+      })
+      .catch((error: unknown) => {
+        discovered = undefined;
+        throw error;
+      });
+    return discovered;
+  }
+
+  return {
+    async authorizationUrl({ state, codeVerifier, nonce }) {
+      return client.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state,
+        nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      });
+    },
+
+    async profileOf(callback, attempt) {
+      const tokens = await exchangeCode(await configuration(), redirectUri, callback, attempt, attempt.nonce);
+      const claims = claimsSchema.safeParse(tokens.claims());
+      if (!claims.success) throw new OAuthRefused(claims.error);
+      const { sub, email, email_verified: isVerified, name } = claims.data;
+      return {
+        subject: sub,
+        verifiedEmail: isVerified === true ? (email ?? null) : null,
+        name: name ?? null,
+      };
+    },
+  };
+}

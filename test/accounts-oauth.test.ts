@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { callApi, createTestPerson, personOf, sessionOf, testPassword } from './setup/people.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import type { TestAnswer } from './setup/sender.ts';
+import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
+
+let stack: TestProduct;
+let elsewhere: SignInServer;
+let lastId = 0;
+
+beforeAll(async () => {
+  elsewhere = await startSignInServer();
+  const { url, clientId, clientSecret } = elsewhere;
+  stack = await startTestProduct({
+    AUTH_RATE_LIMIT_PER_MINUTE: '0',
+    OAUTH_GOOGLE_ISSUER: url,
+    OAUTH_GOOGLE_CLIENT_ID: clientId,
+    OAUTH_GOOGLE_CLIENT_SECRET: clientSecret,
+    OAUTH_GITHUB_URL: url,
+    OAUTH_GITHUB_CLIENT_ID: clientId,
+    OAUTH_GITHUB_CLIENT_SECRET: clientSecret,
+    DASHBOARD_URL: 'https://app.example.com',
+  });
+});
+afterAll(async () => {
+  await stack.close();
+  elsewhere.close();
+});
+beforeEach(() => {
+  elsewhere.claims = {};
+});
+
+const providers = ['google', 'github'] as const;
+type Provider = (typeof providers)[number];
+
+function newAccount(email: string, isVerified = true) {
+  lastId += 1;
+  elsewhere.account = { id: lastId, email, isVerified };
+  return elsewhere.account;
+}
+
+const attemptOf = (answer: TestAnswer) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const pathOf = (location: string | null) => {
+  const { pathname, search } = new URL(location ?? '');
+  return `${pathname}${search}`;
+};
+
+/** What a browser does: to us, on to the provider, and back to us with the cookie of the beginning. */
+async function begin(provider: Provider) {
+  const started = await callApi(stack.url, 'GET', `/auth/oauth/${provider}`);
+  const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
+  return { started, cookie: attemptOf(started), callback: pathOf(there.headers.get('location')) };
+}
+
+async function signIn(provider: Provider): Promise<TestAnswer> {
+  const { cookie, callback } = await begin(provider);
+  return callApi(stack.url, 'GET', callback, undefined, { Cookie: cookie });
+}
+
+async function userOf(answer: TestAnswer) {
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://app.example.com/']);
+  return (await callApi(stack.url, 'GET', '/users/@me', undefined, { Cookie: sessionOf(answer) })).body;
+}
+
+it('is offered for the providers that are configured', async () => {
+  expect((await callApi(stack.url, 'GET', '/auth/oauth-config')).body).toEqual({
+    google: true,
+    github: true,
+  });
+});
+
+describe.each(providers)('sign-in with %s', (provider) => {
+  it('makes a user with a proven address, and finds it again whatever the address is by then', async () => {
+    const account = newAccount(`New-${provider}@Example.com`);
+    const user = await userOf(await signIn(provider));
+    expect(user).toMatchObject({ email: `new-${provider}@example.com`, emailVerified: true });
+    elsewhere.account = { ...account, email: 'moved@example.com', isVerified: false };
+    expect(await userOf(await signIn(provider))).toEqual(user);
+  });
+
+  it('sends a fresh state and a PKCE challenge, and keeps the verifier to this browser', async () => {
+    newAccount('pkce@example.com');
+    const [first, second] = [await begin(provider), await begin(provider)];
+    const query = (answer: TestAnswer) => new URL(answer.headers.get('location') ?? '').searchParams;
+    expect(query(first.started).get('code_challenge_method')).toBe('S256');
+    for (const name of ['state', 'code_challenge']) {
+      expect(query(first.started).get(name)?.length).toBeGreaterThanOrEqual(43);
+      expect(query(first.started).get(name)).not.toBe(query(second.started).get(name));
+    }
+    expect(query(first.started).has('code_verifier')).toBe(false);
+    expect(first.started.headers.getSetCookie()[0]).toMatch(/; Path=\/auth\/oauth; HttpOnly; SameSite=Lax$/);
+  });
+
+  it('refuses an answer that another browser began, a forged state, and a code that was used', async () => {
+    newAccount(`forged-${provider}@example.com`);
+    const [mine, other] = [await begin(provider), await begin(provider)];
+    const finish = (path: string, cookie: string) =>
+      callApi(stack.url, 'GET', path, undefined, { Cookie: cookie });
+    for (const refused of [
+      await finish(mine.callback, ''),
+      await finish(mine.callback, other.cookie),
+      await finish(mine.callback.replace(/state=[^&]*/, 'state=x'), mine.cookie),
+      await finish(mine.callback, `${mine.cookie.slice(0, -2)}xx`),
+    ]) {
+      expect([refused.status, refused.body.error.code, sessionOf(refused)]).toEqual([400, 'BAD_REQUEST', '']);
+    }
+    expect((await finish(other.callback, other.cookie)).status).toBe(302);
+    expect((await finish(other.callback, other.cookie)).status).toBe(400);
+  });
+
+  it('signs nobody in who declines, or whose address is not verified', async () => {
+    elsewhere.account = null;
+    const declined = await signIn(provider);
+    expect([declined.status, declined.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    newAccount(`unproven-${provider}@example.com`, false);
+    const unproven = await signIn(provider);
+    expect([unproven.status, unproven.body.error.code, sessionOf(unproven)]).toEqual([403, 'FORBIDDEN', '']);
+  });
+
+  it('never opens the account of somebody else by an address that is not verified', async () => {
+    const victim = await createTestPerson(stack.url);
+    await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
+      victim.id,
+    ]);
+    newAccount(victim.email, false);
+    expect((await signIn(provider)).status).toBe(403);
+    expect((await victim.call('GET', '/users/@me')).status).toBe(200);
+  });
+
+  it('links to the user with the same proven address, whose password goes on working', async () => {
+    const person = await createTestPerson(stack.url);
+    await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
+      person.id,
+    ]);
+    newAccount(person.email);
+    expect((await userOf(await signIn(provider))).id).toBe(person.id);
+    expect((await person.call('GET', '/users/@me')).status).toBe(200);
+    const login = await callApi(stack.url, 'POST', '/auth/login', {
+      email: person.email,
+      password: testPassword,
+    });
+    expect(login.status).toBe(200);
+  });
+
+  it('takes an account away from whoever signed up with an address that is not theirs', async () => {
+    const squatter = await createTestPerson(stack.url);
+    newAccount(squatter.email);
+    const answer = await signIn(provider);
+    const owner = personOf(stack.url, await userOf(answer), sessionOf(answer));
+    expect(owner.id).toBe(squatter.id);
+    expect((await squatter.call('GET', '/users/@me')).status).toBe(401);
+    const login = { email: squatter.email, password: testPassword };
+    expect((await callApi(stack.url, 'POST', '/auth/login', login)).status).toBe(401);
+  });
+});
+
+it.each([
+  ['another issuer', { iss: 'https://evil.example' }],
+  ['another audience', { aud: 'another client' }],
+  ['another nonce', { nonce: 'x' }],
+])('refuses an ID token with %s', async (_, claims) => {
+  newAccount('token@example.com');
+  elsewhere.claims = claims;
+  const { status, body } = await signIn('google');
+  expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+});

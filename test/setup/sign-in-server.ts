@@ -1,0 +1,165 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+/** Whoever is signed in at the provider. */
+export interface Account {
+  id: number;
+  email: string;
+  isVerified: boolean;
+}
+
+/** A provider over the network: OpenID Connect with a signed ID token, and the endpoints of GitHub. */
+export interface SignInServer {
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  /** Who is signed in there from now on; null declines. */
+  account: Account | null;
+  /** What the ID token says instead of the truth. */
+  claims: Record<string, unknown>;
+  close(): void;
+}
+
+interface Grant {
+  account: Account;
+  redirectUri: string;
+  challenge: string;
+  nonce: string | null;
+}
+
+/** As strict as a real one: codes work once, for the client, the redirect address and the PKCE verifier they were made for. */
+export async function startSignInServer(): Promise<SignInServer> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const grants = new Map<string, Grant>();
+  const tokens = new Map<string, Account>();
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const url = `http://127.0.0.1:${address.port}`;
+  const state: SignInServer = {
+    url,
+    clientId: 'posthaste',
+    clientSecret: 'a secret of the client',
+    account: null,
+    claims: {},
+    close: () => server.close(),
+  };
+
+  function json(response: ServerResponse, status: number, body: unknown): void {
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  }
+
+  function authorize(query: URLSearchParams, response: ServerResponse): void {
+    const redirect = new URL(query.get('redirect_uri') ?? '');
+    redirect.searchParams.set('state', query.get('state') ?? '');
+    const isSound =
+      query.get('client_id') === state.clientId && query.get('code_challenge_method') === 'S256';
+    if (!isSound) {
+      json(response, 400, { error: 'invalid_request' });
+      return;
+    }
+    if (state.account === null) redirect.searchParams.set('error', 'access_denied');
+    else {
+      const code = randomUUID();
+      grants.set(code, {
+        account: state.account,
+        redirectUri: query.get('redirect_uri') ?? '',
+        challenge: query.get('code_challenge') ?? '',
+        nonce: query.get('nonce'),
+      });
+      redirect.searchParams.set('code', code);
+    }
+    response.writeHead(302, { Location: redirect.href }).end();
+  }
+
+  async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await text(request));
+    const grant = grants.get(form.get('code') ?? '');
+    grants.delete(form.get('code') ?? '');
+    const verifier = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    if (form.get('client_id') !== state.clientId || form.get('client_secret') !== state.clientSecret) {
+      return json(response, 401, { error: 'invalid_client' });
+    }
+    if (
+      grant === undefined ||
+      grant.redirectUri !== form.get('redirect_uri') ||
+      grant.challenge !== verifier
+    ) {
+      return json(response, 400, { error: 'invalid_grant' });
+    }
+    const accessToken = randomUUID();
+    tokens.set(accessToken, grant.account);
+    const idToken = await new SignJWT({
+      nonce: grant.nonce,
+      email: grant.account.email,
+      email_verified: grant.account.isVerified,
+      name: 'Ada L.',
+      iss: url,
+      aud: state.clientId,
+      sub: String(grant.account.id),
+      ...state.claims,
+    })
+      .setProtectedHeader({ alg: 'RS256', kid: 'key' })
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    const isGitHub = request.url?.startsWith('/login/') ?? false;
+    json(response, 200, {
+      access_token: accessToken,
+      token_type: 'bearer',
+      ...(!isGitHub && { id_token: idToken }),
+    });
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    const account = tokens.get(request.headers.authorization?.replace(/^bearer /i, '') ?? '');
+    switch (pathname) {
+      case '/.well-known/openid-configuration':
+        return json(response, 200, {
+          issuer: url,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+          jwks_uri: `${url}/keys`,
+          response_types_supported: ['code'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['RS256'],
+          token_endpoint_auth_methods_supported: ['client_secret_post'],
+        });
+      case '/keys':
+        return json(response, 200, { keys: [{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'RS256' }] });
+      case '/authorize':
+      case '/login/oauth/authorize':
+        return authorize(searchParams, response);
+      case '/token':
+      case '/login/oauth/access_token':
+        return exchange(request, response);
+      case '/api/v3/user':
+        return account === undefined
+          ? json(response, 401, {})
+          : json(response, 200, { id: account.id, name: null, login: 'ada' });
+      case '/api/v3/user/emails':
+        return account === undefined
+          ? json(response, 401, {})
+          : json(response, 200, [
+              { email: 'old@example.com', primary: false, verified: true },
+              { email: account.email, primary: true, verified: account.isVerified },
+            ]);
+      default:
+        return json(response, 404, {});
+    }
+  }
+
+  return state;
+}
