@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { type Role, roles } from './membership.ts';
 import { Project } from './project.ts';
@@ -60,5 +60,3 @@ export const Invitation = defineEntity({
     createdAt: createdAt(),
   },
 });
-
-export type InvitationRow = InferEntity<typeof Invitation>;
