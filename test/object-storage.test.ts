@@ -22,6 +22,8 @@ beforeAll(async () => {
     S3_ACCESS_KEY_ID: s3.credentials.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
     TEMPORAL_UI_URL: 'https://temporal.example.com',
+    OAUTH_GITHUB_CLIENT_ID: 'github-client-of-the-test',
+    OAUTH_GITHUB_CLIENT_SECRET: 'github-secret-of-the-test',
   });
   sender = await createTestSender(stack.url);
 });
@@ -70,11 +72,13 @@ it('is a feature that GET /config names, to anybody and without a secret', async
       signup: true,
       smtp: false,
       inbound: false,
-      oauth: { google: false, github: false },
+      oauth: { google: false, github: true },
     },
     urls: { api: stack.url, dashboard: null, temporalUi: 'https://temporal.example.com' },
   });
-  for (const name of ['APP_SECRET', 'DATABASE_URL', 'S3_ACCESS_KEY_ID', 'S3_ENDPOINT', 'SNS_TOPIC_ARNS']) {
+  const hidden = ['APP_SECRET', 'DATABASE_URL', 'S3_ACCESS_KEY_ID', 'S3_ENDPOINT', 'SNS_TOPIC_ARNS'];
+  for (const name of [...hidden, 'OAUTH_GITHUB_CLIENT_ID', 'OAUTH_GITHUB_CLIENT_SECRET']) {
+    expect(stack.environment[name], name).not.toBe('');
     expect(text).not.toContain(stack.environment[name]);
   }
 });

@@ -43,5 +43,8 @@ export const showConfig = defineRoute({
       },
     },
   },
-  handler: async ({ services }) => ({ status: 200, body: services.publicConfig }),
+  async handler({ services: { publicConfig, oauth } }) {
+    const features = { ...publicConfig.features, oauth: oauth.configured };
+    return { status: 200, body: { ...publicConfig, features } };
+  },
 });

@@ -16,7 +16,6 @@ it('shows nothing configured as false and null', () => {
       signup: true,
       smtp: false,
       inbound: false,
-      oauth: { google: false, github: false },
     },
     urls: { api: 'http://127.0.0.1:8080', dashboard: null, temporalUi: null },
   });

@@ -1,7 +1,7 @@
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
 
-/** What anybody may know of a deployment. */
+/** What anybody may know of a deployment, but for the OAuth providers. */
 export interface PublicConfig {
   version: string;
   features: {
@@ -10,7 +10,6 @@ export interface PublicConfig {
     signup: boolean;
     smtp: boolean;
     inbound: boolean;
-    oauth: { google: boolean; github: boolean };
   };
   urls: { api: string; dashboard: string | null; temporalUi: string | null };
 }
@@ -25,7 +24,6 @@ export function publicConfig(config: Config, version: string): PublicConfig {
       signup: config.SIGNUP_ENABLED,
       smtp: config.EMAIL_PROVIDER === 'smtp',
       inbound: false,
-      oauth: { google: false, github: false },
     },
     urls: {
       api: withoutSecrets(publicApiUrl(config)),
