@@ -266,7 +266,18 @@ describe('a delay', () => {
     ]);
     await track('signup', {}, 'naps@example.com');
     await execution(short, 'COMPLETED');
-    const { id } = await execution(long, 'WAITING');
+    const { id, resumeAt, contactId } = await execution(long, 'WAITING');
+    const upcoming = await sender.get('/activity/upcoming');
+    expect(upcoming.body.data).toMatchObject([
+      {
+        id,
+        type: 'workflow.waiting',
+        timestamp: resumeAt,
+        contactId,
+        contactEmail: 'naps@example.com',
+        metadata: { executionId: id, workflowId: long, workflowName: 'Welcome' },
+      },
+    ]);
     expect((await sender.delete(`/workflows/${long}/executions/${id}`)).status).toBe(204);
     await execution(long, 'CANCELLED');
     expect((await readWorkflow(sender, long)).enabled).toBe(true);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
+import type { UpcomingRow } from '../../db/repositories/upcoming.ts';
 import type { activitySchema, eventSchema } from '../schemas/activity.ts';
 
 /** A row of the feed; what a client tracked is shown with its name, so that it can't be mistaken for our own. */
@@ -25,5 +26,20 @@ export function presentEvent(row: EventRow): z.output<typeof eventSchema> {
     contactId: row.contactId,
     emailId: row.emailId,
     createdAt: row.occurredAt.toISOString(),
+  };
+}
+
+export function presentUpcoming(row: UpcomingRow) {
+  const { id, type, at, contactId, contactEmail, name, workflowId, stepId } = row;
+  return {
+    id,
+    type,
+    timestamp: at.toISOString(),
+    contactId,
+    contactEmail,
+    metadata:
+      type === 'campaign.scheduled'
+        ? { campaignId: id, campaignName: name }
+        : { executionId: id, workflowId, workflowName: name, stepId },
   };
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentActivity } from '../presenters/activity.ts';
+import { presentActivity, presentUpcoming } from '../presenters/activity.ts';
 import {
   activityPageSchema,
   activityQuerySchema,
   activityStatsSchema,
   periodQuerySchema,
   recentCountQuerySchema,
+  upcomingQuerySchema,
+  upcomingSchema,
 } from '../schemas/activity.ts';
 
 const tags = ['Activity'];
@@ -93,5 +95,22 @@ export const listActivityTypes = defineRoute({
   errors: ['SERVICE_UNAVAILABLE'],
   async handler({ project, services }) {
     return { status: 200, body: { types: await services.activity.types(project.id) } };
+  },
+});
+
+export const listUpcomingActivity = defineRoute({
+  method: 'GET',
+  path: '/activity/upcoming',
+  auth: 'secretKey',
+  tags,
+  summary: 'What will happen next, soonest first',
+  description:
+    'Scheduled campaigns, and executions of workflows that wait: until the end of a delay, or until the time-out of a ' +
+    'wait for an event. One that waits for an event without a time-out is not listed.',
+  query: upcomingQuerySchema,
+  responses: { 200: { description: 'The next of them.', schema: upcomingSchema } },
+  async handler({ project, query: { limit }, services }) {
+    const rows = await services.activity.upcoming(project.id, limit);
+    return { status: 200, body: { data: rows.map(presentUpcoming) } };
   },
 });

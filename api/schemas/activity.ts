@@ -51,6 +51,21 @@ export const activityQuerySchema = periodQuerySchema.extend({
 });
 export type ActivityQuery = z.output<typeof activityQuerySchema>;
 
+export const upcomingQuerySchema = z.object({ limit: pageLimit(50) });
+
+export const upcomingSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.uuid().meta({ description: 'Of the campaign or the execution.' }),
+      type: z.enum(['campaign.scheduled', 'workflow.waiting']),
+      timestamp: z.iso.datetime(),
+      contactId: z.uuid().nullable(),
+      contactEmail: z.string().nullable(),
+      metadata: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
 export const eventListQuerySchema = z.object({
   limit: pageLimit(50),
   cursor: z.string().optional(),

@@ -13,6 +13,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findContact, findContactEmails } from '../../db/repositories/contacts.ts';
+import { listUpcoming, type UpcomingRow } from '../../db/repositories/upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
 
 export interface EventPage {
@@ -27,6 +28,8 @@ export interface ActivityService {
   stats(projectId: string, query: PeriodQuery): Promise<ActivityStats>;
   recentCount(projectId: string, minutes: number): Promise<number>;
   types(projectId: string): Promise<string[]>;
+  /** Scheduled campaigns and waiting executions, soonest first; from Postgres, so always available. */
+  upcoming(projectId: string, limit: number): Promise<UpcomingRow[]>;
   events(projectId: string, query: EventListQuery): Promise<EventPage>;
   /** @throws DomainError `NOT_FOUND` for a contact that is not the project's */
   contactEvents(projectId: string, contactId: string, query: EventListQuery): Promise<EventPage>;
@@ -103,6 +106,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm): Activit
     stats: async (projectId, query) => whileAvailable(activityStats(clickhouse, toPeriod(projectId, query))),
     recentCount: (projectId, minutes) =>
       whileAvailable(recentActivityCount(clickhouse, projectId, new Date(Date.now() - minutes * 60_000))),
+    upcoming: (projectId, limit) => listUpcoming(orm.em.fork(), projectId, limit),
     types: (projectId) => whileAvailable(activityTypesOf(clickhouse, projectId)),
     events: (projectId, query) => page(projectId, undefined, query),
     async contactEvents(projectId, contactId, query) {
