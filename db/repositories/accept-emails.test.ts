@@ -73,7 +73,13 @@ it('keeps the content and a queued email with its dispatch command, to a contact
     attachments: [],
   });
   expect(await lockDueCommands(em, 10)).toEqual([
-    { id: recipient.outboxId, kind: 'email.dispatch', subjectId: recipient.emailId, attempts: 0 },
+    {
+      id: recipient.outboxId,
+      kind: 'email.dispatch',
+      subjectId: recipient.emailId,
+      attempts: 0,
+      execution: null,
+    },
   ]);
   expect(await readEvents(em, projectId)).toEqual([]);
 });
