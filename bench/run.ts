@@ -13,6 +13,7 @@ import { type Figure, presentFigure, presentSummary, type Report } from './repor
 import { benchSegments } from './segments.ts';
 import { benchSend } from './send.ts';
 import { benchTrack } from './track.ts';
+import { benchWorkflows } from './workflows.ts';
 
 /** Every bench by name, in the order in which they run. */
 const benches: Record<string, () => Promise<Figure[]>> = {
@@ -24,6 +25,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   import: benchImport,
   journal: benchJournal,
   segments: benchSegments,
+  workflows: benchWorkflows,
   'cold-start': benchColdStart,
 };
 
