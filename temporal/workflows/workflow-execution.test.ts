@@ -114,7 +114,7 @@ describe('a wait', () => {
   ) {
     const taskQueue = randomUUID();
     let looks = 0;
-    let ms = 0;
+    let lastedMs = 0;
     const worker = await Worker.create({
       connection: environment.nativeConnection,
       taskQueue,
@@ -138,10 +138,10 @@ describe('a wait', () => {
         () => handle.describe(),
         ({ status }) => status.name !== 'RUNNING',
       );
-      ms = (closed.closeTime?.getTime() ?? 0) - closed.startTime.getTime();
+      lastedMs = (closed.closeTime?.getTime() ?? 0) - closed.startTime.getTime();
       expect(await handle.result()).toBe('EXITED');
     });
-    return { looks, ms };
+    return { looks, lastedMs };
   }
 
   it('without a timeout ends by the signal alone, and late or early signals only make it look', async () => {
@@ -163,7 +163,7 @@ describe('a wait', () => {
 
   it('with a timeout ends by the signal before', async () => {
     let over = false;
-    const { ms } = await waitFor(
+    const { lastedMs } = await waitFor(
       300 * dayMs,
       () => over,
       async (signal) => {
@@ -172,7 +172,7 @@ describe('a wait', () => {
         await signal();
       },
     );
-    expect(ms).toBeLessThan(2 * dayMs);
+    expect(lastedMs).toBeLessThan(2 * dayMs);
   });
 });
 
