@@ -66,6 +66,13 @@ describe('the sweep of what has expired', () => {
     const ofUpload = uuidv7({ msecs: Date.now() - 23 * 3_600_000 });
     const orphan = uuidv7({ msecs: Date.now() - 25 * 3_600_000 });
     for (const id of [ofJob, ofOldJob, ofUpload, orphan]) await chunk(id);
+    await sql(
+      em,
+      `with someone as (insert into users (id, email) values (uuidv7(), 'someone@example.com') returning id)
+       insert into account_tokens (id, user_id, purpose, token_hash, expires_at)
+       select uuidv7(), id, 'reset-password', sha256(hours::text::bytea), now() + hours * interval '1 hour'
+       from someone, unnest(array[-25, -1, 1]) hours`,
+    );
 
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 2,
@@ -74,7 +81,9 @@ describe('the sweep of what has expired', () => {
       contents: 2,
       jobs: 2,
       uploadChunks: 1,
+      accountTokens: 2,
       segmentsWithOrphans: 0,
+      workflowsWithOrphans: 0,
     });
     const left = async (statement: string) =>
       (await sql<{ value: string }>(em, statement)).map((row) => row.value);
@@ -105,7 +114,9 @@ describe('the sweep of what has expired', () => {
       contents: 0,
       jobs: 0,
       uploadChunks: 0,
+      accountTokens: 0,
       segmentsWithOrphans: 0,
+      workflowsWithOrphans: 0,
     });
   });
 
