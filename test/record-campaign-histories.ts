@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { CampaignView } from '../temporal/contracts/campaign.ts';
+import { historyText } from './setup/history-text.ts';
 import { runCampaign, type ScriptedCampaign, scriptCampaign } from './setup/scripted-campaign.ts';
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
@@ -96,7 +96,7 @@ for (const { name, campaign, during } of shapes) {
   const histories = await runCampaign(environment, campaign, async (handle) => during?.(handle, campaign));
   for (const [index, history] of histories.entries()) {
     const part = histories.length > 1 ? `-${index + 1}` : '';
-    await writeFile(new URL(`${name}${part}.${label}.json`, folder), historyToJSON(history));
+    await writeFile(new URL(`${name}${part}.${label}.json`, folder), historyText(history));
   }
 }
 
@@ -117,7 +117,7 @@ for (const [name, results] of Object.entries(batches)) {
       sendBatch: async () => left.shift(),
     },
   );
-  await writeFile(new URL(`${name}.${label}.json`, folder), historyToJSON(history));
+  await writeFile(new URL(`${name}.${label}.json`, folder), historyText(history));
 }
 
 const sweeps = {
@@ -126,6 +126,6 @@ const sweeps = {
 };
 for (const [sweep, activities] of Object.entries(sweeps)) {
   const { history } = await runWorkflow(environment, 'sweep', { sweep }, activities);
-  await writeFile(new URL(`sweep-${sweep}.${label}.json`, folder), historyToJSON(history));
+  await writeFile(new URL(`sweep-${sweep}.${label}.json`, folder), historyText(history));
 }
 await environment.teardown();

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import {
   newSegmentComputation,
   newSegmentCount,
   type TrackedSegment,
 } from '../temporal/contracts/segments.ts';
 import type { RunStepInput } from '../temporal/contracts/workflow-execution.ts';
+import { historyText } from './setup/history-text.ts';
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
 /**
@@ -241,6 +241,6 @@ await mkdir(folder, { recursive: true });
 const environment = await startTimeSkipping();
 for (const { name, type, input, activities } of shapes) {
   const { history } = await runWorkflow(environment, type, input, activities);
-  await writeFile(new URL(`${name}.${label}.json`, folder), historyToJSON(history));
+  await writeFile(new URL(`${name}.${label}.json`, folder), historyText(history));
 }
 await environment.teardown();
