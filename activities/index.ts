@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import type { Orm } from '../db/orm.ts';
-import { closeEventDeletion } from '../db/repositories/event-deletions.ts';
-import { closeErasure } from '../db/repositories/project-erasures.ts';
-import type { BatchSeconds } from '../db/repositories/settle-campaign.ts';
-import { deleteExpired, requeueStrandedEmails } from '../db/repositories/sweeps.ts';
+import type { BatchSeconds } from '../db/repositories/campaigns/settle-campaign.ts';
+import { closeEventDeletion } from '../db/repositories/events/event-deletions.ts';
+import { deleteExpired, requeueStrandedEmails } from '../db/repositories/outbox/sweeps.ts';
+import { closeErasure } from '../db/repositories/projects/project-erasures.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
 import type { SpanFacts, Tracing } from '../runtime/tracing.ts';

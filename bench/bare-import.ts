@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { newId } from '../core/new-id.ts';
-import { type ImportedContact, importContactRows } from '../db/repositories/import-contacts.ts';
+import { type ImportedContact, importContactRows } from '../db/repositories/jobs/import-contacts.ts';
 import { sql } from '../db/sql.ts';
 import type { BenchStack } from './bench-stack.ts';
 import type { Figure } from './report.ts';

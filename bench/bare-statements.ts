@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type AcceptInput, acceptEmails } from '../db/repositories/accept-emails.ts';
-import { type TrackInput, trackEvents } from '../db/repositories/track-events.ts';
+import { type AcceptInput, acceptEmails } from '../db/repositories/emails/accept-emails.ts';
+import { type TrackInput, trackEvents } from '../db/repositories/events/track-events.ts';
 import type { BenchStack } from './bench-stack.ts';
 
 /** Requests that share a statement when a hundred connections are served by two batches at a time. */

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput } from '../test/setup/inputs.ts';
 import { createOrm, lookupPoolOf } from './orm.ts';
-import { acceptEmails } from './repositories/accept-emails.ts';
-import { applyProviderEvents } from './repositories/apply-provider-events.ts';
-import { trackEvents } from './repositories/track-events.ts';
+import { acceptEmails } from './repositories/emails/accept-emails.ts';
+import { applyProviderEvents } from './repositories/emails/apply-provider-events.ts';
+import { trackEvents } from './repositories/events/track-events.ts';
 import { preparedSql, sql } from './sql.ts';
 
 let database: TestDatabase;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Services } from '../api/edge/services.ts';
 import { createPasswords } from '../api/services/passwords.ts';
 import type { Orm } from '../db/orm.ts';
-import { findUserByEmail, insertUser } from '../db/repositories/users.ts';
+import { findUserByEmail, insertUser } from '../db/repositories/accounts/users.ts';
 import { sql } from '../db/sql.ts';
 import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { type Credentials, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
-import { readOutboxFigures } from '../db/repositories/outbox.ts';
+import { readOutboxFigures } from '../db/repositories/outbox/outbox.ts';
 
 /** What operators watch besides requests: queues, hand-overs, notifications and the journal's stream. */
 export interface ProductMetrics {

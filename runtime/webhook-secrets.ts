@@ -2,7 +2,7 @@ import { deriveKey } from '../core/crypto/derive-key.ts';
 import { decryptText, encryptText } from '../core/crypto/encrypt.ts';
 import { createWebhookSecret } from '../core/crypto/webhook-signature.ts';
 import type { Orm } from '../db/orm.ts';
-import { keepWebhookSecret, readWebhookSecret } from '../db/repositories/webhook-secrets.ts';
+import { keepWebhookSecret, readWebhookSecret } from '../db/repositories/workflows/webhook-secrets.ts';
 
 /**
  * Reads the secret that signs the webhooks of a project; the first look makes it.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createOneTimeToken, oneTimeTokenHash } from '../core/crypto/one-time-token.ts';
 import { newId } from '../core/new-id.ts';
-import { putInvitation } from '../db/repositories/invitations.ts';
+import { putInvitation } from '../db/repositories/accounts/invitations.ts';
 import { callApi, testPassword } from './setup/people.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestProject } from './setup/start-test-api.ts';

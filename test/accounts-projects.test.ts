@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { foldEmailFigures } from '../db/repositories/project-email-figures.ts';
+import { foldEmailFigures } from '../db/repositories/projects/project-email-figures.ts';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { recountCampaign } from '../db/repositories/campaign-figures.ts';
+import { recountCampaign } from '../db/repositories/campaigns/campaign-figures.ts';
 import { sql } from '../db/sql.ts';
 import { type LocalSes, startLocalSes } from '../local/ses/server.ts';
 import { insertContacts } from './setup/campaigns.ts';

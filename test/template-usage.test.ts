@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import type { Em } from '../db/orm.ts';
-import { findTemplate } from '../db/repositories/templates.ts';
+import { findTemplate } from '../db/repositories/templates/templates.ts';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';

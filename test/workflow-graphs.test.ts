@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseGraph } from '../core/workflows/graph.ts';
-import { readGraph } from '../db/repositories/workflow-graphs.ts';
+import { readGraph } from '../db/repositories/workflows/workflow-graphs.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';

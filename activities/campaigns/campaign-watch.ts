@@ -1,5 +1,5 @@
 import type { Orm } from '../../db/orm.ts';
-import { readCampaignProgress } from '../../db/repositories/campaign-progress.ts';
+import { readCampaignProgress } from '../../db/repositories/campaigns/campaign-progress.ts';
 
 /** Tells whether a campaign is still sending. */
 export type CampaignWatch = (campaignId: string) => Promise<boolean>;

@@ -4,16 +4,16 @@ import {
   findOpenBatches,
   finishSending,
   readCampaignProgress,
-} from '../../db/repositories/campaign-progress.ts';
-import { cancelBatches, startSending } from '../../db/repositories/campaigns.ts';
-import { freezeAudience } from '../../db/repositories/freeze-audience.ts';
+} from '../../db/repositories/campaigns/campaign-progress.ts';
+import { cancelBatches, startSending } from '../../db/repositories/campaigns/campaigns.ts';
+import { freezeAudience } from '../../db/repositories/campaigns/freeze-audience.ts';
 import {
   type BatchSeconds,
   noEvidence,
   readSendEventEvidence,
   type SendEventEvidence,
   settleBatch,
-} from '../../db/repositories/settle-campaign.ts';
+} from '../../db/repositories/campaigns/settle-campaign.ts';
 import type { CampaignActivities, SettleCampaignResult } from '../../temporal/contracts/campaign.ts';
 
 export interface CampaignActivityDependencies {

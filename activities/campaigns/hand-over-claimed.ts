@@ -1,8 +1,8 @@
 import { setImmediate as breathe, setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../core/new-id.ts';
 import type { AttachmentRow, ContentRow } from '../../db/entities/email.ts';
-import type { ClaimedEmail } from '../../db/repositories/claim-emails.ts';
-import type { HandOverRecord } from '../../db/repositories/record-hand-overs.ts';
+import type { ClaimedEmail } from '../../db/repositories/emails/claim-emails.ts';
+import type { HandOverRecord } from '../../db/repositories/emails/record-hand-overs.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from '../../providers/email/email-provider.ts';
 import type { ClaimedRenderer } from '../emails/render-claimed.ts';
 import { withholding } from '../emails/withholding.ts';

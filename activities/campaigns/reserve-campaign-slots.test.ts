@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import type { Em } from '../../db/orm.ts';
-import { takeSendSlots } from '../../db/repositories/take-send-slots.ts';
+import { takeSendSlots } from '../../db/repositories/emails/take-send-slots.ts';
 import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createCallSlots } from './call-slots.ts';

@@ -1,5 +1,5 @@
 import type { Em } from '../../db/orm.ts';
-import { takeSendSlots } from '../../db/repositories/take-send-slots.ts';
+import { takeSendSlots } from '../../db/repositories/emails/take-send-slots.ts';
 import type { SendRates } from '../emails/reserve-slots.ts';
 
 /** Emails of one batch that may leave now. */

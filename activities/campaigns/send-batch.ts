@@ -2,10 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { recipientsPerBatch } from '../../core/campaign-batches.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
-import { claimCampaignEmails, readCampaignBatch } from '../../db/repositories/claim-campaign-emails.ts';
-import { loadContents } from '../../db/repositories/load-contents.ts';
-import { type HandOverRecord, recordHandOvers } from '../../db/repositories/record-hand-overs.ts';
-import { type BatchSeconds, settleBatch, undecided } from '../../db/repositories/settle-campaign.ts';
+import {
+  claimCampaignEmails,
+  readCampaignBatch,
+} from '../../db/repositories/campaigns/claim-campaign-emails.ts';
+import { loadContents } from '../../db/repositories/campaigns/load-contents.ts';
+import {
+  type BatchSeconds,
+  settleBatch,
+  undecided,
+} from '../../db/repositories/campaigns/settle-campaign.ts';
+import { type HandOverRecord, recordHandOvers } from '../../db/repositories/emails/record-hand-overs.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../temporal/contracts/campaign.ts';
 import type { SendRates } from '../emails/reserve-slots.ts';
 import type { CampaignWatch } from './campaign-watch.ts';

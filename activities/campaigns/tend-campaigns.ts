@@ -3,8 +3,8 @@ import {
   findRecentCampaigns,
   foldCampaignFigures,
   recountCampaign,
-} from '../../db/repositories/campaign-figures.ts';
-import { remindCampaigns } from '../../db/repositories/campaign-progress.ts';
+} from '../../db/repositories/campaigns/campaign-figures.ts';
+import { remindCampaigns } from '../../db/repositories/campaigns/campaign-progress.ts';
 
 /** Folds the figures of all campaigns, and sees to it that those under way are seen through. */
 export async function tendCampaigns(em: Em): Promise<{ folded: number; reminded: number }> {

@@ -1,5 +1,5 @@
 import type { Em } from '../../db/orm.ts';
-import { endDueSnoozes, endSnooze } from '../../db/repositories/end-snoozes.ts';
+import { endDueSnoozes, endSnooze } from '../../db/repositories/contacts/end-snoozes.ts';
 import type { SnoozeOutcome } from '../../temporal/contracts/contact-snooze.ts';
 
 /** Ends the snooze of a contact if its time has come at `now`, or says how long to wait. */

@@ -1,7 +1,7 @@
 import { DeleteEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findDomain, insertDomain, storeDkimTokens } from '../../db/repositories/domains.ts';
+import { findDomain, insertDomain, storeDkimTokens } from '../../db/repositories/domains/domains.ts';
 import { startTestSes } from '../../local/ses/testing/test-ses.ts';
 import { createSesIdentities } from '../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../providers/email/ses-client.ts';

@@ -1,5 +1,5 @@
 import type { Em } from '../../db/orm.ts';
-import { findDomain, recordDomainCheck } from '../../db/repositories/domains.ts';
+import { findDomain, recordDomainCheck } from '../../db/repositories/domains/domains.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import type { DomainVerificationOutcome } from '../../temporal/contracts/domain-verification.ts';
 

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { newId } from '../../core/new-id.ts';
 import type { Em } from '../../db/orm.ts';
+import { loadContents } from '../../db/repositories/campaigns/load-contents.ts';
 import {
   type ClaimedEmail,
   claimEmails,
   findOpenEmails,
   markAbandonedAsUnknown,
-} from '../../db/repositories/claim-emails.ts';
-import { loadContents } from '../../db/repositories/load-contents.ts';
-import { type HandOverRecord, recordHandOvers } from '../../db/repositories/record-hand-overs.ts';
+} from '../../db/repositories/emails/claim-emails.ts';
+import { type HandOverRecord, recordHandOvers } from '../../db/repositories/emails/record-hand-overs.ts';
 import type { EmailProvider, HandOver } from '../../providers/email/email-provider.ts';
 import type { DispatchEmailsResult } from '../../temporal/contracts/email-batch.ts';
 import type { ClaimedRenderer } from './render-claimed.ts';

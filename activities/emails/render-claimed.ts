@@ -5,7 +5,7 @@ import { renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
 import { buildVariables } from '../../core/rendering/variables.ts';
 import type { AttachmentRow, ContentRow } from '../../db/entities/email.ts';
-import type { ClaimedEmail } from '../../db/repositories/claim-emails.ts';
+import type { ClaimedEmail } from '../../db/repositories/emails/claim-emails.ts';
 import type { OutgoingEmail } from '../../providers/email/email-provider.ts';
 
 export type RenderedClaim = { ok: true; email: OutgoingEmail } | { ok: false; reason: string };

@@ -1,6 +1,6 @@
 import type { Em } from '../../db/orm.ts';
-import type { ClaimedEmail } from '../../db/repositories/claim-emails.ts';
-import { takeSendSlots } from '../../db/repositories/take-send-slots.ts';
+import type { ClaimedEmail } from '../../db/repositories/emails/claim-emails.ts';
+import { takeSendSlots } from '../../db/repositories/emails/take-send-slots.ts';
 
 export interface SendRates {
   /** Emails a second of the provider account, over all projects and processes; null: no limit. */

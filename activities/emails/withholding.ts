@@ -1,4 +1,4 @@
-import type { ClaimedEmail } from '../../db/repositories/claim-emails.ts';
+import type { ClaimedEmail } from '../../db/repositories/emails/claim-emails.ts';
 
 export type Withholding =
   | { kind: 'suppress'; reason: string }

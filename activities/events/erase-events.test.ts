@@ -8,13 +8,13 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
 import { eventNames } from '../../analytics/questions/event-names.ts';
 import { createOrm, type Orm } from '../../db/orm.ts';
-import { deleteEvents } from '../../db/repositories/delete-events.ts';
+import { deleteEvents } from '../../db/repositories/events/delete-events.ts';
 import {
   closeEventDeletion,
   type EventDeletionRecord,
   journalEventDeletion,
   recordEventDeletion,
-} from '../../db/repositories/event-deletions.ts';
+} from '../../db/repositories/events/event-deletions.ts';
 import { type JournalStage, openJournalStage } from '../../journal/testing/journal-stage.ts';
 import { eventually } from '../../test/setup/eventually.ts';
 import { eraseDeletedEvents } from './erase-events.ts';

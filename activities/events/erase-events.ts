@@ -4,14 +4,14 @@ import { eraseEvents } from '../../analytics/erase-events.ts';
 import { eventLine, eventTable } from '../../analytics/tables/event.ts';
 import { activityTypeOf } from '../../core/activity-types.ts';
 import type { Em } from '../../db/orm.ts';
-import { deleteEvents } from '../../db/repositories/delete-events.ts';
+import { deleteEvents } from '../../db/repositories/events/delete-events.ts';
 import {
   type EventDeletionRecord,
   findEventDeletion,
   journalEventDeletion,
   listKeptEvents,
   readEventDeletionProgress,
-} from '../../db/repositories/event-deletions.ts';
+} from '../../db/repositories/events/event-deletions.ts';
 
 const restoredAtOnce = 1_000;
 const pollIntervalMs = 200;

@@ -1,7 +1,7 @@
 import { type BulkOperation, type BulkResult, bulkResultSchema } from '../../core/jobs/results.ts';
 import type { Em } from '../../db/orm.ts';
-import { deleteContacts } from '../../db/repositories/contacts.ts';
-import { subscribeContacts } from '../../db/repositories/subscribe-contacts.ts';
+import { deleteContacts } from '../../db/repositories/contacts/contacts.ts';
+import { subscribeContacts } from '../../db/repositories/contacts/subscribe-contacts.ts';
 import type { ContactJobProgress } from '../../temporal/contracts/contact-jobs.ts';
 import { type JobContext, type JobRun, runJob } from './run-job.ts';
 

@@ -3,7 +3,7 @@ import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import { readRows } from '../../core/contact-import/read-rows.ts';
 import { type ImportResult, importResultSchema, maxImportErrors } from '../../core/jobs/results.ts';
 import type { Em } from '../../db/orm.ts';
-import { readJobChunk } from '../../db/repositories/job-chunks.ts';
+import { readJobChunk } from '../../db/repositories/jobs/job-chunks.ts';
 import type { ContactJobProgress } from '../../temporal/contracts/contact-jobs.ts';
 import { createFieldTypeLearner } from './learn-field-types.ts';
 import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertJobChunk } from '../../db/repositories/job-chunks.ts';
-import { insertJob } from '../../db/repositories/jobs.ts';
+import { insertJobChunk } from '../../db/repositories/jobs/job-chunks.ts';
+import { insertJob } from '../../db/repositories/jobs/jobs.ts';
 import { sql } from '../../db/sql.ts';
 import type { ContactJobProgress } from '../../temporal/contracts/contact-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';

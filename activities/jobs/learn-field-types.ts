@@ -1,7 +1,7 @@
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import type { Em } from '../../db/orm.ts';
-import { type FieldTypeRow, learnFieldTypes } from '../../db/repositories/contact-fields.ts';
+import { type FieldTypeRow, learnFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
 
 /** Makes the function that fixes the types of the columns, each by the first row that has a value in it. */
 export function createFieldTypeLearner(

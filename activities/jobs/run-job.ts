@@ -8,7 +8,7 @@ import {
   type JobStep,
   lockJob,
   type OpenJob,
-} from '../../db/repositories/jobs.ts';
+} from '../../db/repositories/jobs/jobs.ts';
 import type { ContactJobProgress } from '../../temporal/contracts/contact-jobs.ts';
 
 export interface JobContext {

@@ -2,7 +2,7 @@ import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import type { ImportResult } from '../../core/jobs/results.ts';
 import { brokenConstraint, isDataFault } from '../../db/batching/is-rolled-back.ts';
 import type { Em } from '../../db/orm.ts';
-import { importContactRows } from '../../db/repositories/import-contacts.ts';
+import { importContactRows } from '../../db/repositories/jobs/import-contacts.ts';
 
 type GoodRow = Extract<ImportRow, { ok: true }>;
 

@@ -2,9 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { eraseProjectData } from '../../analytics/erase-project.ts';
 import type { Em } from '../../db/orm.ts';
-import { eraseProject } from '../../db/repositories/erase-project.ts';
-import { readEventDeletionProgress } from '../../db/repositories/event-deletions.ts';
-import { findErasure, findFreeDomains, journalErasure } from '../../db/repositories/project-erasures.ts';
+import { readEventDeletionProgress } from '../../db/repositories/events/event-deletions.ts';
+import { eraseProject } from '../../db/repositories/projects/erase-project.ts';
+import {
+  findErasure,
+  findFreeDomains,
+  journalErasure,
+} from '../../db/repositories/projects/project-erasures.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 
 const pollIntervalMs = 200;

@@ -4,7 +4,7 @@ import {
   type ComputationProgress,
   computationStart,
   computeSegment,
-} from '../../db/repositories/compute-segment.ts';
+} from '../../db/repositories/segments/compute-segment.ts';
 import type { SegmentChanges, TrackedSegment } from '../../temporal/contracts/segments.ts';
 
 const progressSchema = z.object({

@@ -1,6 +1,6 @@
 import type { Em } from '../../db/orm.ts';
-import { countMembers } from '../../db/repositories/segment-contacts.ts';
-import { listSegmentsToCount, postponeCount } from '../../db/repositories/segment-rounds.ts';
+import { countMembers } from '../../db/repositories/segments/segment-contacts.ts';
+import { listSegmentsToCount, postponeCount } from '../../db/repositories/segments/segment-rounds.ts';
 import type { SegmentCounts } from '../../temporal/contracts/segments.ts';
 
 const segmentsPerActivity = 50;

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Orm } from '../../db/orm.ts';
-import { listTrackedSegments } from '../../db/repositories/segment-rounds.ts';
+import { listTrackedSegments } from '../../db/repositories/segments/segment-rounds.ts';
 import type { SpanFacts } from '../../runtime/tracing.ts';
 import type { SegmentActivities } from '../../temporal/contracts/segments.ts';
 import { computeTrackedSegment } from './compute-tracked-segment.ts';

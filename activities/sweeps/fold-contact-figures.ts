@@ -1,7 +1,7 @@
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { Em } from '../../db/orm.ts';
-import { holdValueOfKey, learnFieldTypes } from '../../db/repositories/contact-fields.ts';
-import { foldContactFigures } from '../../db/repositories/contact-figures.ts';
+import { holdValueOfKey, learnFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
+import { foldContactFigures } from '../../db/repositories/contacts/contact-figures.ts';
 
 const changesAtATime = 5_000;
 

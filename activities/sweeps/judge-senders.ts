@@ -1,8 +1,8 @@
 import { newId } from '../../core/new-id.ts';
 import { judgeSender } from '../../core/project-security.ts';
 import type { Em } from '../../db/orm.ts';
-import { foldEmailFigures, readEmailFigures } from '../../db/repositories/project-email-figures.ts';
-import { suspendProject } from '../../db/repositories/project-suspensions.ts';
+import { foldEmailFigures, readEmailFigures } from '../../db/repositories/projects/project-email-figures.ts';
+import { suspendProject } from '../../db/repositories/projects/project-suspensions.ts';
 
 /** Projects judged in one query. */
 const judgedAtOnce = 500;

@@ -8,9 +8,9 @@ import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
 import { conditionAudience } from '../../db/conditions/audience.ts';
 import { bindInto } from '../../db/conditions/bind.ts';
 import type { Em } from '../../db/orm.ts';
-import type { HeldExecution, StepEnd } from '../../db/repositories/execution-steps.ts';
-import { queueWorkflowEmail } from '../../db/repositories/workflow-emails.ts';
-import { patchContact } from '../../db/repositories/write-contacts.ts';
+import { patchContact } from '../../db/repositories/contacts/write-contacts.ts';
+import type { HeldExecution, StepEnd } from '../../db/repositories/workflows/execution-steps.ts';
+import { queueWorkflowEmail } from '../../db/repositories/workflows/workflow-emails.ts';
 import { sql } from '../../db/sql.ts';
 
 /** A step that can't be done, and would not be another time either; the message is for the marketer to read. */

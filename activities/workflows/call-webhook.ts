@@ -8,8 +8,12 @@ import { buildVariables } from '../../core/rendering/variables.ts';
 import { findStep } from '../../core/workflows/graph.ts';
 import type { StepConfigs } from '../../core/workflows/step-config.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findContact } from '../../db/repositories/contacts.ts';
-import { completeStep, type HeldExecution, holdExecution } from '../../db/repositories/execution-steps.ts';
+import { findContact } from '../../db/repositories/contacts/contacts.ts';
+import {
+  completeStep,
+  type HeldExecution,
+  holdExecution,
+} from '../../db/repositories/workflows/execution-steps.ts';
 import type { OutboundHttp, OutboundRequest } from '../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../temporal/contracts/workflow-execution.ts';
 import { variablesOf } from './act.ts';

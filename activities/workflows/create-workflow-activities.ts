@@ -1,5 +1,5 @@
 import type { Orm } from '../../db/orm.ts';
-import { endExecution, holdExecution } from '../../db/repositories/execution-steps.ts';
+import { endExecution, holdExecution } from '../../db/repositories/workflows/execution-steps.ts';
 import type { SpanFacts } from '../../runtime/tracing.ts';
 import type {
   WebhookActivities,

@@ -1,6 +1,6 @@
 import { type Graph, parseGraph } from '../../core/workflows/graph.ts';
 import type { Em } from '../../db/orm.ts';
-import { readGraph } from '../../db/repositories/workflow-graphs.ts';
+import { readGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
 
 /** The graph of a version; undefined when the workflow is gone. */
 export type Graphs = (em: Em, workflowId: string, version: number) => Promise<Graph | undefined>;

@@ -1,5 +1,8 @@
 import type { Em } from '../../db/orm.ts';
-import { findActiveExecutions, remindLateExecutions } from '../../db/repositories/repair-executions.ts';
+import {
+  findActiveExecutions,
+  remindLateExecutions,
+} from '../../db/repositories/workflows/repair-executions.ts';
 
 /** The workflows of executions, as Temporal knows them. */
 export interface ExecutionWorkflows {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { trackEvents } from '../../db/repositories/track-events.ts';
+import { trackEvents } from '../../db/repositories/events/track-events.ts';
 import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { trackInput } from '../../test/setup/inputs.ts';

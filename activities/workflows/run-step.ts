@@ -8,7 +8,7 @@ import {
   triggerOf,
 } from '../../core/workflows/graph.ts';
 import type { Em } from '../../db/orm.ts';
-import { beginWait, endWait } from '../../db/repositories/event-waits.ts';
+import { beginWait, endWait } from '../../db/repositories/events/event-waits.ts';
 import {
   completeStep,
   endExecution,
@@ -16,7 +16,7 @@ import {
   type HeldExecution,
   holdExecution,
   type StepEnd,
-} from '../../db/repositories/execution-steps.ts';
+} from '../../db/repositories/workflows/execution-steps.ts';
 import type { RunStepInput, StepAnswer } from '../../temporal/contracts/workflow-execution.ts';
 import { act, StepFailure } from './act.ts';
 import type { Graphs } from './graph-cache.ts';

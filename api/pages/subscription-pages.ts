@@ -1,6 +1,6 @@
 import { formatMessage, type Locale, type MessageKey, messages } from '../../core/messages/messages.ts';
 import { type SnoozeLength, snoozeLengths } from '../../core/snooze.ts';
-import type { Subscriber } from '../../db/repositories/change-subscription.ts';
+import type { Subscriber } from '../../db/repositories/contacts/change-subscription.ts';
 import type { PageProject } from '../services/public-links.ts';
 import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page.ts';

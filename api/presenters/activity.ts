@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
-import type { UpcomingRow } from '../../db/repositories/upcoming.ts';
+import type { UpcomingRow } from '../../db/repositories/events/upcoming.ts';
 import type { activitySchema, eventSchema } from '../schemas/activity.ts';
 
 /** A row of the feed; what a client tracked is shown with its name, so that it can't be mistaken for our own. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CampaignCounters, campaignRates } from '../../core/campaign-rates.ts';
-import type { CampaignRecord } from '../../db/repositories/campaign-records.ts';
+import type { CampaignRecord } from '../../db/repositories/campaigns/campaign-records.ts';
 import { contentTypeSchema } from './template.ts';
 
 export const campaignStatusSchema = z.enum(['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type StepType, stepTypes } from '../../core/workflows/step-config.ts';
 import type { ExecutionRow } from '../../db/entities/workflow.ts';
-import type { StepRunRecord } from '../../db/repositories/workflow-executions.ts';
+import type { StepRunRecord } from '../../db/repositories/workflows/workflow-executions.ts';
 
 export const executionStatuses = [
   'RUNNING',

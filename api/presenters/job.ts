@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bulkResultSchema, importResultSchema } from '../../core/jobs/results.ts';
-import type { JobStatus } from '../../db/repositories/jobs.ts';
+import type { JobStatus } from '../../db/repositories/jobs/jobs.ts';
 
 const shape = {
   id: z.uuid(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roles } from '../../db/entities/membership.ts';
-import type { PendingInvitation } from '../../db/repositories/invitations.ts';
-import type { MemberRow } from '../../db/repositories/memberships.ts';
+import type { PendingInvitation } from '../../db/repositories/accounts/invitations.ts';
+import type { MemberRow } from '../../db/repositories/accounts/memberships.ts';
 
 export const memberSchema = z
   .object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
 import { mayAdminister } from '../../core/project-roles.ts';
 import { roles } from '../../db/entities/membership.ts';
-import type { MemberProjectRow } from '../../db/repositories/projects.ts';
+import type { MemberProjectRow } from '../../db/repositories/projects/projects.ts';
 
 export const projectSchema = z
   .object({

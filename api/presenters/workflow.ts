@@ -3,7 +3,7 @@ import { branches } from '../../core/workflows/graph.ts';
 import type { GraphFault } from '../../core/workflows/graph-faults.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
 import type { WorkflowRow } from '../../db/entities/workflow.ts';
-import type { StepRecord, TransitionRecord } from '../../db/repositories/workflow-graphs.ts';
+import type { StepRecord, TransitionRecord } from '../../db/repositories/workflows/workflow-graphs.ts';
 
 const anyObject = z.record(z.string(), z.unknown());
 

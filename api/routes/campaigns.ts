@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CampaignRecord } from '../../db/repositories/campaign-records.ts';
+import type { CampaignRecord } from '../../db/repositories/campaigns/campaign-records.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { campaignStatsSchema, presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type ContactStatus,
   contactStatuses,
   type DataFilter,
-} from '../../db/repositories/contact-filter.ts';
+} from '../../db/repositories/contacts/contact-filter.ts';
 import { contactSchema } from '../presenters/contact.ts';
 import { cursorLimitSchema, queryFlagSchema } from './pagination.ts';
 

@@ -2,9 +2,13 @@ import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { AccountTokenPurpose } from '../../db/entities/account.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findTokenUser, insertAccountToken, takeToken } from '../../db/repositories/account-tokens.ts';
-import { acceptInvitations } from '../../db/repositories/invitations.ts';
-import { findUserByEmail, markVerified, replacePassword } from '../../db/repositories/users.ts';
+import {
+  findTokenUser,
+  insertAccountToken,
+  takeToken,
+} from '../../db/repositories/accounts/account-tokens.ts';
+import { acceptInvitations } from '../../db/repositories/accounts/invitations.ts';
+import { findUserByEmail, markVerified, replacePassword } from '../../db/repositories/accounts/users.ts';
 import { type AccountMail, linkHours } from './account-mail.ts';
 import type { Passwords } from './passwords.ts';
 

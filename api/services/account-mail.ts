@@ -8,7 +8,7 @@ import { DomainError } from '../../core/errors.ts';
 import { formatMessage, type MessageKey, resolveLocale } from '../../core/messages/messages.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Em } from '../../db/orm.ts';
-import { insertAccountMail } from '../../db/repositories/account-mails.ts';
+import { insertAccountMail } from '../../db/repositories/accounts/account-mails.ts';
 
 interface MailKind {
   /** Path of the page that the link leads to. */

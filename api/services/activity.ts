@@ -12,8 +12,8 @@ import { recentActivityCount } from '../../analytics/questions/recent-activity-c
 import { DomainError, notFound } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findContact, findContactEmails } from '../../db/repositories/contacts.ts';
-import { listUpcoming, type UpcomingRow } from '../../db/repositories/upcoming.ts';
+import { findContact, findContactEmails } from '../../db/repositories/contacts/contacts.ts';
+import { listUpcoming, type UpcomingRow } from '../../db/repositories/events/upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
 
 export interface EventPage {

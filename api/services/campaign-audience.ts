@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import type { Em } from '../../db/orm.ts';
-import { findSegment, lockSegmentReferences } from '../../db/repositories/segments.ts';
+import { findSegment, lockSegmentReferences } from '../../db/repositories/segments/segments.ts';
 import type { CampaignBody } from '../schemas/campaigns.ts';
 import { checkReferences, readCondition } from './segment-conditions.ts';
 

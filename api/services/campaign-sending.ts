@@ -1,14 +1,14 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type CampaignRecord, findCampaign } from '../../db/repositories/campaign-records.ts';
+import { type CampaignRecord, findCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
 import {
   cancelBatches,
   cancelCampaign,
   queueTestEmail,
   scheduleCampaign,
   startSending,
-} from '../../db/repositories/campaigns.ts';
+} from '../../db/repositories/campaigns/campaigns.ts';
 import { requireAudience } from './campaign-audience.ts';
 import { requireAction } from './campaigns.ts';
 import { holdSenderDomain } from './sender-domains.ts';

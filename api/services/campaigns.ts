@@ -10,7 +10,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { Orm } from '../../db/orm.ts';
-import { countRecipients } from '../../db/repositories/campaign-audience.ts';
+import { countRecipients } from '../../db/repositories/campaigns/campaign-audience.ts';
 import {
   type CampaignFields,
   type CampaignRecord,
@@ -21,9 +21,9 @@ import {
   listCampaigns,
   recordEstimate,
   updateCampaign,
-} from '../../db/repositories/campaign-records.ts';
-import { holdDomain } from '../../db/repositories/domains.ts';
-import { lockSegmentReferences } from '../../db/repositories/segments.ts';
+} from '../../db/repositories/campaigns/campaign-records.ts';
+import { holdDomain } from '../../db/repositories/domains/domains.ts';
+import { lockSegmentReferences } from '../../db/repositories/segments/segments.ts';
 import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { requireAudience } from './campaign-audience.ts';

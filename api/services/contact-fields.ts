@@ -11,15 +11,15 @@ import type { FieldType } from '../../core/contact-data/infer-field-type.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findTypedKeys, listFieldTypes } from '../../db/repositories/contact-fields.ts';
+import { findTypedKeys, listFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
 import {
   type AudienceFigures,
   readAudienceFigures,
   readKeyFigures,
-} from '../../db/repositories/contact-figures.ts';
-import { type FieldValue, readFieldValues } from '../../db/repositories/field-values.ts';
-import { listStoredConditions } from '../../db/repositories/stored-conditions.ts';
-import { listReferringSteps, workflowsWith } from '../../db/repositories/workflow-uses.ts';
+} from '../../db/repositories/contacts/contact-figures.ts';
+import { type FieldValue, readFieldValues } from '../../db/repositories/contacts/field-values.ts';
+import { listStoredConditions } from '../../db/repositories/segments/stored-conditions.ts';
+import { listReferringSteps, workflowsWith } from '../../db/repositories/workflows/workflow-uses.ts';
 import { deleteField } from './delete-field.ts';
 
 export interface ContactFieldInfo {

@@ -3,7 +3,7 @@ import type { BulkOperation, BulkResult } from '../../core/jobs/results.ts';
 import { newId } from '../../core/new-id.ts';
 import type { JobType } from '../../db/entities/job.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findJob, insertJob, type JobStatus } from '../../db/repositories/jobs.ts';
+import { findJob, insertJob, type JobStatus } from '../../db/repositories/jobs/jobs.ts';
 import { createImportIntake } from './import-intake.ts';
 
 export interface ContactJobsService {

@@ -4,10 +4,18 @@ import { DomainError } from '../../core/errors.ts';
 import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { ContactRow } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type AudienceFigures, readAudienceFigures } from '../../db/repositories/contact-figures.ts';
-import { type ContactStatus, contactStatuses, needsScan } from '../../db/repositories/contact-filter.ts';
-import { findKnownEmails } from '../../db/repositories/contacts.ts';
-import { type ContactPosition, countMatches, listContacts } from '../../db/repositories/list-contacts.ts';
+import { type AudienceFigures, readAudienceFigures } from '../../db/repositories/contacts/contact-figures.ts';
+import {
+  type ContactStatus,
+  contactStatuses,
+  needsScan,
+} from '../../db/repositories/contacts/contact-filter.ts';
+import { findKnownEmails } from '../../db/repositories/contacts/contacts.ts';
+import {
+  type ContactPosition,
+  countMatches,
+  listContacts,
+} from '../../db/repositories/contacts/list-contacts.ts';
 import { type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 
 export interface ContactPage {

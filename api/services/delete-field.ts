@@ -1,7 +1,11 @@
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type ContactPlace, forgetFieldType, removeKey } from '../../db/repositories/contact-fields.ts';
-import { readKeyFigures } from '../../db/repositories/contact-figures.ts';
+import {
+  type ContactPlace,
+  forgetFieldType,
+  removeKey,
+} from '../../db/repositories/contacts/contact-fields.ts';
+import { readKeyFigures } from '../../db/repositories/contacts/contact-figures.ts';
 
 /** Contacts that are looked at, and locked if they have the key, at a time. */
 const contactsAtATime = 2_000;

@@ -3,7 +3,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
 import type { DomainRow } from '../../db/entities/domain.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { findCampaignsOfDomain } from '../../db/repositories/campaign-records.ts';
+import { findCampaignsOfDomain } from '../../db/repositories/campaigns/campaign-records.ts';
 import {
   deleteDomain,
   findDomain,
@@ -12,8 +12,8 @@ import {
   lockDomain,
   recordDomainCheck,
   storeDkimTokens,
-} from '../../db/repositories/domains.ts';
-import { findTemplatesOfDomain } from '../../db/repositories/templates.ts';
+} from '../../db/repositories/domains/domains.ts';
+import { findTemplatesOfDomain } from '../../db/repositories/templates/templates.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { type DomainAnswer, presentDomain } from '../presenters/domain.ts';
 

@@ -3,14 +3,14 @@ import { readsEvent } from '../../core/conditions/references.ts';
 import { newId } from '../../core/new-id.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
 import type { Orm } from '../../db/orm.ts';
-import { deleteEvents } from '../../db/repositories/delete-events.ts';
+import { deleteEvents } from '../../db/repositories/events/delete-events.ts';
 import {
   hurryEventDeletion,
   journalEventDeletion,
   recordEventDeletion,
-} from '../../db/repositories/event-deletions.ts';
-import { listSegments } from '../../db/repositories/segments.ts';
-import { listReferringSteps, workflowsWith } from '../../db/repositories/workflow-uses.ts';
+} from '../../db/repositories/events/event-deletions.ts';
+import { listSegments } from '../../db/repositories/segments/segments.ts';
+import { listReferringSteps, workflowsWith } from '../../db/repositories/workflows/workflow-uses.ts';
 
 /** What refers to something, as usage lists show it. */
 export interface NamedReference {

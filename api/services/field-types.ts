@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { ContactData } from '../../core/contact-data/parse-contact-data.ts';
 import type { Orm } from '../../db/orm.ts';
-import { learnFieldTypes } from '../../db/repositories/contact-fields.ts';
+import { learnFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
 import type { ProjectChanges } from '../edge/project-changes.ts';
 
 export interface FieldTypes {

@@ -3,8 +3,8 @@ import { createEncodingDetector } from '../../core/contact-import/text-encoding.
 import { validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
-import { deleteJobChunks, insertJobChunk } from '../../db/repositories/job-chunks.ts';
-import { insertJob } from '../../db/repositories/jobs.ts';
+import { deleteJobChunks, insertJobChunk } from '../../db/repositories/jobs/job-chunks.ts';
+import { insertJob } from '../../db/repositories/jobs/jobs.ts';
 
 /** Bytes of a row that holds a part of a file: what an upload takes of memory. */
 const chunkBytes = 256 * 1024;

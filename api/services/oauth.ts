@@ -7,15 +7,15 @@ import { newId } from '../../core/new-id.ts';
 import type { OAuthProviderName } from '../../db/entities/account.ts';
 import type { UserRow } from '../../db/entities/user.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { acceptInvitations, isInvited } from '../../db/repositories/invitations.ts';
-import { findUserByIdentity, linkIdentity } from '../../db/repositories/oauth-identities.ts';
+import { acceptInvitations, isInvited } from '../../db/repositories/accounts/invitations.ts';
+import { findUserByIdentity, linkIdentity } from '../../db/repositories/accounts/oauth-identities.ts';
 import {
   findUser,
   insertUser,
   lockUserByEmail,
   markVerified,
   replacePassword,
-} from '../../db/repositories/users.ts';
+} from '../../db/repositories/accounts/users.ts';
 import { type OAuthProfile, type OAuthProvider, OAuthRefused } from '../../providers/oauth/oauth-provider.ts';
 import type { Sessions } from '../edge/sessions.ts';
 

@@ -2,7 +2,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { mayAdminister } from '../../core/project-roles.ts';
 import type { Role } from '../../db/entities/membership.ts';
 import type { Em } from '../../db/orm.ts';
-import { findRole, holdProject } from '../../db/repositories/memberships.ts';
+import { findRole, holdProject } from '../../db/repositories/accounts/memberships.ts';
 
 /** The place of a user in a project. @throws DomainError `NOT_FOUND` for a project of others */
 export async function requireMember(em: Em, projectId: string, userId: string): Promise<Role> {

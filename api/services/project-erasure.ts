@@ -1,14 +1,14 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type ErasedData, eraseProject } from '../../db/repositories/erase-project.ts';
+import { type ErasedData, eraseProject } from '../../db/repositories/projects/erase-project.ts';
 import {
   deleteProject,
   findErasure,
   hurryErasure,
   recordErasure,
-} from '../../db/repositories/project-erasures.ts';
-import { findProjectOfUser } from '../../db/repositories/projects.ts';
+} from '../../db/repositories/projects/project-erasures.ts';
+import { findProjectOfUser } from '../../db/repositories/projects/projects.ts';
 import type { ProjectKeys } from '../edge/project-keys.ts';
 import { holdAs, requireAdministrator, requireOwner } from './project-access.ts';
 

@@ -9,7 +9,7 @@ import {
   listInvitations,
   type PendingInvitation,
   putInvitation,
-} from '../../db/repositories/invitations.ts';
+} from '../../db/repositories/accounts/invitations.ts';
 import {
   addMember,
   changeRole,
@@ -18,9 +18,9 @@ import {
   listMembers,
   type MemberRow,
   removeMember,
-} from '../../db/repositories/memberships.ts';
-import { findProjectOfUser } from '../../db/repositories/projects.ts';
-import { findUserByEmail } from '../../db/repositories/users.ts';
+} from '../../db/repositories/accounts/memberships.ts';
+import { findUserByEmail } from '../../db/repositories/accounts/users.ts';
+import { findProjectOfUser } from '../../db/repositories/projects/projects.ts';
 import { type AccountMail, linkHours } from './account-mail.ts';
 import { holdAs, requireAdministrator, requireMember } from './project-access.ts';
 

@@ -1,9 +1,12 @@
 import { notFound } from '../../core/errors.ts';
 import { type EmailFigures, judgeSender, type SecurityVerdict } from '../../core/project-security.ts';
 import type { Orm } from '../../db/orm.ts';
-import { readEmailFigures } from '../../db/repositories/project-email-figures.ts';
-import { listSuspensions, type SuspensionRecord } from '../../db/repositories/project-suspensions.ts';
-import { findProjectOfUser } from '../../db/repositories/projects.ts';
+import { readEmailFigures } from '../../db/repositories/projects/project-email-figures.ts';
+import {
+  listSuspensions,
+  type SuspensionRecord,
+} from '../../db/repositories/projects/project-suspensions.ts';
+import { findProjectOfUser } from '../../db/repositories/projects/projects.ts';
 
 const suspensionsShown = 20;
 const none: EmailFigures = { sent: 0, bounced: 0, complained: 0 };

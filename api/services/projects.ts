@@ -7,13 +7,13 @@ import {
   readSetupState,
   type SetupState,
   updateProjectSettings,
-} from '../../db/repositories/project-settings.ts';
+} from '../../db/repositories/projects/project-settings.ts';
 import {
   findProjectOfUser,
   insertProject,
   listProjectsOfUser,
   replaceKeys,
-} from '../../db/repositories/projects.ts';
+} from '../../db/repositories/projects/projects.ts';
 import type { ProjectKeys } from '../edge/project-keys.ts';
 import { type ProjectAnswer, presentProject } from '../presenters/project.ts';
 import { holdAs, requireAdministrator, requireMember } from './project-access.ts';

@@ -10,7 +10,7 @@ import {
   type ProviderEventInput,
   type ProviderEventKind,
   type ProviderEventOutcome,
-} from '../../db/repositories/apply-provider-events.ts';
+} from '../../db/repositories/emails/apply-provider-events.ts';
 import { type SesEvent, sesEventSchema } from '../../providers/sns/ses-event.ts';
 
 export type NotificationOutcome = ProviderEventOutcome | 'ignored';

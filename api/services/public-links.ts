@@ -13,8 +13,8 @@ import {
   changeSubscription,
   type Subscriber,
   type SubscriptionChange,
-} from '../../db/repositories/change-subscription.ts';
-import { findLinkSubject } from '../../db/repositories/link-subjects.ts';
+} from '../../db/repositories/contacts/change-subscription.ts';
+import { findLinkSubject } from '../../db/repositories/emails/link-subjects.ts';
 import { addressSubject } from '../edge/address-subject.ts';
 import type { RateLimiter } from '../edge/rate-limiter.ts';
 

@@ -13,7 +13,7 @@ import {
   lockSegmentReferences,
   readSegmentGraph,
   type StoredCondition,
-} from '../../db/repositories/segments.ts';
+} from '../../db/repositories/segments/segments.ts';
 
 /** Characters of the JSON text of a condition, which is kept and answered as it was sent. */
 const maxConditionLength = 128 * 1024;

@@ -6,15 +6,15 @@ import { segmentAudience } from '../../db/conditions/audience.ts';
 import type { ContactRow } from '../../db/entities/contact.ts';
 import type { SegmentRow } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { readAudienceFigures } from '../../db/repositories/contacts/contact-figures.ts';
 import {
   type ComputationProgress,
   computationStart,
   computeSegment,
-} from '../../db/repositories/compute-segment.ts';
-import { readAudienceFigures } from '../../db/repositories/contact-figures.ts';
-import { countAudience, listAudience } from '../../db/repositories/segment-contacts.ts';
-import { findSegment, lockSegment } from '../../db/repositories/segments.ts';
-import { changeStaticMembers, createMissingContacts } from '../../db/repositories/static-members.ts';
+} from '../../db/repositories/segments/compute-segment.ts';
+import { countAudience, listAudience } from '../../db/repositories/segments/segment-contacts.ts';
+import { findSegment, lockSegment } from '../../db/repositories/segments/segments.ts';
+import { changeStaticMembers, createMissingContacts } from '../../db/repositories/segments/static-members.ts';
 import { type OffsetQuery, offsetWindow } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 

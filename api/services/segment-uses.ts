@@ -1,8 +1,8 @@
 import { segmentsOf } from '../../core/workflows/references.ts';
 import type { Em } from '../../db/orm.ts';
-import { findCampaignsOfSegment } from '../../db/repositories/campaign-records.ts';
-import { listReferringSegments } from '../../db/repositories/segments.ts';
-import { listReferringSteps, workflowsWith } from '../../db/repositories/workflow-uses.ts';
+import { findCampaignsOfSegment } from '../../db/repositories/campaigns/campaign-records.ts';
+import { listReferringSegments } from '../../db/repositories/segments/segments.ts';
+import { listReferringSteps, workflowsWith } from '../../db/repositories/workflows/workflow-uses.ts';
 
 /** What refers to a segment and keeps it from being deleted, by kind. */
 export interface SegmentUses {

@@ -3,8 +3,8 @@ import { newId } from '../../core/new-id.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import type { SegmentRow } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { dropMembers } from '../../db/repositories/drop-members.ts';
-import { countMembers } from '../../db/repositories/segment-contacts.ts';
+import { dropMembers } from '../../db/repositories/segments/drop-members.ts';
+import { countMembers } from '../../db/repositories/segments/segment-contacts.ts';
 import {
   deleteSegment,
   findSegment,
@@ -13,7 +13,7 @@ import {
   lockSegmentReferences,
   type NewSegment,
   updateSegment,
-} from '../../db/repositories/segments.ts';
+} from '../../db/repositories/segments/segments.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegmentUses } from './segment-uses.ts';

@@ -6,8 +6,12 @@ import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type AcceptedEmail, type AcceptInput, acceptEmails } from '../../db/repositories/accept-emails.ts';
-import type { TemplateContent } from '../../db/repositories/template-contents.ts';
+import {
+  type AcceptedEmail,
+  type AcceptInput,
+  acceptEmails,
+} from '../../db/repositories/emails/accept-emails.ts';
+import type { TemplateContent } from '../../db/repositories/templates/template-contents.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';

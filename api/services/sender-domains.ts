@@ -3,7 +3,7 @@ import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
 import type { DomainStatus } from '../../db/entities/domain.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { holdDomain } from '../../db/repositories/domains.ts';
+import { holdDomain } from '../../db/repositories/domains/domains.ts';
 import { sql } from '../../db/sql.ts';
 import type { ProjectChanges } from '../edge/project-changes.ts';
 

@@ -8,7 +8,7 @@ import {
   listSuppressions,
   type SuppressionPosition,
   type SuppressionRow,
-} from '../../db/repositories/suppressions.ts';
+} from '../../db/repositories/contacts/suppressions.ts';
 import type { ListSuppressionsQuery } from '../schemas/suppressions.ts';
 
 export interface SuppressionPage {

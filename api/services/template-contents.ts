@@ -3,7 +3,10 @@ import { notFound } from '../../core/errors.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import type { Orm } from '../../db/orm.ts';
-import { readTemplateContents, type TemplateContent } from '../../db/repositories/template-contents.ts';
+import {
+  readTemplateContents,
+  type TemplateContent,
+} from '../../db/repositories/templates/template-contents.ts';
 
 export interface TemplateContents {
   /** What a template of the project says now. @throws DomainError `NOT_FOUND` */

@@ -4,7 +4,7 @@ import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { TemplateRow } from '../../db/entities/template.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findStepsOfTemplate, type TemplateStep } from '../../db/repositories/template-usage.ts';
+import { findStepsOfTemplate, type TemplateStep } from '../../db/repositories/templates/template-usage.ts';
 import {
   countTemplates,
   deleteTemplate,
@@ -13,7 +13,7 @@ import {
   listTemplates,
   type TemplateFields,
   updateTemplate,
-} from '../../db/repositories/templates.ts';
+} from '../../db/repositories/templates/templates.ts';
 import type { TemplateUsage } from '../presenters/template.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import {

@@ -4,7 +4,11 @@ import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/repositories/track-events.ts';
+import {
+  type TrackedEvent,
+  type TrackInput,
+  trackEvents,
+} from '../../db/repositories/events/track-events.ts';
 import type { TrackBody } from '../schemas/track.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';

@@ -3,7 +3,10 @@ import { newId } from '../../core/new-id.ts';
 import { findStep, parseGraph } from '../../core/workflows/graph.ts';
 import type { ExecutionRow } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { cancelActiveExecutions, cancelExecution } from '../../db/repositories/cancel-executions.ts';
+import {
+  cancelActiveExecutions,
+  cancelExecution,
+} from '../../db/repositories/workflows/cancel-executions.ts';
 import {
   countExecutions,
   findExecution,
@@ -11,9 +14,9 @@ import {
   listExecutions,
   listStepRuns,
   startExecution,
-} from '../../db/repositories/workflow-executions.ts';
-import { readGraph } from '../../db/repositories/workflow-graphs.ts';
-import { findWorkflow } from '../../db/repositories/workflows.ts';
+} from '../../db/repositories/workflows/workflow-executions.ts';
+import { readGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
+import { findWorkflow } from '../../db/repositories/workflows/workflows.ts';
 import type { ExecutionWithSteps } from '../presenters/execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';

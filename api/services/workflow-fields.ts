@@ -1,8 +1,8 @@
 import { standardFields } from '../../core/contact-data/contact-field.ts';
 import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { Orm } from '../../db/orm.ts';
-import { listFieldTypes } from '../../db/repositories/contact-fields.ts';
-import { listHistoryNames, sampleEventData } from '../../db/repositories/event-fields.ts';
+import { listFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
+import { listHistoryNames, sampleEventData } from '../../db/repositories/events/event-fields.ts';
 
 /** `event` is asked about history (`triggered`, `countGreaterThan`); the others by value. */
 export interface WorkflowField {

@@ -13,8 +13,8 @@ import {
   type StepRecord,
   type TransitionRecord,
   updateStep,
-} from '../../db/repositories/workflow-graphs.ts';
-import { updateWorkflow } from '../../db/repositories/workflows.ts';
+} from '../../db/repositories/workflows/workflow-graphs.ts';
+import { updateWorkflow } from '../../db/repositories/workflows/workflows.ts';
 import type { WorkflowWithGraph } from '../presenters/workflow.ts';
 import type { CreateStepBody, CreateTransitionBody, PatchStepBody } from '../schemas/workflows.ts';
 import { editWorkflow, finishEdit } from './workflow-records.ts';

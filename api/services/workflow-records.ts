@@ -3,8 +3,8 @@ import type { DraftGraph } from '../../core/workflows/graph.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
 import type { WorkflowRow } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { listSteps, listTransitions, storeGraph } from '../../db/repositories/workflow-graphs.ts';
-import { findWorkflow } from '../../db/repositories/workflows.ts';
+import { listSteps, listTransitions, storeGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
+import { findWorkflow } from '../../db/repositories/workflows/workflows.ts';
 import type { WorkflowWithGraph } from '../presenters/workflow.ts';
 
 /** A workflow with its graph. @throws DomainError `NOT_FOUND` */

@@ -4,7 +4,7 @@ import { placedFilters } from '../../core/segments/segment-filters.ts';
 import { conditionOf } from '../../core/workflows/references.ts';
 import { parseStepConfig, type StepType, templateIdOf } from '../../core/workflows/step-config.ts';
 import type { Em } from '../../db/orm.ts';
-import { findTemplate } from '../../db/repositories/templates.ts';
+import { findTemplate } from '../../db/repositories/templates/templates.ts';
 import { checkReferences } from './segment-conditions.ts';
 
 export interface ReadStepConfig {

@@ -3,9 +3,9 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { WorkflowRow } from '../../db/entities/workflow.ts';
 import type { Orm } from '../../db/orm.ts';
-import { dropExecutions } from '../../db/repositories/cancel-executions.ts';
-import { hasActiveExecution } from '../../db/repositories/workflow-executions.ts';
-import { insertStep } from '../../db/repositories/workflow-graphs.ts';
+import { dropExecutions } from '../../db/repositories/workflows/cancel-executions.ts';
+import { hasActiveExecution } from '../../db/repositories/workflows/workflow-executions.ts';
+import { insertStep } from '../../db/repositories/workflows/workflow-graphs.ts';
 import {
   countWorkflows,
   deleteWorkflow,
@@ -13,7 +13,7 @@ import {
   insertWorkflow,
   listWorkflows,
   updateWorkflow,
-} from '../../db/repositories/workflows.ts';
+} from '../../db/repositories/workflows/workflows.ts';
 import type { WorkflowWithGraph } from '../presenters/workflow.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { CreateWorkflowBody, ListWorkflowsQuery, PatchWorkflowBody } from '../schemas/workflows.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { trackInput } from '../../test/setup/inputs.ts';
-import { trackEvents } from '../repositories/track-events.ts';
+import { trackEvents } from '../repositories/events/track-events.ts';
 import { preparedSql, sql } from '../sql.ts';
 import { createBatcher } from './create-batcher.ts';
 import { brokenConstraint, isRolledBack } from './is-rolled-back.ts';

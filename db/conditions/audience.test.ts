@@ -7,7 +7,7 @@ import { newId } from '../../core/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { memberOf, notMemberOf, planIs, where } from '../../test/setup/segments.ts';
 import type { Em } from '../orm.ts';
-import { insertSegment } from '../repositories/segments.ts';
+import { insertSegment } from '../repositories/segments/segments.ts';
 import { sql } from '../sql.ts';
 import { type Audience, conditionAudience, segmentAudience } from './audience.ts';
 import { bindInto } from './bind.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { DueCommand } from '../../db/repositories/outbox.ts';
+import type { DueCommand } from '../../db/repositories/outbox/outbox.ts';
 
 /** Commands that go to Temporal together. */
 export interface CommandGroup {

@@ -1,6 +1,6 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import type { DueCommand } from '../../db/repositories/outbox.ts';
+import type { DueCommand } from '../../db/repositories/outbox/outbox.ts';
 import { priorities, workflowIds } from '../contracts/operations.ts';
 import {
   executionChangedSignal,

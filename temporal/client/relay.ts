@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
 import pMap from 'p-map';
 import type { Em, Orm } from '../../db/orm.ts';
-import { deleteCommands, lockDueCommands, postponeCommands } from '../../db/repositories/outbox.ts';
+import { deleteCommands, lockDueCommands, postponeCommands } from '../../db/repositories/outbox/outbox.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
 import type { CommandGroup } from './command-group.ts';
 import { groupCommands } from './send-commands.ts';

@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { v7 as uuidv7 } from 'uuid';
-import type { DueCommand } from '../../db/repositories/outbox.ts';
+import type { DueCommand } from '../../db/repositories/outbox/outbox.ts';
 import { type CampaignInput, campaignChangedSignal, campaignWorkflow } from '../contracts/campaign.ts';
 import {
   type ContactJobInput,

@@ -5,7 +5,7 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endContactSnooze } from '../../activities/contacts/end-snooze.ts';
 import { newId } from '../../core/new-id.ts';
-import { changeSubscription } from '../../db/repositories/change-subscription.ts';
+import { changeSubscription } from '../../db/repositories/contacts/change-subscription.ts';
 import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { eventually } from '../../test/setup/eventually.ts';

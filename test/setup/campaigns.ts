@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '../../core/new-id.ts';
 import type { CampaignRow } from '../../db/entities/campaign.ts';
 import type { Em } from '../../db/orm.ts';
-import { insertCampaign } from '../../db/repositories/campaign-records.ts';
-import { startSending } from '../../db/repositories/campaigns.ts';
-import { freezeAudience } from '../../db/repositories/freeze-audience.ts';
+import { insertCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
+import { startSending } from '../../db/repositories/campaigns/campaigns.ts';
+import { freezeAudience } from '../../db/repositories/campaigns/freeze-audience.ts';
 import { sql } from '../../db/sql.ts';
 
 /** A project that may send, straight in the database. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { AcceptInput } from '../../db/repositories/accept-emails.ts';
-import type { ProviderEventInput } from '../../db/repositories/apply-provider-events.ts';
-import type { TrackInput } from '../../db/repositories/track-events.ts';
-import type { UpsertContactInput } from '../../db/repositories/write-contacts.ts';
+import type { UpsertContactInput } from '../../db/repositories/contacts/write-contacts.ts';
+import type { AcceptInput } from '../../db/repositories/emails/accept-emails.ts';
+import type { ProviderEventInput } from '../../db/repositories/emails/apply-provider-events.ts';
+import type { TrackInput } from '../../db/repositories/events/track-events.ts';
 
 /** A tracked event as the service would hand it on; what a test does not name is fresh or empty. */
 export function trackInput(

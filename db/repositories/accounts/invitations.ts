@@ -1,0 +1,101 @@
+import type { Role } from '../../entities/membership.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+
+/** A place that waits for whoever proves to have the address. */
+export interface PendingInvitation {
+  id: string;
+  email: string;
+  role: Role;
+  expiresAt: Date;
+}
+
+const columns = 'id, email, role, expires_at as "expiresAt"';
+
+/** The invitations of a project that have not expired, the oldest first. */
+export function listInvitations(em: Em, projectId: string): Promise<PendingInvitation[]> {
+  return sql(
+    em,
+    `select ${columns} from invitations where project_id = $1 and expires_at > now() order by created_at, id`,
+    [projectId],
+  );
+}
+
+export interface NewInvitation {
+  id: string;
+  projectId: string;
+  /** Normalised. */
+  email: string;
+  role: Role;
+  tokenHash: Buffer;
+  /** Days until it expires. */
+  days: number;
+}
+
+/** Invites an address; a second invitation to it replaces the first, whose link is worth nothing from then on. */
+export async function putInvitation(em: Em, invitation: NewInvitation): Promise<PendingInvitation> {
+  const { id, projectId, email, role, tokenHash, days } = invitation;
+  const [row] = await sql<PendingInvitation>(
+    em,
+    `insert into invitations (id, project_id, email, role, token_hash, expires_at)
+     values ($1, $2, $3, $4, $5, now() + make_interval(days => $6))
+     on conflict (project_id, email) do update
+     set role = excluded.role, token_hash = excluded.token_hash, expires_at = excluded.expires_at
+     returning ${columns}`,
+    [id, projectId, email, role, tokenHash, days],
+  );
+  if (row === undefined) throw new Error('An insert must answer its row');
+  return row;
+}
+
+/** The address of an invitation that has not expired, by its link. */
+export async function findInvitedAddress(em: Em, tokenHash: Buffer): Promise<string | undefined> {
+  const [row] = await sql<{ email: string }>(
+    em,
+    'select email from invitations where token_hash = $1 and expires_at > now()',
+    [tokenHash],
+  );
+  return row?.email;
+}
+
+export async function findInvitation(
+  em: Em,
+  projectId: string,
+  id: string,
+): Promise<PendingInvitation | undefined> {
+  const [row] = await sql<PendingInvitation>(
+    em,
+    `select ${columns} from invitations where project_id = $1 and id = $2 and expires_at > now()`,
+    [projectId, id],
+  );
+  return row;
+}
+
+export async function deleteInvitation(em: Em, projectId: string, id: string): Promise<void> {
+  await sql(em, 'delete from invitations where project_id = $1 and id = $2', [projectId, id]);
+}
+
+/**
+ * Turns the invitations of an address into places of the user who has proven to have it; a place that the user has
+ * already stays as it is.
+ */
+export async function acceptInvitations(em: Em, userId: string, email: string): Promise<void> {
+  await sql(
+    em,
+    `with taken as (
+       delete from invitations where email = $2 returning project_id, role, expires_at
+     )
+     insert into memberships (project_id, user_id, role)
+     select project_id, $1, role from taken where expires_at > now()
+     on conflict (project_id, user_id) do nothing`,
+    [userId, email],
+  );
+}
+
+/** Whether a place waits for the address. */
+export async function isInvited(em: Em, email: string): Promise<boolean> {
+  const rows = await sql(em, 'select 1 from invitations where email = $1 and expires_at > now() limit 1', [
+    email,
+  ]);
+  return rows.length > 0;
+}

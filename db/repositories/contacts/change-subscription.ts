@@ -1,0 +1,137 @@
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+import { countEventsSql } from './upsert-contacts-sql.ts';
+
+export type SubscriptionChange =
+  | { to: 'subscribed' }
+  | { to: 'unsubscribed' }
+  | { to: 'snoozed'; until: Date };
+
+/** What the holder of a link in an email does to the subscription of the email's recipient. */
+export interface SubscriptionChangeInput {
+  projectId: string;
+  contactId: string;
+  /** The email that the link was in. */
+  emailId: string;
+  change: SubscriptionChange;
+  /** Ids for the rows that may be written. */
+  flipId: string;
+  activityId: string;
+  outboxId: string;
+  occurredAt: Date;
+}
+
+/** Who a public page speaks to, and how the subscription stands. */
+export interface Subscriber {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  snoozedUntil: Date | null;
+  /** As it stands in `data`. */
+  locale: unknown;
+}
+
+/** Columns of a `Subscriber` from the contacts `c`. */
+export const subscriberColumns = `c.id, c.email, c.subscribed, c.snoozed_until as "snoozedUntil",
+  c.data -> 'locale' as "locale"`;
+
+const changeSql = `
+with email as materialized (
+  -- First the email and then the contact, as the provider's events lock them.
+  select id, campaign_id, workflow_id, unsubscribed_at
+  from emails
+  where id = $3 and project_id = $1 and contact_id = $2
+  for no key update
+),
+target as materialized (
+  select *
+  from contacts
+  where project_id = $1 and id = $2 and (select count(*) from email) >= 0
+  for no key update
+),
+changed as (
+  update contacts c
+  set subscribed = $4 = 'subscribed',
+    snoozed_until = $5::timestamptz,
+    suppression_reason = case when $4::text = 'subscribed' then null else c.suppression_reason end,
+    suppressed_at = case when $4 = 'subscribed' then null else c.suppressed_at end,
+    suppressed_email_id = case when $4 = 'subscribed' then null else c.suppressed_email_id end,
+    updated_at = $9::timestamptz
+  from target t
+  where c.id = t.id
+    -- Who has opted out, bounced or complained is not brought back by the end of a snooze: none begins.
+    and case when $4 = 'subscribed' then not t.subscribed else t.subscribed or t.snoozed_until is not null end
+  returning new.*, old.subscribed <> new.subscribed as is_flipped
+),
+-- Once per email, and so once per recipient of a campaign.
+opted_out as (
+  update emails e
+  set unsubscribed_at = $9::timestamptz
+  from email
+  where e.id = email.id and email.unsubscribed_at is null and $4 <> 'subscribed' and exists (select from changed)
+  returning e.campaign_id
+),
+campaign_figure as (
+  insert into campaign_figure_changes (campaign_id, unsubscribed)
+  select campaign_id, 1 from opted_out where campaign_id is not null
+),
+source as (
+  select c.id as contact_id, c.project_id, c.subscribed, c.snoozed_until, c.is_flipped, e.id as email_id,
+    e.campaign_id, e.workflow_id,
+    jsonb_build_object('emailId', e.id, 'campaignId', e.campaign_id) as origin
+  from changed c
+  left join email e on true
+),
+journaled as (
+  insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
+  select $6::uuid, project_id, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end,
+    'emitted', contact_id, email_id, campaign_id, workflow_id,
+    jsonb_strip_nulls(origin || jsonb_build_object('reason', case when $4 = 'snoozed' then 'snooze' end)), $9::timestamptz
+  from source
+  where is_flipped
+  union all
+  select $7::uuid, project_id, 'contact.snoozed', 'activity', contact_id, email_id, campaign_id, workflow_id,
+    jsonb_strip_nulls(origin || jsonb_build_object('snoozedUntil', $10::text)), $9::timestamptz
+  from source
+  where $4 = 'snoozed'
+  returning id, project_id, name, kind, contact_id, occurred_at
+),
+command as (
+  insert into outbox (id, kind, subject_id, created_at, next_attempt_at)
+  select $8::uuid, 'contact.snooze', contact_id, $9::timestamptz, $9::timestamptz
+  from source
+  where $4 = 'snoozed'
+),
+counted as (select * from journaled where kind = 'emitted'),
+${countEventsSql}
+select ${subscriberColumns}, true as "isChanged" from changed c
+union all
+select ${subscriberColumns}, false from target c where c.id not in (select id from changed)`;
+
+/**
+ * Changes a subscription through a link of an email: the contact, the event of the change, the activity and the
+ * command of a snooze, and the opt-out of the email, which counts once for its campaign. A repeat changes
+ * nothing; a snooze of a snoozed contact moves the end; a snooze of one who is not subscribed changes nothing.
+ *
+ * @returns the contact as it stands then, undefined when it is gone.
+ */
+export async function changeSubscription(
+  em: Em,
+  input: SubscriptionChangeInput,
+): Promise<(Subscriber & { isChanged: boolean }) | undefined> {
+  const { change, occurredAt } = input;
+  const until = change.to === 'snoozed' ? change.until : null;
+  const [row] = await sql<Subscriber & { isChanged: boolean }>(em, changeSql, [
+    input.projectId,
+    input.contactId,
+    input.emailId,
+    change.to,
+    until,
+    input.flipId,
+    input.activityId,
+    input.outboxId,
+    occurredAt,
+    until?.toISOString() ?? null,
+  ]);
+  return row;
+}

@@ -1,0 +1,58 @@
+import { newId } from '../../../core/new-id.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+import { countEventsSql } from './upsert-contacts-sql.ts';
+
+const subscribeSql = `
+with wanted as materialized (
+  select * from unnest($2::uuid[], $3::uuid[]) as t(id, flip_id)
+),
+target as materialized (
+  -- In the order in which every statement locks contacts.
+  select c.*
+  from contacts c
+  where c.project_id = $1 and c.id in (select id from wanted)
+  order by c.project_id, c.email
+  for no key update
+),
+changed as (
+  update contacts c
+  set subscribed = $4,
+    snoozed_until = null,
+    suppression_reason = case when $4 then null else c.suppression_reason end,
+    suppressed_at = case when $4 then null else c.suppressed_at end,
+    suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
+    updated_at = $5
+  from target t
+  where c.id = t.id and (t.subscribed <> $4 or t.snoozed_until is not null)
+  returning new.id, new.project_id, old.subscribed <> new.subscribed as is_flipped
+),
+flip as (
+  insert into events (id, project_id, name, kind, contact_id, occurred_at)
+  select w.flip_id, c.project_id, case when $4 then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
+    c.id, $5
+  from changed c
+  join wanted w on w.id = c.id
+  where c.is_flipped
+  returning id, project_id, name, contact_id, occurred_at
+),
+counted as (select * from flip),
+${countEventsSql}
+select t.id, t.id in (select id from changed) as "isChanged" from target t`;
+
+/**
+ * Subscribes or unsubscribes many contacts and journals each change of a subscription. As with every write to a
+ * subscription, a snooze ends and subscribing lifts a suppression.
+ *
+ * @param ids different ones
+ * @returns the contacts that are the project's, and whether they were changed
+ */
+export function subscribeContacts(
+  em: Em,
+  projectId: string,
+  ids: readonly string[],
+  subscribed: boolean,
+  occurredAt: Date,
+): Promise<{ id: string; isChanged: boolean }[]> {
+  return sql(em, subscribeSql, [projectId, ids, ids.map(() => newId()), subscribed, occurredAt]);
+}

@@ -1,0 +1,94 @@
+import type { ContactRow } from '../../entities/contact.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+import { type ContactWrite, mergeContactWrites, splitPatch } from './contact-writes.ts';
+import { contactColumns } from './contacts.ts';
+import { countEventsSql, upsertContactsSql } from './upsert-contacts-sql.ts';
+
+export type UpsertContactInput = ContactWrite;
+
+const upsertSql = `
+with ${upsertContactsSql},
+counted as (select * from contact_flip),
+${countEventsSql}
+select id, is_new as "isNew" from contact`;
+
+/**
+ * Creates or patches a contact by its address; a new one is subscribed by default.
+ * @throws pg.DatabaseError `contacts_data_size` when its data grows beyond 64 KB
+ */
+export async function upsertContact(
+  em: Em,
+  input: UpsertContactInput,
+): Promise<{ id: string; isNew: boolean }> {
+  const { rows } = mergeContactWrites([input], true);
+  const [row] = await sql<{ id: string; isNew: boolean }>(em, upsertSql, [JSON.stringify(rows)]);
+  if (row === undefined) throw new Error('The upsert of a contact answered no row');
+  return row;
+}
+
+export interface PatchContactInput {
+  projectId: string;
+  id: string;
+  email: string | undefined;
+  subscribed: boolean | undefined;
+  patch: Record<string, unknown>;
+  flipId: string;
+  occurredAt: Date;
+}
+
+const patchSql = `
+with target as materialized (
+  select * from contacts where project_id = $1 and id = $2 for no key update
+),
+patched as (
+  update contacts c
+  set email = coalesce($3, c.email),
+    data = (c.data - $5::text[]) || $6::jsonb,
+    subscribed = coalesce($4::boolean, c.subscribed),
+    snoozed_until = case when $4::boolean is null then c.snoozed_until end,
+    suppression_reason = case when $4 then null else c.suppression_reason end,
+    suppressed_at = case when $4 then null else c.suppressed_at end,
+    suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
+    updated_at = $8
+  from target t
+  where c.id = t.id
+    and (t.email <> $3
+      or (t.data - $5::text[]) || $6::jsonb <> t.data
+      or ($4::boolean is not null and (t.subscribed <> $4 or t.snoozed_until is not null)))
+  returning new.*, old.subscribed <> new.subscribed as is_flipped
+),
+flip as (
+  insert into events (id, project_id, name, kind, contact_id, occurred_at)
+  select $7, project_id, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
+    id, $8
+  from patched
+  where is_flipped
+  returning id, project_id, name, contact_id, occurred_at
+),
+counted as (select * from flip),
+${countEventsSql}
+select ${contactColumns} from patched
+union all
+select ${contactColumns} from target where id not in (select id from patched)`;
+
+/**
+ * Patches a contact by its id and journals a change of its subscription. A contact that would stay as it is is
+ * not written.
+ * @returns the contact, undefined when it is not the project's
+ * @throws pg.DatabaseError `contacts_project_email` when another contact has the address, `contacts_data_size`
+ */
+export async function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
+  const { set, removed } = splitPatch(input.patch);
+  const [row] = await sql<ContactRow>(em, patchSql, [
+    input.projectId,
+    input.id,
+    input.email ?? null,
+    input.subscribed ?? null,
+    removed,
+    JSON.stringify(set),
+    input.flipId,
+    input.occurredAt,
+  ]);
+  return row;
+}

@@ -1,0 +1,116 @@
+import type { DomainRow, DomainStatus } from '../../entities/domain.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+
+const columns = `id, project_id as "projectId", domain, status, dkim_tokens as "dkimTokens",
+  found_records as "foundRecords", checked_at as "checkedAt", created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** The project's domains, oldest first. */
+export function listDomains(em: Em, projectId: string): Promise<DomainRow[]> {
+  return sql(em, `select ${columns} from domains where project_id = $1 order by id`, [projectId]);
+}
+
+/** A domain by its id; with a project, only if it is that project's. */
+export async function findDomain(em: Em, id: string, projectId?: string): Promise<DomainRow | undefined> {
+  const [row] = await sql<DomainRow>(
+    em,
+    `select ${columns} from domains where id = $1 and ($2::uuid is null or project_id = $2)`,
+    [id, projectId ?? null],
+  );
+  return row;
+}
+
+/**
+ * Adds a pending domain and the command to watch it; every process hears of it.
+ * @throws pg.DatabaseError `domains_domain_unique` when a project has the domain
+ */
+export async function insertDomain(
+  em: Em,
+  domain: { id: string; projectId: string; domain: string; outboxId: string },
+): Promise<void> {
+  await sql(
+    em,
+    `with added as (
+       insert into domains (id, project_id, domain) values ($1, $2, $3) returning id, project_id
+     ),
+     command as (
+       insert into outbox (id, kind, subject_id) select $4, 'domain.verify', id from added
+     )
+     select pg_notify('project_changed', project_id::text) from added`,
+    [domain.id, domain.projectId, domain.domain, domain.outboxId],
+  );
+}
+
+/**
+ * In a transaction: keeps a domain of the project from being removed before its end, for what is about to send
+ * from it. Answers its status, undefined when it is not the project's.
+ */
+export async function holdDomain(
+  em: Em,
+  projectId: string,
+  domain: string,
+): Promise<DomainStatus | undefined> {
+  const [row] = await sql<{ status: DomainStatus }>(
+    em,
+    'select status from domains where project_id = $1 and domain = $2 for key share',
+    [projectId, domain],
+  );
+  return row?.status;
+}
+
+/** In a transaction: the name of a domain that is to be removed; nothing new can hold it from now on. */
+export async function lockDomain(em: Em, id: string, projectId: string): Promise<string | undefined> {
+  const [row] = await sql<{ domain: string }>(
+    em,
+    'select domain from domains where id = $1 and project_id = $2 for update',
+    [id, projectId],
+  );
+  return row?.domain;
+}
+
+export async function storeDkimTokens(em: Em, id: string, tokens: readonly string[]): Promise<void> {
+  await sql(em, 'update domains set dkim_tokens = $2 where id = $1', [id, tokens]);
+}
+
+/**
+ * Records what a check saw. Every process hears at once of a domain that changed its status.
+ *
+ * @param check its `dkimTokens` replace the stored ones
+ * @returns the domain as it is now, undefined when it was removed meanwhile
+ */
+export async function recordDomainCheck(
+  em: Em,
+  id: string,
+  check: { verified: boolean; found: readonly string[]; dkimTokens: readonly string[] },
+): Promise<DomainRow | undefined> {
+  const status: DomainStatus = check.verified ? 'verified' : 'pending';
+  const [row] = await sql<DomainRow>(
+    em,
+    `with checked as (
+       update domains
+       set status = $2, found_records = $3, dkim_tokens = $4, checked_at = now(),
+         updated_at = case
+           when status = $2 and found_records = $3 and dkim_tokens = $4 then updated_at else now()
+         end
+       where id = $1
+       returning domains.*, old.status <> new.status as changed
+     )
+     select ${columns}, case when changed then pg_notify('project_changed', project_id::text) end as told
+     from checked`,
+    [id, status, check.found, check.dkimTokens],
+  );
+  return row;
+}
+
+/** Removes a domain; every process hears of it. Answers its name, undefined when it is not the project's. */
+export async function deleteDomain(em: Em, id: string, projectId: string): Promise<string | undefined> {
+  const [row] = await sql<{ domain: string }>(
+    em,
+    `with removed as (
+       delete from domains where id = $1 and project_id = $2 returning domain, project_id
+     )
+     select domain, pg_notify('project_changed', project_id::text) from removed`,
+    [id, projectId],
+  );
+  return row?.domain;
+}

@@ -1,0 +1,130 @@
+import type { Em } from '../../orm.ts';
+import { preparedSql } from '../../sql.ts';
+import { type ContactWrite, mergeContactWrites } from '../contacts/contact-writes.ts';
+import { countEventsSql, upsertContactsSql } from '../contacts/upsert-contacts-sql.ts';
+
+export interface AcceptedRecipient {
+  emailId: string;
+  /** Normalised. */
+  email: string;
+  name: string | null;
+  /** Id for the contact if it has to be created. */
+  contactId: string;
+  flipId: string;
+  outboxId: string;
+}
+
+export interface AcceptedAttachment {
+  filename: string;
+  contentType: string;
+  cid: string | null;
+  disposition: 'attachment' | 'inline';
+  /** Base64 as it came. */
+  content: string;
+}
+
+/** One accepted call of `POST /v1/send`. */
+export interface AcceptInput {
+  projectId: string;
+  contentId: string;
+  subject: string;
+  body: string;
+  fromEmail: string;
+  fromName: string | null;
+  replyTo: string | null;
+  headers: Record<string, string>;
+  templateId: string | null;
+  type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
+  /** Data of the request for rendering, stored or not. */
+  variables: Record<string, unknown>;
+  subscribed: boolean | undefined;
+  /** Contact keys to set; null removes a key. */
+  patch: Record<string, unknown>;
+  recipients: AcceptedRecipient[];
+  attachments: AcceptedAttachment[];
+  occurredAt: Date;
+}
+
+export interface AcceptedEmail {
+  emailId: string;
+  contactId: string;
+}
+
+const acceptSql = `
+with call as materialized (
+  select * from json_to_recordset($2::json) as t(
+    ord int, "projectId" uuid, "contentId" uuid, "subject" text, "body" text, "fromEmail" text, "fromName" text,
+    "replyTo" text, "headers" jsonb, "templateId" uuid, "type" text, "variables" jsonb, "attachments" json,
+    "occurredAt" timestamptz)
+),
+recipient as materialized (
+  select * from json_to_recordset($3::json) as t(
+    call int, contact int, "emailId" uuid, "email" text, "name" text, "outboxId" uuid)
+),
+${upsertContactsSql},
+counted as (
+  select * from contact_flip
+),
+${countEventsSql},
+content as (
+  insert into email_contents
+    (id, project_id, subject, body, from_email, from_name, reply_to, headers, variables, created_at)
+  select "contentId", "projectId", "subject", "body", "fromEmail", "fromName", "replyTo", "headers", "variables",
+    "occurredAt"
+  from call
+),
+attachment as (
+  insert into email_attachments (content_id, position, filename, content_type, cid, disposition, bytes)
+  select call."contentId", a.position - 1, a.file ->> 'filename', a.file ->> 'contentType', a.file ->> 'cid',
+    a.file ->> 'disposition', decode(a.file ->> 'content', 'base64')
+  from call, json_array_elements(call."attachments") with ordinality as a(file, position)
+),
+email as (
+  insert into emails
+    (id, project_id, contact_id, content_id, source, type, template_id, to_email, to_name, from_email, created_at)
+  select r."emailId", call."projectId", c.id, call."contentId", 'TRANSACTIONAL', call."type", call."templateId",
+    r."email", r."name", call."fromEmail", call."occurredAt"
+  from recipient r
+  join call on call.ord = r.call
+  join contact c on c.ord = r.contact
+),
+command as (
+  insert into outbox (id, kind, subject_id, created_at, next_attempt_at)
+  select r."outboxId", 'email.dispatch', r."emailId", call."occurredAt", call."occurredAt"
+  from recipient r
+  join call on call.ord = r.call
+)
+select id from contact order by ord`;
+
+/** What each recipient's call does to the recipient's contact. */
+function toContactWrites(input: AcceptInput): ContactWrite[] {
+  const { projectId, subscribed, patch, occurredAt } = input;
+  return input.recipients.map(({ email, contactId, flipId }) => {
+    return { projectId, email, contactId, subscribed, patch, flipId, occurredAt };
+  });
+}
+
+/**
+ * Accepts a batch of send calls in one statement: contacts, content, attachments, a QUEUED email and a dispatch
+ * command per recipient, and the events of changed subscriptions. Calls to one contact that say something about
+ * its subscription have to say the same.
+ *
+ * @returns for each call its emails, in the order of its recipients.
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data grows beyond 64 KB.
+ */
+export async function acceptEmails(em: Em, inputs: AcceptInput[]): Promise<AcceptedEmail[][]> {
+  const { rows, ordOf } = mergeContactWrites(inputs.flatMap(toContactWrites), false);
+  const calls = inputs.map(({ recipients, patch, subscribed, ...call }, ord) => ({ ...call, ord }));
+  const recipients = inputs
+    .flatMap((input, call) => input.recipients.map((recipient) => ({ ...recipient, call })))
+    .map((recipient, index) => ({ ...recipient, contact: ordOf[index] }));
+  const parameters = [rows, calls, recipients].map((parameter) => JSON.stringify(parameter));
+  const contacts = await preparedSql<{ id: string }>(em, 'accept_emails', acceptSql, parameters);
+  const answers: AcceptedEmail[][] = inputs.map(() => []);
+  for (const { call, contact, emailId } of recipients) {
+    const contactId = contacts[contact ?? -1]?.id;
+    if (contactId === undefined) throw new Error('A contact that was written is missing in the answer');
+    answers[call]?.push({ emailId, contactId });
+  }
+  return answers;
+}

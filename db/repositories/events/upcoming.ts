@@ -1,0 +1,44 @@
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+
+/** Something that will happen by itself. */
+export interface UpcomingRow {
+  type: 'campaign.scheduled' | 'workflow.waiting';
+  /** Of the campaign or the execution. */
+  id: string;
+  at: Date;
+  contactId: string | null;
+  contactEmail: string | null;
+  /** Of the campaign or the workflow. */
+  name: string;
+  workflowId: string | null;
+  stepId: string | null;
+}
+
+/** The next scheduled campaigns and waiting executions of a project, soonest first. */
+export function listUpcoming(em: Em, projectId: string, limit: number): Promise<UpcomingRow[]> {
+  return sql(
+    em,
+    `select u.type, u.id, u.at, u.contact_id as "contactId", c.email as "contactEmail",
+       coalesce(u.name, w.name, '') as name, u.workflow_id as "workflowId", u.step_id as "stepId"
+     from (
+       (select 'campaign.scheduled' as type, id, scheduled_for as at, null::uuid as contact_id, name,
+          null::uuid as workflow_id, null::uuid as step_id
+        from campaigns
+        where project_id = $1 and status = 'SCHEDULED'
+        order by scheduled_for, id
+        limit $2)
+       union all
+       (select 'workflow.waiting', id, resume_at, contact_id, null, workflow_id, current_step_id
+        from workflow_executions
+        where project_id = $1 and resume_at is not null
+        order by resume_at, id
+        limit $2)
+     ) u
+     left join workflows w on w.id = u.workflow_id
+     left join contacts c on c.project_id = $1 and c.id = u.contact_id
+     order by u.at, u.id
+     limit $2`,
+    [projectId, limit],
+  );
+}

@@ -1,0 +1,103 @@
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+
+/** A project whose data are going. */
+export interface ErasureRecord {
+  id: string;
+  projectId: string;
+  domains: string[];
+  /** Nothing that is made after this instant goes; now, when the project itself is gone. */
+  until: Date;
+  isProjectGone: boolean;
+}
+
+/**
+ * In a transaction: records that the data of a project are to go, stops its campaigns, and orders the workflow.
+ *
+ * @param delaySeconds when the workflow is to start; a call that does the work itself hurries it at its end
+ */
+export async function recordErasure(
+  em: Em,
+  erasure: { id: string; projectId: string; delaySeconds: number },
+): Promise<void> {
+  await sql(
+    em,
+    `with stopped as (
+       update campaigns set status = 'CANCELLED', cancelled_at = clock_timestamp()
+       where project_id = $2 and status in ('SCHEDULED', 'SENDING')
+       returning id
+     ),
+     commands as (
+       insert into outbox (id, kind, subject_id, next_attempt_at)
+       select uuidv7(), 'campaign.changed', id, now() from stopped
+       union all
+       select uuidv7(), 'project.erase', $1, now() + make_interval(secs => $3)
+     )
+     insert into project_erasures (id, project_id, domains, before)
+     select $1, $2, coalesce(array_agg(domain) filter (where domain is not null), '{}'), clock_timestamp()
+     from (select domain from domains where project_id = $2) d`,
+    [erasure.id, erasure.projectId, erasure.delaySeconds],
+  );
+}
+
+/** Has the workflow of an erasure start at once. */
+export async function hurryErasure(em: Em, id: string): Promise<void> {
+  await sql(
+    em,
+    `update outbox set next_attempt_at = now() where subject_id = $1 and kind = 'project.erase'`,
+    [id],
+  );
+}
+
+/** @returns undefined when it was carried out and closed */
+export async function findErasure(em: Em, id: string): Promise<ErasureRecord | undefined> {
+  const [row] = await sql<ErasureRecord>(
+    em,
+    `select e.id, e.project_id as "projectId", e.domains, p.id is null as "isProjectGone",
+       case when p.id is null then clock_timestamp() else e.before end as until
+     from project_erasures e left join projects p on p.id = e.project_id
+     where e.id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** In a transaction: the project and its members are gone, and its keys in every process. */
+export async function deleteProject(em: Em, projectId: string): Promise<void> {
+  await sql(
+    em,
+    `with gone as (delete from projects where id = $1 returning id)
+     select pg_notify('project_changed', id::text) from gone`,
+    [projectId],
+  );
+}
+
+/** Journals that the data are gone from here, in a transaction of its own behind those that deleted them. */
+export async function journalErasure(em: Em, { id, projectId }: ErasureRecord): Promise<void> {
+  await sql(
+    em,
+    `insert into events (id, project_id, name, kind, occurred_at)
+     values ($1, $2, 'project.erased', 'activity', now()) on conflict (id) do nothing`,
+    [id, projectId],
+  );
+}
+
+/** Which of some domains no project has. */
+export async function findFreeDomains(em: Em, domains: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ domain: string }>(
+    em,
+    `select wanted.domain from unnest($1::text[]) wanted (domain)
+     where not exists (select from domains d where d.domain = wanted.domain)`,
+    [domains],
+  );
+  return rows.map((row) => row.domain);
+}
+
+/** Forgets an erasure that has been carried out everywhere, with its row in the journal. */
+export async function closeErasure(em: Em, id: string): Promise<void> {
+  await sql(
+    em,
+    'with marker as (delete from events where id = $1) delete from project_erasures where id = $1',
+    [id],
+  );
+}

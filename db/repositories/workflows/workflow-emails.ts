@@ -1,0 +1,54 @@
+import type { Em } from '../../orm.ts';
+import { sql } from '../../sql.ts';
+
+export interface WorkflowEmail {
+  emailId: string;
+  contentId: string;
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  templateId: string;
+  /** In place of the contact's own address. */
+  to: string | null;
+  variables: { event: Record<string, unknown>; context: Record<string, unknown> };
+}
+
+/**
+ * Queues an email of a SEND_EMAIL step as its template stands now, with its dispatch command. A contact that is
+ * suppressed or not subscribed is looked at when the email is handed over, as for every other email.
+ *
+ * @returns false when the template or the contact is gone
+ */
+export async function queueWorkflowEmail(em: Em, email: WorkflowEmail): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `with source as materialized (
+       select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email
+       from templates t
+       join contacts c on c.project_id = t.project_id and c.id = $5
+       where t.project_id = $3 and t.id = $6
+     ),
+     content as (
+       insert into email_contents (id, project_id, subject, body, from_email, from_name, reply_to, variables)
+       select $2, $3, subject, body, from_email, from_name, reply_to, $8::jsonb from source
+     ),
+     command as (
+       insert into outbox (id, kind, subject_id) select uuidv7(), 'email.dispatch', $1 from source
+     )
+     insert into emails (id, project_id, contact_id, content_id, source, type, template_id, workflow_id, to_email,
+       from_email)
+     select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email from source
+     returning id`,
+    [
+      email.emailId,
+      email.contentId,
+      email.projectId,
+      email.workflowId,
+      email.contactId,
+      email.templateId,
+      email.to,
+      JSON.stringify(email.variables),
+    ],
+  );
+  return rows.length > 0;
+}
