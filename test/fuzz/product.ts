@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readCredentials } from '../../local/credentials.ts';
+import { startTestProcess } from '../../local/testing/processes.ts';
+import { callApi, createTestPerson } from '../setup/people.ts';
+
+export interface FuzzedProduct {
+  url: string;
+  secretKey: string;
+  publicKey: string;
+  /** Value of the session cookie of somebody who has no part in the project of the keys. */
+  session: string;
+  /** What the product has written, warnings and worse only. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Starts the product as `npm start` does, with free ports and an empty folder, without limits on requests. */
+export async function startFuzzedProduct(): Promise<FuzzedProduct> {
+  const directory = await mkdtemp(join(tmpdir(), 'posthaste-fuzz-'));
+  const product = startTestProcess(process.execPath, [join(root, 'local/main.ts')], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      DATA_DIR: directory,
+      ...Object.fromEntries(
+        ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'].map((name) => [
+          name,
+          '0',
+        ]),
+      ),
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'warn',
+      VALIDATE_RESPONSES: 'true',
+      API_RATE_LIMIT_PER_MINUTE: '0',
+      AUTH_RATE_LIMIT_PER_MINUTE: '0',
+      // Nothing answers there, so that no question leaves the machine.
+      DNS_SERVERS: '127.0.0.1:9',
+    },
+  });
+  async function stop(): Promise<void> {
+    product.child.kill('SIGTERM');
+    await product.exit;
+    await rm(directory, { recursive: true, force: true });
+  }
+  try {
+    await product.waitFor(/Posthaste is ready/, 120_000);
+    const credentials = await readCredentials(directory);
+    if (credentials === undefined) throw new Error('The product has written no credentials');
+    const { urls, secretKey, publicKey } = credentials;
+    const headers = { Authorization: `Bearer ${secretKey}` };
+    // The documented examples send from it.
+    const domain = await callApi(urls.api, 'POST', '/domains', { domain: 'example.com' }, headers);
+    await callApi(urls.api, 'GET', `/domains/${domain.body.id}/verify`, undefined, headers);
+    const { cookie } = await createTestPerson(urls.api);
+    const session = cookie.slice('token='.length);
+    return { url: urls.api, secretKey, publicKey, session, output: product.output, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

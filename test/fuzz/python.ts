@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+function run(command: string, args: string[]): void {
+  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`, { cause: error });
+}
+
+/**
+ * Makes a Python environment of its own with the pinned packages, unless the last run has made the same.
+ *
+ * @param folder made when missing
+ * @returns the folder of its programs
+ * @throws Error when there is no Python 3.10 or later with `venv`, or the packages cannot be installed
+ */
+export async function preparePython(folder: string, requirementsFile: string): Promise<string> {
+  const programs = join(folder, 'bin');
+  const marker = join(folder, 'installed.txt');
+  const wanted = readFileSync(requirementsFile, 'utf8');
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return programs;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  run('python3', ['-m', 'venv', folder]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  run(join(programs, 'python'), [...pip, '--no-deps', '--requirement', requirementsFile]);
+  await writeFile(marker, wanted);
+  return programs;
+}
