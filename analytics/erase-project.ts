@@ -1,8 +1,9 @@
 import type { ClickHouse } from './clickhouse.ts';
+import { deleteFrom, restoreNames } from './deletion.ts';
 import { toInstantParameter } from './question.ts';
 
 const ofProject = 'project_id = {projectId:UUID}';
-const settings = `SETTINGS lightweight_deletes_sync = 2, log_comment = 'erase project'`;
+const comment = 'erase project';
 const isOld = (id: string) => `UUIDv7ToDateTime(${id}) <= {madeUntil:DateTime64(3, 'UTC')}`;
 
 /**
@@ -17,21 +18,11 @@ export async function eraseProjectData(
   madeUntil: Date,
 ): Promise<void> {
   const parameters = { projectId, madeUntil: toInstantParameter(madeUntil) };
-  await clickhouse.command(`DELETE FROM event_name WHERE ${ofProject} ${settings}`, { projectId });
+  await clickhouse.command(deleteFrom('event_name', ofProject, comment), { projectId });
   await clickhouse.command(
-    `DELETE FROM email_state WHERE ${ofProject} AND ${isOld('email_id')} ${settings}`,
+    deleteFrom('email_state', `${ofProject} AND ${isOld('email_id')}`, comment),
     parameters,
   );
-  await clickhouse.command(
-    `DELETE FROM event WHERE ${ofProject} AND ${isOld('event_id')} ${settings}`,
-    parameters,
-  );
-  await clickhouse.command(
-    `INSERT INTO event_name
-     SELECT project_id, kind, name, activity_type, min(occurred_at), max(occurred_at)
-     FROM event WHERE ${ofProject}
-     GROUP BY project_id, kind, name, activity_type
-     SETTINGS async_insert = 0, insert_deduplicate = 0`,
-    { projectId },
-  );
+  await clickhouse.command(deleteFrom('event', `${ofProject} AND ${isOld('event_id')}`, comment), parameters);
+  await clickhouse.command(restoreNames(ofProject), { projectId });
 }

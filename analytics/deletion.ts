@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { ClickHouse } from './clickhouse.ts';
+import { ClickHouseUnavailable } from './client/errors.ts';
+import type { Question } from './question.ts';
+
+const unfinished = z.object({ table: z.string(), reason: z.string() });
+
+/** A deletion goes on in the server when its answer did not come in time. */
+const unfinishedDeletions: Question<Record<string, never>, z.output<typeof unfinished>> = {
+  name: 'unfinished-deletions',
+  sql: `
+SELECT table, latest_fail_reason AS reason
+FROM system.mutations
+WHERE database = currentDatabase() AND table IN ('event', 'event_name') AND NOT is_done
+LIMIT 1`,
+  row: unfinished,
+};
+
+/**
+ * Makes sure that no deletion of events is under way: what it is still to take could otherwise be put back too early.
+ *
+ * @throws ClickHouseUnavailable while one is
+ */
+export async function refuseWhileDeleting(clickhouse: ClickHouse): Promise<void> {
+  const [running] = await clickhouse.query(unfinishedDeletions, {});
+  if (running === undefined) return;
+  const why = running.reason === '' ? '' : `: ${running.reason}`;
+  throw new ClickHouseUnavailable(`ClickHouse has not finished a deletion in ${running.table}${why}`);
+}
+
+/**
+ * SQL of a deletion. Rows are gone for every query when it is answered, in all replicas; merges take them off the
+ * disk later. The settings stand in the text, as every other.
+ *
+ * @param comment for ClickHouse's query log
+ */
+export function deleteFrom(table: string, where: string, comment: string): string {
+  return `DELETE FROM ${table} WHERE ${where} SETTINGS lightweight_deletes_sync = 2, log_comment = '${comment}'`;
+}
+
+/** SQL that writes down the names of events: both a row that is there and one that is missing become right. */
+export function restoreNames(where: string): string {
+  return `
+INSERT INTO event_name
+SELECT project_id, kind, name, activity_type, min(occurred_at), max(occurred_at)
+FROM event
+WHERE ${where}
+GROUP BY project_id, kind, name, activity_type
+SETTINGS async_insert = 0, insert_deduplicate = 0`;
+}

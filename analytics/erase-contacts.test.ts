@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { eraseContacts } from './erase-contacts.ts';
+import { migrateClickHouse } from './migrate.ts';
+import { countColumn } from './question.ts';
+import { activityFeed } from './questions/activity-feed.ts';
+import { activityStats } from './questions/activity-stats.ts';
+import { listEvents } from './questions/event-list.ts';
+import { eventNames } from './questions/event-names.ts';
+import { eventStats } from './questions/event-stats.ts';
+import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+import { type HttpFront, startHttpFront } from './testing/start-http-front.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-erase-contacts-'));
+const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function event(projectId: string, rest: Partial<EventInsertRow> = {}): EventInsertRow {
+  return {
+    projectId,
+    eventId: uuidv7(),
+    occurredAt: new Date(Date.now() - 3_600_000),
+    name: 'order placed',
+    kind: 'tracked',
+    activityType: 'event.tracked',
+    contactId: uuidv7(),
+    emailId: null,
+    campaignId: null,
+    workflowId: null,
+    data: { address: 'ann@example.com' },
+    ...rest,
+  };
+}
+
+/** What happens to an email of a contact, with everything that its data may hold. */
+function emailEvents(projectId: string, contactId: string): EventInsertRow[] {
+  const emailId = uuidv7();
+  const about = { projectId, contactId, emailId, campaignId: uuidv7(), kind: 'emitted' as const };
+  const data = {
+    emailId,
+    messageId: 'provider-1',
+    subject: 'Hello "Ann" }{ \\ é',
+    from: 'shop@example.com',
+    templateId: uuidv7(),
+    sourceType: 'CAMPAIGN',
+  };
+  const row = (name: string, activityType: string, more: Record<string, unknown>) =>
+    event(projectId, { ...about, name, activityType, data: { ...data, ...more } });
+  return [
+    row('email.sent', 'email.sent', {}),
+    row('email.click', 'email.clicked', { link: 'https://example.com/?ann', clicks: 2, isFirst: true }),
+    row('email.bounce', 'email.bounced', { bounceType: 'Permanent' }),
+  ];
+}
+
+describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (kind) => {
+  let clickhouse: ClickHouse;
+  let front: HttpFront | undefined;
+  beforeAll(async () => {
+    if (kind === 'a server') {
+      front = await startHttpFront(join(root, 'server'));
+      const server = { url: front.url, username: 'default', password: '', database: 'shop' };
+      clickhouse = await connectClickHouse(server);
+    } else {
+      clickhouse = await connectClickHouse({ embeddedPath: join(root, 'embedded'), database: 'shop' });
+    }
+    await migrateClickHouse(clickhouse);
+  });
+  afterAll(async () => {
+    await clickhouse.close();
+    await front?.kill();
+  });
+
+  const store = (...rows: EventInsertRow[]) =>
+    clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));
+  const feed = (projectId: string) => activityFeed(clickhouse, { projectId, limit: 100 });
+
+  /** How many rows of any table say the text in any of their columns. */
+  async function mentions(text: string): Promise<number> {
+    const tables = await clickhouse.query(
+      {
+        name: 'tables with a project',
+        sql: `SELECT table, groupArray(name) AS columns FROM system.columns
+          WHERE database = currentDatabase() AND table NOT LIKE '%_view' AND table NOT LIKE '.%' GROUP BY table`,
+        row: z.object({ table: z.string(), columns: z.array(z.string()) }),
+      },
+      {},
+    );
+    let total = 0;
+    for (const { table, columns } of tables) {
+      const row = `concat(${columns.map((column) => `toString(${column})`).join(", ' ', ")}, '')`;
+      const [found] = await clickhouse.query(
+        {
+          name: 'mentions',
+          sql: `SELECT count() AS n FROM ${table} WHERE position(${row}, {text:String}) > 0`,
+          row: z.object({ n: countColumn }),
+        },
+        { text },
+      );
+      total += found?.n ?? 0;
+    }
+    return total;
+  }
+
+  it('leaves no trace of them in any table, though rows were delivered twice', async () => {
+    const projectId = uuidv7();
+    const [ann, ben, cat] = [uuidv7(), uuidv7(), uuidv7()];
+    const secret = `secret-${uuidv7()}`;
+    const rows = [ann, ben].flatMap((contactId) => [
+      event(projectId, { contactId, data: { secret } }),
+      event(projectId, { contactId, name: 'only theirs', data: { deep: [{ secret }] } }),
+      event(projectId, {
+        contactId,
+        name: 'contact.snoozed',
+        kind: 'activity',
+        activityType: 'contact.snoozed',
+      }),
+      ...emailEvents(projectId, contactId).map((row) => ({
+        ...row,
+        data: { ...row.data, subject: secret, link: secret, messageId: secret, from: secret },
+      })),
+    ]);
+    const theirs = [
+      event(projectId, { contactId: cat, name: 'order placed' }),
+      ...emailEvents(projectId, cat),
+    ];
+    await store(...rows, ...theirs);
+    await store(...rows.toReversed());
+    await eraseContacts(clickhouse, projectId, [ann, ben]);
+    for (const text of [ann, ben, secret]) expect(await mentions(text)).toBe(0);
+    const own = await listEvents(clickhouse, { projectId, contactId: cat, limit: 100 });
+    expect(own.map(({ id, data }) => ({ id, data }))).toEqual(
+      theirs
+        .toSorted(
+          (a, b) => b.occurredAt.getTime() - a.occurredAt.getTime() || (a.eventId < b.eventId ? 1 : -1),
+        )
+        .map(({ eventId, data }) => ({ id: eventId, data })),
+    );
+    expect(await eventNames(clickhouse, projectId)).toEqual([
+      'email.bounce',
+      'email.click',
+      'email.sent',
+      'order placed',
+    ]);
+  });
+
+  it('keeps what happened to their emails for the figures, without saying to whom', async () => {
+    const projectId = uuidv7();
+    const contactId = uuidv7();
+    const rows = emailEvents(projectId, contactId);
+    await store(...rows, event(projectId, { contactId }));
+    const before = await activityStats(clickhouse, { projectId, ...period });
+    await eraseContacts(clickhouse, projectId, [contactId]);
+    expect(await activityStats(clickhouse, { projectId, ...period })).toEqual({ ...before, totalEvents: 3 });
+    expect(await eventStats(clickhouse, { projectId, ...period })).toMatchObject({ total: 3 });
+    const shown = new Map((await feed(projectId)).map((row) => [row.id, row]));
+    for (const { eventId, emailId, campaignId, activityType, data } of rows) {
+      const { emailId: inData, templateId, sourceType, ...rest } = data;
+      const { messageId: _, subject: __, from: ___, link: ____, ...kept } = rest;
+      expect(shown.get(eventId)).toMatchObject({ contactId: null, emailId, campaignId, activityType });
+      expect(shown.get(eventId)?.data).toEqual({ emailId: inData, templateId, sourceType, ...kept });
+    }
+  });
+
+  it('touches neither another contact nor the same id in another project', async () => {
+    const projectId = uuidv7();
+    const contactId = uuidv7();
+    const foreign = event(uuidv7(), { contactId, name: 'only theirs' });
+    const other = event(projectId);
+    await store(foreign, other, event(projectId, { contactId, name: 'only theirs' }));
+    await eraseContacts(clickhouse, projectId, [contactId]);
+    expect((await feed(projectId)).map(({ id }) => id)).toEqual([other.eventId]);
+    expect((await feed(foreign.projectId)).map(({ id }) => id)).toEqual([foreign.eventId]);
+    expect(await eventNames(clickhouse, foreign.projectId)).toEqual(['only theirs']);
+    expect(await eventNames(clickhouse, projectId)).toEqual(['order placed']);
+  });
+
+  it('can be repeated, takes what arrives late, and does nothing for contacts without events', async () => {
+    const projectId = uuidv7();
+    const contactId = uuidv7();
+    const rows = [event(projectId, { contactId }), ...emailEvents(projectId, contactId)];
+    await eraseContacts(clickhouse, projectId, []);
+    await eraseContacts(clickhouse, projectId, [contactId]);
+    await store(...rows);
+    await eraseContacts(clickhouse, projectId, [contactId, uuidv7()]);
+    await store(...rows);
+    await eraseContacts(clickhouse, projectId, [contactId]);
+    await eraseContacts(clickhouse, projectId, [contactId]);
+    expect((await feed(projectId)).length).toBe(3);
+    expect(await mentions(contactId)).toBe(0);
+    expect(await activityStats(clickhouse, { projectId, ...period })).toMatchObject({
+      totalEvents: 3,
+      sent: 1,
+      clicked: 1,
+      bounced: 1,
+    });
+  });
+
+  it('goes on where it was cut off, also between the names and the events', async () => {
+    const projectId = uuidv7();
+    const contactId = uuidv7();
+    const rows = [event(projectId, { contactId, name: 'only theirs' }), event(projectId)];
+    await store(...rows);
+    await clickhouse.command(
+      `DELETE FROM event_name WHERE project_id = {projectId:UUID} AND name = 'only theirs'`,
+      { projectId },
+    );
+    await eraseContacts(clickhouse, projectId, [contactId]);
+    expect(await eventNames(clickhouse, projectId)).toEqual(['order placed']);
+    expect(await mentions(contactId)).toBe(0);
+  });
+});
+
+describe('erasing many contacts', () => {
+  it('takes more of them than fit into one statement', async () => {
+    const clickhouse = await connectClickHouse({ embeddedPath: join(root, 'many'), database: 'shop' });
+    await migrateClickHouse(clickhouse);
+    const projectId = uuidv7();
+    const contactIds = Array.from({ length: 1_100 }, () => uuidv7());
+    const rows = contactIds.map((contactId) => event(projectId, { contactId }));
+    const other = event(projectId);
+    await clickhouse.insert(eventTable, [...rows, other].map(toEventLine).join('\n'));
+    await eraseContacts(clickhouse, projectId, contactIds);
+    const left = await listEvents(clickhouse, { projectId, limit: 2_000 });
+    expect(left.map(({ id }) => id)).toEqual([other.eventId]);
+    await clickhouse.close();
+  });
+});
