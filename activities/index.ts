@@ -66,6 +66,8 @@ export interface ActivityDependencies {
   autoDisable: boolean;
   /** Called after a commit that may have left commands for Temporal or rows for the journal's reader. */
   committed: () => void;
+  /** Called after a commit that left commands for Temporal which are due in so many milliseconds. */
+  wakeRelay: (inMs: number) => void;
   /** Called after a commit that left rows for the journal's reader only. */
   journaled: () => void;
   /** Told of differences that a recount of campaigns' figures found. */
@@ -241,7 +243,8 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
     ...createWorkflowActivities(orm, {
       traced,
-      committed: dependencies.committed,
+      journaled: dependencies.journaled,
+      wakeRelay: dependencies.wakeRelay,
       caller: dependencies.webhooks,
     }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),

@@ -12,13 +12,14 @@ import { patchContact } from '../../db/repositories/contacts/write-contacts.ts';
 import type { HeldExecution, StepEnd } from '../../db/repositories/workflows/execution-steps.ts';
 import { queueWorkflowEmail } from '../../db/repositories/workflows/workflow-emails.ts';
 import { sql } from '../../db/sql.ts';
+import type { StepTraces } from './run-step.ts';
 
 /** A step that can't be done, and would not be another time either; the message is for the marketer to read. */
 export class StepFailure extends Error {}
 
 type ActingStep = Extract<Step, { type: 'SEND_EMAIL' | 'CONDITION' | 'UPDATE_CONTACT' }>;
 type Execution = HeldExecution & { contactId: string };
-type Done = Pick<StepEnd, 'branch' | 'output'>;
+type Done = Pick<StepEnd, 'branch' | 'output'> & Partial<Pick<StepTraces, 'commandsInMs'>>;
 
 /**
  * Does what a step does that is over at once, in the transaction that enters it.
@@ -51,7 +52,7 @@ async function sendEmail(
 ): Promise<Done> {
   const { projectId, workflowId, contactId } = execution;
   const emailId = newId();
-  const isQueued = await queueWorkflowEmail(em, {
+  const dueInMs = await queueWorkflowEmail(em, {
     emailId,
     contentId: newId(),
     projectId,
@@ -61,8 +62,8 @@ async function sendEmail(
     to,
     variables: variablesOf(execution),
   });
-  if (!isQueued) throw new StepFailure('the template or the contact is gone');
-  return { output: { emailId } };
+  if (dueInMs === undefined) throw new StepFailure('the template or the contact is gone');
+  return { output: { emailId }, commandsInMs: dueInMs };
 }
 
 async function decide(em: Em, execution: Execution, condition: WorkflowCondition): Promise<Done> {
@@ -103,5 +104,6 @@ async function updateContact(
     if (brokenConstraint(error) !== 'contacts_data_size') throw error;
     throw new StepFailure('the data of the contact would grow beyond 64 KB');
   }
-  return {};
+  // What hears of a change of the subscription begins at once.
+  return subscribed === null ? {} : { commandsInMs: 0 };
 }

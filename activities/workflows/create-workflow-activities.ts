@@ -7,27 +7,32 @@ import type {
 } from '../../temporal/contracts/workflow-execution.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
-import { runStep } from './run-step.ts';
+import { runStep, type StepTraces } from './run-step.ts';
 
 export interface WorkflowActivityParts {
   traced: <R>(facts: SpanFacts, run: () => Promise<R>) => Promise<R>;
-  /** Wakes the relay and the journal. */
-  committed: () => void;
+  /** Wakes the journal. */
+  journaled: () => void;
+  /** Wakes the relay in so many milliseconds. */
+  wakeRelay: (inMs: number) => void;
   caller: WebhookCaller;
 }
 
 /** The activities of executions. */
 export function createWorkflowActivities(
   orm: Orm,
-  { traced, committed, caller }: WorkflowActivityParts,
+  { traced, journaled, wakeRelay, caller }: WorkflowActivityParts,
 ): WorkflowStepActivities & WebhookActivities {
   const graphs = createGraphCache();
   const factsOf = (executionId: string) => ({ 'posthaste.execution.id': executionId });
   return {
     runStep: (input) =>
       traced(factsOf(input.executionId), async () => {
-        const answer = await orm.em.fork().transactional((em) => runStep(em, graphs, input));
-        committed();
+        const traces: StepTraces = { journal: false, commandsInMs: undefined };
+        const answer = await orm.em.fork().transactional((em) => runStep(em, graphs, input, traces));
+        if (traces.journal) journaled();
+        // A relay that looks in vain costs more than most steps.
+        if (traces.commandsInMs !== undefined) wakeRelay(traces.commandsInMs);
         return answer;
       }),
     failStep: ({ executionId, visit, reason }) =>
@@ -37,7 +42,7 @@ export function createWorkflowActivities(
           if (execution?.visit !== visit || execution.completedAt !== null) return;
           await endExecution(em, executionId, { status: 'FAILED', error: reason.slice(0, 500) });
         });
-        committed();
+        journaled();
       }),
     callWebhook: (input) => traced(factsOf(input.executionId), () => callWebhook(orm, graphs, caller, input)),
   };

@@ -21,17 +21,42 @@ import type { RunStepInput, StepAnswer } from '../../temporal/contracts/workflow
 import { act, StepFailure } from './act.ts';
 import type { Graphs } from './graph-cache.ts';
 
+/** What a step leaves behind for the rest of the process. */
+export interface StepTraces {
+  /** Rows in the journal. */
+  journal: boolean;
+  /** When the first of its commands for Temporal is due; undefined when it left none. */
+  commandsInMs: number | undefined;
+}
+
 /** An execution that is under way, with its graph and its contact. */
 interface Walk {
   em: Em;
   graph: Graph;
   execution: HeldExecution & { contactId: string };
+  traces: StepTraces;
 }
 
 const maxContextBytes = 256 * 1024;
 
-/** What `runStep` of the contract does; the caller's transaction holds it together. */
-export async function runStep(em: Em, graphs: Graphs, input: RunStepInput): Promise<StepAnswer> {
+/**
+ * What `runStep` of the contract does; the caller's transaction holds it together.
+ *
+ * @param traces noted here, for after the commit
+ */
+export async function runStep(
+  em: Em,
+  graphs: Graphs,
+  input: RunStepInput,
+  traces: StepTraces = { journal: false, commandsInMs: undefined },
+): Promise<StepAnswer> {
+  const answer = await look(em, graphs, input, traces);
+  // The activity of a contact tells how its execution has ended.
+  if (answer.follow === 'end') traces.journal = true;
+  return answer;
+}
+
+async function look(em: Em, graphs: Graphs, input: RunStepInput, traces: StepTraces): Promise<StepAnswer> {
   const execution = await holdExecution(em, input.executionId);
   if (execution === undefined) return { follow: 'end', status: 'gone' };
   const { status, contactId, visit } = execution;
@@ -41,7 +66,7 @@ export async function runStep(em: Em, graphs: Graphs, input: RunStepInput): Prom
     await endExecution(em, execution.id, { status: 'CANCELLED' });
     return { follow: 'end', status: 'CANCELLED' };
   }
-  const walk: Walk = { em, graph, execution: { ...execution, contactId } };
+  const walk: Walk = { em, graph, traces, execution: { ...execution, contactId } };
   if (input.visit === visit + 1 && (visit === 0 || execution.completedAt !== null)) return enterNext(walk);
   // Otherwise the database is ahead of whoever asks, or says what is still to come.
   return visit === 0 ? enterNext(walk) : lookAgain(walk);
@@ -93,7 +118,9 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
     default:
       await enterStep(em, entry);
       try {
-        const done = await act(em, execution, step);
+        const { commandsInMs, ...done } = await act(em, execution, step);
+        walk.traces.commandsInMs = commandsInMs;
+        walk.traces.journal = step.type === 'UPDATE_CONTACT';
         return await complete(walk, step, { executionId: execution.id, visit, ...done });
       } catch (error) {
         if (!(error instanceof StepFailure)) throw error;

@@ -29,11 +29,15 @@ export interface Relay {
   start(): void;
   /** Says that a command was committed; it is sent at once, together with what else waits. */
   wake(): void;
+  /** As `wake`, for a command that is due in so many milliseconds. */
+  wakeIn(ms: number): void;
   /** Ends after the round that is running; a relay that was not started yet never starts. */
   stop(): Promise<void>;
 }
 
 const pollIntervalMs = 1_000;
+/** What a command is due at is known to within that. */
+const dueMarginMs = 10;
 const callTimeoutMs = 10_000;
 const maxAttempts = 12;
 /** Groups that are sent at the same time; commands of one subject are one group, so their order holds. */
@@ -58,6 +62,8 @@ export function createRelay(options: RelayOptions): Relay {
   /** While Temporal is away, commits do not shorten the pause: they would hammer a server that is down. */
   let deaf = false;
   let wakeUp: () => void = () => undefined;
+  /** Times at which a wake is planned, by the process's clock. */
+  const planned = new Set<number>();
 
   async function round(): Promise<number> {
     return options.orm.em.fork().transactional(async (em) => {
@@ -127,14 +133,27 @@ export function createRelay(options: RelayOptions): Relay {
   }
 
   let running: Promise<void> | undefined;
+  function wake(): void {
+    if (deaf) return;
+    woken = true;
+    wakeUp();
+  }
+
   return {
     start() {
       running ??= loop();
     },
-    wake() {
-      if (deaf) return;
-      woken = true;
-      wakeUp();
+    wake,
+    wakeIn(ms) {
+      // Commands that are due together are told of one by one.
+      const at = Math.ceil((Date.now() + ms + dueMarginMs) / dueMarginMs) * dueMarginMs;
+      if (planned.has(at)) return;
+      planned.add(at);
+      const timer = setTimeout(() => {
+        planned.delete(at);
+        wake();
+      }, at - Date.now());
+      timer.unref();
     },
     async stop() {
       stopped = true;

@@ -66,6 +66,7 @@ export async function runWorker(
       relay.wake();
       parts.wakeJournal();
     },
+    wakeRelay: relay.wakeIn,
     journaled: parts.wakeJournal,
     miscounted: parts.metrics.countMiscounts,
     countHandOver: parts.metrics.countHandOver,

@@ -14,13 +14,19 @@ export interface WorkflowEmail {
 }
 
 /**
+ * Emails of steps that are queued in the same such window, in milliseconds, are due together: one batch takes them, and
+ * Temporal has one workflow to run in place of one for each.
+ */
+const windowMs = 200;
+
+/**
  * Queues an email of a SEND_EMAIL step as its template stands now, with its dispatch command. A contact that is
  * suppressed or not subscribed is looked at when the email is handed over, as for every other email.
  *
- * @returns false when the template or the contact is gone
+ * @returns when the command is due, in milliseconds from now; undefined when the template or the contact is gone
  */
-export async function queueWorkflowEmail(em: Em, email: WorkflowEmail): Promise<boolean> {
-  const rows = await sql(
+export async function queueWorkflowEmail(em: Em, email: WorkflowEmail): Promise<number | undefined> {
+  const [row] = await sql<{ dueInMs: number }>(
     em,
     `with source as materialized (
        select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email
@@ -33,12 +39,15 @@ export async function queueWorkflowEmail(em: Em, email: WorkflowEmail): Promise<
        select $2, $3, subject, body, from_email, from_name, reply_to, $8::jsonb from source
      ),
      command as (
-       insert into outbox (id, kind, subject_id) select uuidv7(), 'email.dispatch', $1 from source
+       insert into outbox (id, kind, subject_id, next_attempt_at)
+       select uuidv7(), 'email.dispatch', $1, date_bin($9, clock_timestamp(), timestamptz 'epoch') + $9::interval
+       from source
+       returning extract(epoch from next_attempt_at - clock_timestamp())::float8 * 1000 as due_in_ms
      )
      insert into emails (id, project_id, contact_id, content_id, source, type, template_id, workflow_id, to_email,
        from_email)
      select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email from source
-     returning id`,
+     returning (select due_in_ms from command) as "dueInMs"`,
     [
       email.emailId,
       email.contentId,
@@ -48,7 +57,8 @@ export async function queueWorkflowEmail(em: Em, email: WorkflowEmail): Promise<
       email.templateId,
       email.to,
       JSON.stringify(email.variables),
+      `${windowMs} milliseconds`,
     ],
   );
-  return rows.length > 0;
+  return row?.dueInMs;
 }
