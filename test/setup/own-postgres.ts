@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createOrm, migrateDatabase } from '../../db/orm.ts';
+import { startPostgres } from '../../local/postgres.ts';
+import type { TestDatabase } from './database.ts';
+import { freePort } from './free-port.ts';
+
+/** A migrated database in a Postgres of its own, durable as in production, that a test may crash. */
+export interface OwnPostgres extends TestDatabase {
+  /** Ends the server as `pg_ctl stop -m immediate` does: no checkpoint, all connections cut. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port; it recovers by itself. */
+  restart(): Promise<void>;
+}
+
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-postgres-'));
+  const cluster = path.join(directory, 'postgres');
+  await mkdir(cluster);
+  const options = {
+    directory: cluster,
+    port: await freePort(),
+    password: 'test',
+    log: () => undefined,
+    settings: { shared_buffers: '64MB', max_wal_size: '256MB' },
+  };
+  let server = await startPostgres(options);
+  const { url } = server;
+  const orm = createOrm({ url, poolSize: 3, warn: () => undefined });
+  await migrateDatabase(orm, url);
+  return {
+    url,
+    orm,
+    async crash() {
+      process.kill(server.pid, 'SIGQUIT');
+      await server.exited;
+    },
+    async restart() {
+      server = await startPostgres(options);
+    },
+    async close() {
+      await orm.close();
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
