@@ -7,7 +7,7 @@ import {
   type DataFilter,
 } from '../../db/repositories/contacts/contact-filter.ts';
 import { contactSchema } from '../presenters/contact.ts';
-import { cursorLimitSchema, queryFlagSchema } from './pagination.ts';
+import { cursorLimitSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
 
 /** A parameter of its own for each key, so that a list may be filtered by several. */
 const filterName = /^filter\[(data\..+)\]$/s;
@@ -31,8 +31,12 @@ export const listContactsQuerySchema = z
         'Only contacts with this value under a key of `data`: the string, or the number or boolean that is written ' +
           'so in JSON. Dots go into nested data. Of several keys all have to hold, of several values of a key one.',
       ),
-    sort: z.enum(['email', 'createdAt']).catch('createdAt').default('createdAt'),
-    dir: z.enum(['asc', 'desc']).optional().catch(undefined),
+    sort: oneOfSchema(['email', 'createdAt'], 'createdAt').describe(
+      '`email` or `createdAt`; anything else counts as `createdAt`.',
+    ),
+    dir: oneOfSchema(['asc', 'desc'], undefined).describe(
+      '`asc` or `desc`. By default addresses ascend and times descend.',
+    ),
   })
   .transform(({ limit, cursor, search, subscribed, status, sort, dir, ...rest }, context) => {
     const filters = Object.entries(rest)

@@ -25,10 +25,24 @@ export const offsetQuerySchema = z.object({
 
 export type OffsetQuery = z.output<typeof offsetQuerySchema>;
 
+/** One of some values of a query string; whatever else is sent counts as the fallback, as the document says too. */
+export function oneOfSchema<const Value extends string, Fallback extends Value | undefined>(
+  values: readonly Value[],
+  fallback: Fallback,
+) {
+  const known = z.enum(values);
+  return z
+    .union([known, z.unknown()])
+    .optional()
+    .transform((sent): Value | Fallback => known.safeParse(sent).data ?? fallback);
+}
+
 /** `sort` and `dir` of offset lists; what is not recognised falls back to the newest first. */
 export const offsetOrderSchema = z.object({
-  sort: z.enum(['name', 'createdAt', 'updatedAt']).catch('createdAt').default('createdAt'),
-  dir: z.enum(['asc', 'desc']).catch('desc').default('desc'),
+  sort: oneOfSchema(['name', 'createdAt', 'updatedAt'], 'createdAt').describe(
+    '`name`, `createdAt` or `updatedAt`; anything else counts as `createdAt`.',
+  ),
+  dir: oneOfSchema(['asc', 'desc'], 'desc').describe('`asc` or `desc`; anything else counts as `desc`.'),
 });
 
 /** The answer of an offset list. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readCredentials } from '../../local/credentials.ts';
 import { startTestProcess } from '../../local/testing/processes.ts';
+import { startDnsServer } from '../../providers/testing/dns-server.ts';
 import { callApi, createTestPerson } from '../setup/people.ts';
 
 export interface FuzzedProduct {
@@ -22,6 +23,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Starts the product as `npm start` does, with free ports and an empty folder, without limits on requests. */
 export async function startFuzzedProduct(): Promise<FuzzedProduct> {
   const directory = await mkdtemp(join(tmpdir(), 'posthaste-fuzz-'));
+  const dns = await startDnsServer([
+    { type: 'NS', name: 'example.com', value: 'ns.example.com' },
+    { type: 'MX', name: 'example.com', value: 'mail.example.com' },
+    { type: 'A', name: 'example.com', value: '203.0.113.1' },
+  ]);
   const product = startTestProcess(process.execPath, [join(root, 'local/main.ts')], {
     cwd: root,
     env: {
@@ -38,14 +44,16 @@ export async function startFuzzedProduct(): Promise<FuzzedProduct> {
       LOG_LEVEL: 'warn',
       VALIDATE_RESPONSES: 'true',
       API_RATE_LIMIT_PER_MINUTE: '0',
+      ACCOUNT_EMAIL_FROM: 'accounts@example.com',
       AUTH_RATE_LIMIT_PER_MINUTE: '0',
-      // Nothing answers there, so that no question leaves the machine.
-      DNS_SERVERS: '127.0.0.1:9',
+      // No question leaves the machine.
+      DNS_SERVERS: dns.address,
     },
   });
   async function stop(): Promise<void> {
     product.child.kill('SIGTERM');
     await product.exit;
+    await dns.close();
     await rm(directory, { recursive: true, force: true });
   }
   try {
