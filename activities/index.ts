@@ -24,6 +24,7 @@ import { createCampaignActivities } from './campaigns/create-campaign-activities
 import { sendBatch } from './campaigns/send-batch.ts';
 import { recountCampaigns, tendCampaigns } from './campaigns/tend-campaigns.ts';
 import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
+import { eraseDeletedContacts } from './contacts/erase-contacts.ts';
 import { checkDomain } from './domains/check-domain.ts';
 import { dispatchEmails } from './emails/dispatch-emails.ts';
 import type { ClaimedRenderer } from './emails/render-claimed.ts';
@@ -227,6 +228,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     checkDomain: ({ domainId }) =>
       traced({ 'posthaste.domain.id': domainId }, () => checkDomain(orm.em.fork(), identities, domainId)),
     foldContactFigures: () => traced({}, () => foldFigures(orm.em.fork())),
+    eraseContacts: () => traced({}, () => eraseDeletedContacts(orm.em.fork(), dependencies.clickhouse)),
     eraseEvents: ({ deletionId }) =>
       traced({ 'posthaste.deletion.id': deletionId }, () =>
         withHeartbeat((signal) =>

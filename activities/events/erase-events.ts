@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { eraseEvents } from '../../analytics/erase-events.ts';
 import { eventLine, eventTable } from '../../analytics/tables/event.ts';
@@ -12,11 +11,9 @@ import {
   listKeptEvents,
   readEventDeletionProgress,
 } from '../../db/repositories/events/event-deletions.ts';
+import { whenStreamed } from './when-streamed.ts';
 
 const restoredAtOnce = 1_000;
-const pollIntervalMs = 200;
-/** The reader needs half a second, as a rule; what takes longer is a matter of retries. */
-const polls = 25;
 
 /**
  * Carries a recorded deletion of events through: in Postgres what the call has left, then in ClickHouse. The order of
@@ -51,15 +48,6 @@ export async function eraseDeletedEvents(
   const { projectId, name, before } = deletion;
   await eraseEvents(clickhouse, { projectId, name, madeUntil: before });
   await restoreKeptEvents(em, clickhouse, deletion);
-}
-
-async function whenStreamed(em: Em, deletionId: string, signal: AbortSignal): Promise<void> {
-  for (let poll = 0; poll < polls; poll += 1) {
-    const { isStreamed } = await readEventDeletionProgress(em, deletionId);
-    if (isStreamed) return;
-    await delay(pollIntervalMs, undefined, { signal });
-  }
-  throw new Error('ClickHouse has not yet received what was journaled before the deletion');
 }
 
 async function restoreKeptEvents(

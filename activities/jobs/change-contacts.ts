@@ -1,6 +1,6 @@
 import { type BulkOperation, type BulkResult, bulkResultSchema } from '../../core/jobs/results.ts';
 import type { Em } from '../../db/orm.ts';
-import { deleteContacts } from '../../db/repositories/contacts/contacts.ts';
+import { deleteContacts } from '../../db/repositories/contacts/delete-contacts.ts';
 import { subscribeContacts } from '../../db/repositories/contacts/subscribe-contacts.ts';
 import type { ContactJobProgress } from '../../temporal/contracts/contact-jobs.ts';
 import { type JobContext, type JobRun, runJob } from './run-job.ts';

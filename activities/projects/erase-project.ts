@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { eraseProjectData } from '../../analytics/erase-project.ts';
 import type { Em } from '../../db/orm.ts';
-import { readEventDeletionProgress } from '../../db/repositories/events/event-deletions.ts';
 import { eraseProject } from '../../db/repositories/projects/erase-project.ts';
 import {
   findErasure,
@@ -10,10 +8,7 @@ import {
   journalErasure,
 } from '../../db/repositories/projects/project-erasures.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
-
-const pollIntervalMs = 200;
-/** The journal's reader needs half a second, as a rule; what takes longer is a matter of retries. */
-const polls = 25;
+import { whenStreamed } from '../events/when-streamed.ts';
 
 /**
  * Carries a recorded erasure through: Postgres, then ClickHouse once nothing of it can be on its way there, then the
@@ -36,12 +31,4 @@ export async function eraseRecordedProject(
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
   if (!erasure.isProjectGone) return;
   for (const domain of await findFreeDomains(em, erasure.domains)) await identities.remove(domain);
-}
-
-async function whenStreamed(em: Em, markerId: string, signal: AbortSignal): Promise<void> {
-  for (let poll = 0; poll < polls; poll += 1) {
-    if ((await readEventDeletionProgress(em, markerId)).isStreamed) return;
-    await delay(pollIntervalMs, undefined, { signal });
-  }
-  throw new Error('ClickHouse has not yet received what was journaled before the erasure');
 }

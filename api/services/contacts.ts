@@ -3,7 +3,8 @@ import { notFound } from '../../core/errors.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { ContactRow } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import { deleteContact, findContact } from '../../db/repositories/contacts/contacts.ts';
+import { findContact } from '../../db/repositories/contacts/contacts.ts';
+import { deleteContacts } from '../../db/repositories/contacts/delete-contacts.ts';
 import { patchContact, upsertContact } from '../../db/repositories/contacts/write-contacts.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
@@ -79,8 +80,10 @@ export function createContactsService(
     },
 
     async remove(projectId, id) {
-      const isGone = await retrySerialization(() => deleteContact(orm.em.fork(), projectId, id));
-      if (!isGone) throw notFound('Contact');
+      const deleted = await retrySerialization(() =>
+        orm.em.fork().transactional((em) => deleteContacts(em, projectId, [id])),
+      );
+      if (deleted.length === 0) throw notFound('Contact');
     },
   };
 }

@@ -97,3 +97,17 @@ export const ContactFigureChange = defineEntity({
     change: p.integer(),
   },
 });
+
+/**
+ * A contact that was deleted. The row stays until what happened to it is gone everywhere, and with it what was
+ * written by transactions that did not see the deletion.
+ */
+export const ContactErasure = defineEntity({
+  name: 'ContactErasure',
+  tableName: 'contact_erasures',
+  properties: {
+    contactId: p.uuid().primary(),
+    projectId: p.uuid(),
+    erasedAt: instant().defaultRaw('clock_timestamp()'),
+  },
+});

@@ -20,6 +20,11 @@ export const Event = defineEntity({
       expression:
         "create index events_history on events (project_id, name, contact_id, occurred_at) where kind <> 'activity'",
     },
+    {
+      name: 'events_activity_contact',
+      expression:
+        "create index events_activity_contact on events (contact_id) where kind = 'activity' and contact_id is not null",
+    },
   ],
   properties: {
     id: primaryId(),

@@ -1,7 +1,7 @@
 import { AccountToken, Invitation, OAuthIdentity } from './account.ts';
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
-import { Contact, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
+import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain } from './domain.ts';
 import { Email, EmailAttachment, EmailContent } from './email.ts';
 import { ContactEventStat, Event, EventDeletion, StreamPosition } from './event.ts';
@@ -45,6 +45,7 @@ export const entities = [
   ContactField,
   ContactFigure,
   ContactFigureChange,
+  ContactErasure,
   Segment,
   SegmentMember,
   Template,

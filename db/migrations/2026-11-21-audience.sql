@@ -191,3 +191,12 @@ create table event_deletions (
   created_at timestamptz(3) not null default now(),
   primary key (id)
 );
+
+create table contact_erasures (
+  contact_id uuid not null,
+  project_id uuid not null,
+  erased_at timestamptz(3) not null default clock_timestamp(),
+  primary key (contact_id)
+);
+-- What happened to a contact and that events_history does not have.
+create index events_activity_contact on events (contact_id) where kind = 'activity' and contact_id is not null;

@@ -17,6 +17,7 @@ const everySeconds: Record<SweepName, number> = {
   'stranded-emails': 10 * 60,
   'overdue-snoozes': 10 * 60,
   'contact-figures': 30,
+  'contact-erasures': 5 * 60,
   'project-security': 60,
   executions: 5 * 60,
   'orphaned-executions': 60 * 60,

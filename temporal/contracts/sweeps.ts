@@ -10,6 +10,8 @@ export interface SweepActivities {
    * many of each.
    */
   foldContactFigures(): Promise<{ folded: number; typed: number }>;
+  /** Erases what happened to contacts that were deleted, here and in ClickHouse. Answers how many of each. */
+  eraseContacts(): Promise<{ contacts: number; events: number }>;
   /** Folds the figures of campaigns, and reminds the workflows of those that are under way or due. */
   tendCampaigns(): Promise<{ folded: number; reminded: number }>;
   /** Counts the figures of recent campaigns anew. Answers the sum of the differences, which must be 0. */
@@ -30,6 +32,7 @@ export type SweepName =
   | 'stranded-emails'
   | 'overdue-snoozes'
   | 'contact-figures'
+  | 'contact-erasures'
   | 'project-security'
   | 'executions'
   | 'orphaned-executions';

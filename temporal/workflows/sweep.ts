@@ -8,6 +8,7 @@ const {
   repairStrandedEmails,
   endOverdueSnoozes,
   foldContactFigures,
+  eraseContacts,
   judgeSenders,
   remindExecutions,
   endOrphanedExecutions,
@@ -41,6 +42,8 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
       return { ...(await endOverdueSnoozes()) };
     case 'contact-figures':
       return { ...(await foldContactFigures()) };
+    case 'contact-erasures':
+      return { ...(await eraseContacts()) };
     case 'project-security':
       return { ...(await judgeSenders()) };
     case 'executions':

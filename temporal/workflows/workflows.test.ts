@@ -166,6 +166,7 @@ describe('a sweep', () => {
       repairStrandedEmails: async () => ({ requeued: 2 }),
       foldContactFigures: async () => ({ folded: 5, typed: 1 }),
       endOverdueSnoozes: async () => ({ ended: 2 }),
+      eraseContacts: async () => ({ contacts: 4, events: 9 }),
     };
     const expired = await runWorkflow(environment, 'sweep', { sweep: 'expired' }, activities);
     expect(expired.result).toEqual({ contents: 3 });
@@ -175,5 +176,7 @@ describe('a sweep', () => {
     expect(figures.result).toEqual({ folded: 5, typed: 1 });
     const snoozes = await runWorkflow(environment, 'sweep', { sweep: 'overdue-snoozes' }, activities);
     expect(snoozes.result).toEqual({ ended: 2 });
+    const erasures = await runWorkflow(environment, 'sweep', { sweep: 'contact-erasures' }, activities);
+    expect(erasures.result).toEqual({ contacts: 4, events: 9 });
   });
 });

@@ -12,7 +12,7 @@ import { claimEmails } from '../emails/claim-emails.ts';
 import { recordHandOvers } from '../emails/record-hand-overs.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { changeSubscription, type SubscriptionChange } from './change-subscription.ts';
-import { deleteContact } from './contacts.ts';
+import { deleteContacts } from './delete-contacts.ts';
 import { endDueSnoozes } from './end-snoozes.ts';
 import { patchContact, upsertContact } from './write-contacts.ts';
 
@@ -176,7 +176,7 @@ it('runs every kind of statement at once over the same contacts and emails witho
     (own) => endDueSnoozes(own, new Date(Date.now() + 7_200_000), 10),
     async (own) => {
       const contact = await readContact(own, projectId, address(pick(1, 5)[0] ?? 0));
-      return contact && deleteContact(own, projectId, contact.id);
+      return contact && deleteContacts(own, projectId, [contact.id]);
     },
   ];
   await Promise.all(

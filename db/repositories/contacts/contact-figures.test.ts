@@ -12,7 +12,7 @@ import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { removeKey } from './contact-fields.ts';
 import { foldContactFigures, readAudienceFigures, readKeyFigures } from './contact-figures.ts';
-import { deleteContact } from './contacts.ts';
+import { deleteContacts } from './delete-contacts.ts';
 import { patchContact, upsertContact } from './write-contacts.ts';
 
 let database: TestDatabase;
@@ -103,7 +103,7 @@ async function run(em: Em, projectId: string, one: Operation): Promise<unknown> 
       });
     }
     case 'delete':
-      return deleteContact(em, projectId, id);
+      return deleteContacts(em, projectId, [id]);
     case 'snooze':
       return sql(
         em,
@@ -117,7 +117,7 @@ async function run(em: Em, projectId: string, one: Operation): Promise<unknown> 
     case 'rolled back':
       return em
         .transactional(async (transaction) => {
-          await deleteContact(transaction, projectId, id);
+          await deleteContacts(transaction, projectId, [id]);
           await upsertContact(
             transaction,
             upsertInput(projectId, `new.${one.email}`, { patch: { plan: 1 } }),

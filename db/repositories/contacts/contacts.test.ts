@@ -9,7 +9,8 @@ import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { trackEvents } from '../events/track-events.ts';
-import { deleteContact, findContact, findContactEmails } from './contacts.ts';
+import { findContact, findContactEmails } from './contacts.ts';
+import { deleteContacts } from './delete-contacts.ts';
 import { type PatchContactInput, patchContact, upsertContact } from './write-contacts.ts';
 
 let database: TestDatabase;
@@ -118,10 +119,10 @@ describe('a deleted contact', () => {
     await sql(em, `update emails set status = 'SENT', to_name = 'Ann' where id = $1`, [sent?.emailId]);
     const id = queued?.contactId ?? '';
 
-    expect(await deleteContact(em, randomUUID(), id)).toBe(false);
+    expect(await deleteContacts(em, randomUUID(), [id])).toEqual([]);
     expect(await readEmail(em, queued?.emailId ?? '')).toMatchObject({ status: 'QUEUED', contactId: id });
-    expect(await deleteContact(em, projectId, id)).toBe(true);
-    expect(await deleteContact(em, projectId, id)).toBe(false);
+    expect(await deleteContacts(em, projectId, [id])).toEqual([id]);
+    expect(await deleteContacts(em, projectId, [id])).toEqual([]);
     expect(await findContact(em, projectId, id)).toBeUndefined();
     expect(await readCounts(em, id)).toEqual({});
     const erased = { contactId: null, toEmail: '', toName: null };

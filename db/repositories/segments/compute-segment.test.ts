@@ -7,7 +7,7 @@ import { planIs } from '../../../test/setup/segments.ts';
 import type { SegmentType } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
-import { deleteContact } from '../contacts/contacts.ts';
+import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { type ComputationProgress, computationStart, computeSegment } from './compute-segment.ts';
 import { findSegment, insertSegment } from './segments.ts';
 import { changeStaticMembers } from './static-members.ts';
@@ -112,7 +112,7 @@ describe('a computation', () => {
     const id = await trackedSegment();
     let computing: ReturnType<typeof compute> | undefined;
     await database.orm.em.fork().transactional(async (other) => {
-      await deleteContact(other, project, contact);
+      await deleteContacts(other, project, [contact]);
       computing = compute(id);
       await blockedOrDone(computing);
     });
@@ -139,12 +139,27 @@ describe('a contact that is added to a static segment', () => {
     if (segment === undefined) throw new Error('There is no segment');
     let adding: Promise<unknown> | undefined;
     await database.orm.em.fork().transactional(async (other) => {
-      await deleteContact(other, project, contact);
+      await deleteContacts(other, project, [contact]);
       adding = changeStaticMembers(database.orm.em.fork(), segment, 'add', ['ada@example.com']);
       await blockedOrDone(adding);
     });
     expect(await adding).toEqual({ changed: 0, found: [] });
     expect(await members(segment.id)).toEqual([]);
     expect(await readEvents(em, project)).toEqual([]);
+  });
+
+  it('leaves no trace when its deletion has to wait for it', async () => {
+    const contact = await addContact('ada@example.com');
+    const segment = await findSegment(em, project, await trackedSegment('STATIC'));
+    if (segment === undefined) throw new Error('There is no segment');
+    let deleting: Promise<unknown> | undefined;
+    await database.orm.em.fork().transactional(async (other) => {
+      await changeStaticMembers(other, segment, 'add', ['ada@example.com']);
+      deleting = database.orm.em.fork().transactional((own) => deleteContacts(own, project, [contact]));
+      await blockedOrDone(deleting);
+    });
+    expect(await deleting).toEqual([contact]);
+    expect(await members(segment.id)).toEqual([]);
+    expect(await sql(em, 'select 1 from contact_event_stats where contact_id = $1', [contact])).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { sql } from '../../sql.ts';
-import { deleteContacts } from '../contacts/contacts.ts';
+import { deleteContacts } from '../contacts/delete-contacts.ts';
 import {
   cancelActiveExecutions,
   cancelExecution,
