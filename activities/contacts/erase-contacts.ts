@@ -16,7 +16,7 @@ import { whenStreamed } from '../events/when-streamed.ts';
 
 const erasuresAtOnce = 5_000;
 /** Contacts of a transaction: the rows that it locks are those of their emails and executions. */
-const contactsAtOnce = 500;
+const contactsAtOnce = 100;
 const pollIntervalMs = 200;
 /** Only a dump or an analyst has a transaction open for longer; the next run is for those. */
 const polls = 300;
