@@ -109,10 +109,7 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
       await enterStep(em, entry);
       return { follow: 'call', ...at };
     case 'EXIT':
-      await enterStep(em, entry);
-      await completeStep(em, { executionId: execution.id, visit });
-      await endExecution(em, execution.id, { status: 'EXITED', exitReason: step.config.reason });
-      return { follow: 'end', status: 'EXITED' };
+      return exit(walk, step);
     case 'TRIGGER':
       throw new Error('Nothing leads to the trigger of a graph without faults');
     default:
@@ -178,12 +175,23 @@ async function complete(walk: Walk, step: Step, end: StepEnd): Promise<StepAnswe
 async function goOn(walk: Walk, step: Step, branch: string | null): Promise<StepAnswer> {
   const next = nextStep(walk.graph, step.id, toBranch(branch));
   if (next === undefined) return finish(walk);
+  // It asks for nothing that could fail, so it takes no turn of its own.
+  if (next.type === 'EXIT') return exit(walk, next);
   return { follow: 'step', visit: walk.execution.visit + 1, label: labelOf(next) };
 }
 
 async function finish({ em, execution }: Walk): Promise<StepAnswer> {
   await endExecution(em, execution.id, { status: 'COMPLETED' });
   return { follow: 'end', status: 'COMPLETED' };
+}
+
+/** Enters the EXIT step after the one at which the execution stands, which is over. */
+async function exit({ em, execution }: Walk, step: Extract<Step, { type: 'EXIT' }>): Promise<StepAnswer> {
+  const [executionId, visit] = [execution.id, execution.visit + 1];
+  await enterStep(em, { executionId, visit, stepId: step.id });
+  await completeStep(em, { executionId, visit });
+  await endExecution(em, executionId, { status: 'EXITED', exitReason: step.config.reason });
+  return { follow: 'end', status: 'EXITED' };
 }
 
 function stepAfter({ graph, execution }: Walk, visit: number, branch: Branch | null): Step | undefined {
