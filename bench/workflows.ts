@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { NativeConnection, Worker } from '@temporalio/worker';
 import pMap from 'p-map';
 import { z } from 'zod';
 import { sql } from '../db/sql.ts';
-import { createLogger } from '../runtime/logger.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
-import { installTemporalRuntime } from '../temporal/worker/start.ts';
-import { loadWorkflowBundle } from '../temporal/worker/workflow-bundle.ts';
+import type { JobKind } from '../temporal/contracts/operations.ts';
+import { measureBareWorkflows } from './bare-workflows.ts';
 import { type BenchStack, freePort, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
 import type { Figure } from './report.ts';
@@ -15,49 +12,14 @@ import { registerSender } from './ses-calls.ts';
 
 const executions = 200;
 const atATime = 32;
+/** Executions whose histories are read. */
+const sample = 20;
 /** Of the rate of bare workflows on the same server. */
 const share = 0.6;
 const patienceMs = 10 * 60 * 1000;
 
 const createdSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: z.string() })) });
 const idSchema = z.object({ id: z.string() });
-
-/** Workflows a second that order one activity which does nothing, on this server with a worker of their own. */
-async function measureBareWorkflows(address: string): Promise<number> {
-  installTemporalRuntime(createLogger('silent'));
-  const connection = await NativeConnection.connect({ address });
-  const client = createTemporalClient({
-    environment: { TEMPORAL_ADDRESS: address },
-    dataConverter: undefined,
-  });
-  const taskQueue = 'bare';
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: await loadWorkflowBundle(),
-    activities: { dispatchEmails: async () => ({ openIds: [], retryInMs: 0, sent: 1, ended: 0 }) },
-  });
-  const run = (count: number) =>
-    pMap(
-      Array.from({ length: count }),
-      () =>
-        client.workflow.execute('emailBatch', {
-          workflowId: randomUUID(),
-          taskQueue,
-          args: [{ emailIds: ['a'], round: 0 }],
-        }),
-      { concurrency: atATime },
-    );
-  const rate = await worker.runUntil(async () => {
-    await run(50);
-    const startedAt = performance.now();
-    await run(executions);
-    return (executions * 1000) / (performance.now() - startedAt);
-  });
-  await client.connection.close();
-  await connection.close();
-  return rate;
-}
 
 /** A workflow that sends an email and exits, switched on. */
 async function createWorkflow(stack: BenchStack, call: Call): Promise<string> {
@@ -95,7 +57,7 @@ async function untilCounted(stack: BenchStack, statement: string, count: number)
 
 async function measureExecutions(stack: BenchStack): Promise<Figure[]> {
   const [temporal, sesPort] = await Promise.all([stack.startTemporal(), freePort()]);
-  const bare = await measureBareWorkflows(temporal.address);
+  const bare = await measureBareWorkflows(temporal, { count: executions, atATime });
   const ses = await stack.startSes(sesPort);
   await registerSender(ses.url, stack.project.domain);
   const environment = {
@@ -147,11 +109,38 @@ async function measureExecutions(stack: BenchStack): Promise<Figure[]> {
       work: 'executions, event to exit',
       value: executions / seconds,
       unit: '/s',
-      bar: { atLeast: share * bare },
-      limits: [{ what: 'bare workflows with one activity, same server', value: bare }],
-      note: `${executions} events, each with an email; ${cpuUsed}`,
+      bar: { atLeast: share * bare.perSecond },
+      limits: [{ what: 'bare workflows with one activity, same server', value: bare.perSecond }],
+      note: `${executions} events, each with an email; ${cpuUsed}; bare: ${bare.cpu}`,
     },
+    ...(await countOrders(temporal.address)),
     { work: 'executions, event to the email handed over', value: executions / sentAfter, unit: '/s' },
+  ];
+}
+
+/** What Temporal had to keep and to hand out for each execution. */
+async function countOrders(address: string): Promise<Figure[]> {
+  const { workflow, connection } = createTemporalClient({
+    environment: { TEMPORAL_ADDRESS: address },
+    dataConverter: undefined,
+  });
+  const countOf = async (kind: JobKind) => (await workflow.count(`JobKind = '${kind}'`)).count;
+  const [runs, batches] = await Promise.all([countOf('workflow-execution'), countOf('email-batch')]);
+  let events = 0;
+  let tasks = 0;
+  let looked = 0;
+  for await (const { workflowId } of workflow.list({ query: `WorkflowType = 'workflowExecution'` })) {
+    const history = await workflow.getHandle(workflowId).fetchHistory();
+    events += history.events?.length ?? 0;
+    tasks += history.events?.filter((event) => event.workflowTaskStartedEventAttributes).length ?? 0;
+    looked += 1;
+    if (looked === sample) break;
+  }
+  await connection.close();
+  return [
+    { work: 'events in the history of an execution', value: events / looked, unit: 'events' },
+    { work: 'workflow tasks of an execution', value: tasks / looked, unit: 'tasks' },
+    { work: 'executions whose emails shared one batch workflow', value: runs / batches, unit: 'executions' },
   ];
 }
 

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import pMap from 'p-map';
+import { createLogger } from '../runtime/logger.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { installTemporalRuntime } from '../temporal/worker/start.ts';
+import { loadWorkflowBundle } from '../temporal/worker/workflow-bundle.ts';
+import { watchCpu } from './cpu-per-item.ts';
+
+const taskQueue = 'bare';
+const warmUp = 50;
+
+/**
+ * Workflows a second that order one activity which does nothing, on a Temporal server that does nothing else, with a
+ * worker and a client in this process: as much as any product of workflows could reach on it.
+ */
+export async function measureBareWorkflows(
+  temporal: { address: string; pid: number },
+  { count, atATime }: { count: number; atATime: number },
+): Promise<{ perSecond: number; cpu: string }> {
+  installTemporalRuntime(createLogger('silent'));
+  const { address } = temporal;
+  const connection = await NativeConnection.connect({ address });
+  const client = createTemporalClient({
+    environment: { TEMPORAL_ADDRESS: address },
+    dataConverter: undefined,
+  });
+  const worker = await Worker.create({
+    connection,
+    taskQueue,
+    workflowBundle: await loadWorkflowBundle(),
+    activities: { dispatchEmails: async () => ({ openIds: [], retryInMs: 0, sent: 1, ended: 0 }) },
+  });
+  const run = (items: number) =>
+    pMap(
+      Array.from({ length: items }),
+      () =>
+        client.workflow.execute('emailBatch', {
+          workflowId: randomUUID(),
+          taskQueue,
+          args: [{ emailIds: ['a'], round: 0 }],
+        }),
+      { concurrency: atATime },
+    );
+  const measured = await worker.runUntil(async () => {
+    await run(warmUp);
+    const cpu = watchCpu({ Temporal: temporal.pid });
+    const startedAt = performance.now();
+    await run(count);
+    const perSecond = (count * 1000) / (performance.now() - startedAt);
+    return { perSecond, cpu: cpu(count) };
+  });
+  await client.connection.close();
+  await connection.close();
+  return measured;
+}
