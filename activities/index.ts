@@ -247,6 +247,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       traced,
       journaled: dependencies.journaled,
       wakeRelay: dependencies.wakeRelay,
+      withHeartbeat,
       caller: dependencies.webhooks,
     }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),

@@ -15,13 +15,15 @@ export interface WorkflowActivityParts {
   journaled: () => void;
   /** Wakes the relay in so many milliseconds. */
   wakeRelay: (inMs: number) => void;
+  /** Runs an activity that Temporal shall miss soon when its worker is gone. */
+  withHeartbeat: <R>(run: () => Promise<R>) => Promise<R>;
   caller: WebhookCaller;
 }
 
 /** The activities of executions. */
 export function createWorkflowActivities(
   orm: Orm,
-  { traced, journaled, wakeRelay, caller }: WorkflowActivityParts,
+  { traced, journaled, wakeRelay, withHeartbeat, caller }: WorkflowActivityParts,
 ): WorkflowStepActivities & WebhookActivities {
   const graphs = createGraphCache();
   const factsOf = (executionId: string) => ({ 'posthaste.execution.id': executionId });
@@ -44,6 +46,7 @@ export function createWorkflowActivities(
         });
         journaled();
       }),
-    callWebhook: (input) => traced(factsOf(input.executionId), () => callWebhook(orm, graphs, caller, input)),
+    callWebhook: (input) =>
+      traced(factsOf(input.executionId), () => withHeartbeat(() => callWebhook(orm, graphs, caller, input))),
   };
 }

@@ -47,6 +47,11 @@ export const createStep = defineRoute({
 | UPDATE_CONTACT | \`data?\`, \`subscribed?\` |
 | EXIT | \`reason?\` |
 
+WEBHOOK makes up to 5 tries while no answer comes, or 408, 429 or 5xx, each with the same \`webhook-id\`; then the execution
+fails. Any other answer joins the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
+that may have been answered: when the process that made it died before it could keep the answer, both are null, and the
+step run has an \`error\`.
+
 A config may be completed later; one of a wrong shape is refused. \`autoConnect\` names a step that shall lead to the new one.
 
 ${editing}`,

@@ -183,6 +183,8 @@ export const WorkflowStepRun = defineEntity({
     branch: p.text().nullable(),
     output: p.json().$type<Record<string, unknown>>().nullable(),
     error: p.text().nullable(),
+    /** When its call went out; null again once that is known to have failed. */
+    calledAt: instant().nullable(),
     startedAt: instant().defaultRaw('now()'),
     completedAt: instant().nullable(),
   },

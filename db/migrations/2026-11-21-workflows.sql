@@ -89,6 +89,7 @@ create table workflow_step_runs (
   branch text,
   output jsonb,
   error text,
+  called_at timestamptz(3),
   started_at timestamptz(3) not null default now(),
   completed_at timestamptz(3),
   primary key (execution_id, visit)

@@ -224,6 +224,42 @@ describe('an answer', () => {
   });
 });
 
+describe('a call that its maker notes', () => {
+  const asked: number[] = [];
+  const ask = (may: boolean) => async () => {
+    asked.push(requests.length);
+    return may;
+  };
+  const noted = (url: string, mayGoOut: () => Promise<boolean>) =>
+    createOutboundHttp({ allowHosts: ['hooks.test'], resolve, timeoutMs: 2_000 })(
+      { url, method: 'POST', headers: {}, body: '{}' },
+      mayGoOut,
+    );
+  beforeEach(() => {
+    dns.records = [a('hooks.test', '127.0.0.1')];
+    asked.length = 0;
+  });
+
+  it('is noted once, before anything is sent, whatever it redirects to', async () => {
+    handle = (request, response) =>
+      request.url === '/end' ? response.end('there') : response.writeHead(302, { Location: '/end' }).end();
+    expect(await noted(`http://hooks.test:${port}/`, ask(true))).toMatchObject({ body: 'there' });
+    expect([asked, requests.length]).toEqual([[0], 2]);
+  });
+
+  it('is not sent when that may not be, or when the note fails', async () => {
+    expect(await noted(`http://hooks.test:${port}/`, ask(false))).toEqual({ outcome: 'withheld' });
+    const failing = noted(`http://hooks.test:${port}/`, async () => Promise.reject(new Error('no database')));
+    await expect(failing).rejects.toThrow('no database');
+    expect([asked, requests]).toEqual([[0], []]);
+  });
+
+  it('is not noted when nobody is there', async () => {
+    expect(await noted('http://hooks.test:1/', ask(true))).toMatchObject({ outcome: 'failed' });
+    expect(asked).toEqual([]);
+  });
+});
+
 it.each(['ftp://example.com/', 'javascript:alert(1)', 'not a url', '', 'http://[fe80::1%25eth0]/'])(
   'refuses %j',
   async (url) => {

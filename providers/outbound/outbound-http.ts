@@ -13,16 +13,25 @@ export interface OutboundRequest {
 }
 
 /**
- * `refused`: the URL may not be called, however often it is tried; `failed`: no answer came. Both messages are for the
- * author of the URL and tell nothing of this network.
+ * `refused`: the URL may not be called, however often it is tried; `failed`: no answer came; `withheld`: `mayGoOut` said
+ * so, and nothing was sent. The messages are for the author of the URL and tell nothing of this network.
  */
 export type OutboundResult =
   | { outcome: 'answered'; statusCode: number; body: string }
   | { outcome: 'refused'; message: string }
-  | { outcome: 'failed'; message: string };
+  | { outcome: 'failed'; message: string }
+  | { outcome: 'withheld' };
 
-/** Calls URLs that users have given. */
-export type OutboundHttp = (request: OutboundRequest) => Promise<OutboundResult>;
+/**
+ * Calls URLs that users have given.
+ *
+ * @param mayGoOut asked once, when the connection stands and nothing was sent yet: whoever calls can note that this
+ * call may be answered from now on. What it throws is thrown.
+ */
+export type OutboundHttp = (
+  request: OutboundRequest,
+  mayGoOut?: () => Promise<boolean>,
+) => Promise<OutboundResult>;
 
 export interface OutboundOptions {
   /** Names and addresses that may be called although they are not public, in lower case. */
@@ -39,6 +48,9 @@ const maxAnswerBytes = 64 * 1024;
 const harmlessHeaders = new Set(['content-type', 'user-agent']);
 
 class Refusal extends Error {}
+class Withheld extends Error {}
+/** What `mayGoOut` has thrown. */
+class NotAsked extends Error {}
 
 const resolveBySystem = async (host: string) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
@@ -63,12 +75,17 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     return first;
   }
 
-  async function follow(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResult> {
+  async function follow(
+    request: OutboundRequest,
+    mayGoOut: (() => Promise<boolean>) | undefined,
+    signal: AbortSignal,
+  ): Promise<OutboundResult> {
     let { method, headers, body } = request;
     let url = parseUrl(request.url);
     for (let redirects = 0; ; redirects += 1) {
       const address = await whileNotAborted(addressOf(url), signal);
-      const answer = await exchange({ url, address, method, headers, body }, signal);
+      const first = redirects === 0 ? mayGoOut : undefined;
+      const answer = await exchange({ url, address, method, headers, body }, first, signal);
       if (answer.location === undefined) {
         return { outcome: 'answered', statusCode: answer.statusCode, body: answer.body };
       }
@@ -87,11 +104,13 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     }
   }
 
-  return async (request) => {
+  return async (request, mayGoOut) => {
     const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
     try {
-      return await follow(request, signal);
+      return await follow(request, mayGoOut, signal);
     } catch (error) {
+      if (error instanceof NotAsked) throw error.cause;
+      if (error instanceof Withheld) return { outcome: 'withheld' };
       if (error instanceof Refusal) return { outcome: 'refused', message: error.message };
       if (signal.aborted) return { outcome: 'failed', message: 'No answer came in time' };
       return { outcome: 'failed', message: `No answer came (${codeOf(error)})` };
@@ -116,6 +135,7 @@ interface Answer {
 
 function exchange(
   { url, address, method, headers, body }: Omit<OutboundRequest, 'url'> & { url: URL; address: string },
+  mayGoOut: (() => Promise<boolean>) | undefined,
   signal: AbortSignal,
 ): Promise<Answer> {
   const answered = Promise.withResolvers<Answer>();
@@ -148,7 +168,20 @@ function exchange(
       );
     }
   });
-  request.end(payload);
+  if (mayGoOut === undefined) {
+    request.end(payload);
+    return answered.promise;
+  }
+  // Nothing leaves before the end of the request is written.
+  const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect';
+  request.once('socket', (socket) => {
+    socket.once(connected, () => {
+      mayGoOut().then(
+        (may) => (may ? request.end(payload) : request.destroy(new Withheld())),
+        (cause: unknown) => request.destroy(new NotAsked('The call was not made', { cause })),
+      );
+    });
+  });
   return answered.promise;
 }
 

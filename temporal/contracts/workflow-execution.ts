@@ -33,8 +33,8 @@ export interface WorkflowStepActivities {
 
 export interface WebhookActivities {
   /**
-   * Makes the call of a WEBHOOK step and keeps its answer, unless it is over or the execution is. The receiver knows
-   * repeats by their id.
+   * Makes the call of a WEBHOOK step and keeps its answer, unless it is over or the execution is. A call whose outcome
+   * nobody knows is not made again.
    */
   callWebhook(input: RunStepInput): Promise<void>;
 }

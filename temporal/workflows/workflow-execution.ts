@@ -27,9 +27,10 @@ const localOptions = {
 } as const;
 const step = proxyLocalActivities<WorkflowStepActivities>(localOptions);
 
-/** The call itself takes ten seconds at most. */
+/** The call itself takes ten seconds at most; a worker that is gone is missed sooner than that half minute. */
 const callOptions = {
   startToCloseTimeout: '30 seconds',
+  heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 3, maximumAttempts: 5 },
 } as const;
 const { callWebhook } = proxyActivities<WebhookActivities>(callOptions);

@@ -17,6 +17,8 @@ export interface HeldExecution
   branch: string | null;
   output: Record<string, unknown> | null;
   completedAt: Date | null;
+  /** How long ago its call went out that has no outcome yet, in milliseconds. */
+  calledMsAgo: number | null;
 }
 
 /** An execution, held until the transaction ends: one step of it at a time. Undefined when it is gone. */
@@ -29,7 +31,8 @@ export async function holdExecution(em: Em, id: string): Promise<HeldExecution |
     `select x.id, x.project_id as "projectId", x.workflow_id as "workflowId", x.version, x.status, x.visit,
        x.context, x.event, c.id as "contactId", x.event_id as "eventId",
        x.current_step_id as "currentStepId", x.resume_at as "resumeAt", r.branch, r.output,
-       r.completed_at as "completedAt"
+       r.completed_at as "completedAt",
+       extract(epoch from clock_timestamp() - r.called_at)::float8 * 1000 as "calledMsAgo"
      from workflow_executions x
      left join workflow_step_runs r on r.execution_id = x.id and r.visit = x.visit
      left join contacts c on c.id = x.contact_id and c.project_id = x.project_id
@@ -69,6 +72,8 @@ export interface StepEnd {
   visit: number;
   branch?: string | null;
   output?: Record<string, unknown> | null;
+  /** For the marketer to read; the execution goes on all the same. */
+  error?: string;
   /** What joins the execution's context. */
   context?: Record<string, unknown>;
 }
@@ -79,7 +84,7 @@ export async function completeStep(em: Em, end: StepEnd): Promise<void> {
     em,
     `with run as (
        update workflow_step_runs
-       set branch = $3, output = $4::jsonb, completed_at = clock_timestamp()
+       set branch = $3, output = $4::jsonb, error = $6, completed_at = clock_timestamp()
        where execution_id = $1 and visit = $2 and completed_at is null
      )
      update workflow_executions
@@ -91,6 +96,7 @@ export async function completeStep(em: Em, end: StepEnd): Promise<void> {
       end.branch ?? null,
       end.output ? JSON.stringify(end.output) : null,
       JSON.stringify(end.context ?? {}),
+      end.error ?? null,
     ],
   );
 }
