@@ -57,6 +57,7 @@ describe('a new campaign', () => {
       audienceCondition: null,
       segmentId: null,
       scheduledFor: null,
+      cancelReason: null,
       progress: null,
       totalRecipients: 0,
       sentCount: 0,

@@ -1,11 +1,10 @@
-import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   findOpenBatches,
   finishSending,
   readCampaignProgress,
 } from '../../db/repositories/campaigns/campaign-progress.ts';
-import { cancelBatches, startSending } from '../../db/repositories/campaigns/campaigns.ts';
+import { cancelBatches } from '../../db/repositories/campaigns/campaigns.ts';
 import { freezeAudience } from '../../db/repositories/campaigns/freeze-audience.ts';
 import {
   type BatchSeconds,
@@ -15,6 +14,7 @@ import {
   settleBatch,
 } from '../../db/repositories/campaigns/settle-campaign.ts';
 import type { CampaignActivities, SettleCampaignResult } from '../../temporal/contracts/campaign.ts';
+import { beginCampaign } from './begin-campaign.ts';
 
 export interface CampaignActivityDependencies {
   orm: Orm;
@@ -53,8 +53,7 @@ export function createCampaignActivities(dependencies: CampaignActivityDependenc
       return { ...rest, dueAt: scheduledFor?.getTime() ?? null };
     },
     async beginCampaign({ campaignId }) {
-      const ids = { id: campaignId, contentId: newId(), outboxId: newId() };
-      const hasBegun = await startSending(orm.em.fork(), ids, 'when due');
+      const hasBegun = await orm.em.fork().transactional((em) => beginCampaign(em, campaignId));
       if (hasBegun) committed();
       return hasBegun;
     },

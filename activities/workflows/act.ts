@@ -17,9 +17,11 @@ import type { StepTraces } from './run-step.ts';
 /** A step that can't be done, and would not be another time either; the message is for the marketer to read. */
 export class StepFailure extends Error {}
 
+const beyondLimit = 'not sent: the project has reached its limit of workflow emails for this month';
+
 type ActingStep = Extract<Step, { type: 'SEND_EMAIL' | 'CONDITION' | 'UPDATE_CONTACT' }>;
 type Execution = HeldExecution & { contactId: string };
-type Done = Pick<StepEnd, 'branch' | 'output'> & Partial<Pick<StepTraces, 'commandsInMs'>>;
+type Done = Pick<StepEnd, 'branch' | 'output' | 'error'> & Partial<Pick<StepTraces, 'commandsInMs'>>;
 
 /**
  * Does what a step does that is over at once, in the transaction that enters it.
@@ -52,7 +54,7 @@ async function sendEmail(
 ): Promise<Done> {
   const { projectId, workflowId, contactId } = execution;
   const emailId = newId();
-  const dueInMs = await queueWorkflowEmail(em, {
+  const queued = await queueWorkflowEmail(em, {
     emailId,
     contentId: newId(),
     projectId,
@@ -62,8 +64,9 @@ async function sendEmail(
     to,
     variables: variablesOf(execution),
   });
-  if (dueInMs === undefined) throw new StepFailure('the template or the contact is gone');
-  return { output: { emailId }, commandsInMs: dueInMs };
+  if (queued === 'gone') throw new StepFailure('the template or the contact is gone');
+  if (queued === 'beyond the limit') return { error: beyondLimit };
+  return { output: { emailId }, commandsInMs: queued.dueInMs };
 }
 
 async function decide(em: Em, execution: Execution, condition: WorkflowCondition): Promise<Done> {

@@ -3,6 +3,7 @@ import { type ApiKeyKind, apiKeyLookupHash } from '../../core/crypto/api-key.ts'
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import type { Em } from '../../db/orm.ts';
+import { hasSendLimitSql } from '../../db/repositories/billing/limits.ts';
 import { sql } from '../../db/sql.ts';
 import type { ProjectChanges } from './project-changes.ts';
 import type { ApiProject } from './route.ts';
@@ -26,6 +27,7 @@ interface KeyRow {
   disabled: boolean;
   disabled_reason: string | null;
   suppress_transactional: boolean;
+  has_send_limit: boolean;
 }
 
 export interface ProjectKeys {
@@ -93,10 +95,12 @@ async function readProjects(em: Em, items: readonly Lookup[]): Promise<(ApiProje
   const hashesOf = (kind: ApiKeyKind) => items.filter((item) => item.kind === kind).map((item) => item.hash);
   const rows = await sql<KeyRow>(
     em,
-    `select 'public' as kind, public_key_hash as hash, id, disabled, disabled_reason, suppress_transactional
+    `select 'public' as kind, public_key_hash as hash, id, disabled, disabled_reason, suppress_transactional,
+         ${hasSendLimitSql('projects.id')} as has_send_limit
        from projects where public_key_hash = any($1::bytea[])
      union all
-     select 'secret', secret_key_hash, id, disabled, disabled_reason, suppress_transactional
+     select 'secret', secret_key_hash, id, disabled, disabled_reason, suppress_transactional,
+         ${hasSendLimitSql('projects.id')}
        from projects where secret_key_hash = any($2::bytea[])`,
     [hashesOf('public'), hashesOf('secret')],
   );
@@ -108,6 +112,7 @@ async function readProjects(em: Em, items: readonly Lookup[]): Promise<(ApiProje
       disabled: row.disabled,
       disabledReason: row.disabled_reason,
       suppressTransactional: row.suppress_transactional,
+      hasSendLimit: row.has_send_limit,
     };
   });
 }

@@ -33,6 +33,8 @@ export interface ApiProject {
   disabledReason: string | null;
   /** Whether suppressed contacts get no transactional email either. */
   suppressTransactional: boolean;
+  /** Whether there is a limit of transactional emails, so that each send has to ask. */
+  hasSendLimit: boolean;
 }
 
 /** The user of a session; `role` is the place in the request's project, null when there is none. */

@@ -1,5 +1,6 @@
 import type { Role } from '../../db/entities/membership.ts';
 import type { Em } from '../../db/orm.ts';
+import { hasSendLimitSql } from '../../db/repositories/billing/limits.ts';
 import { sql } from '../../db/sql.ts';
 import type { ApiProject, SessionUser } from './route.ts';
 import type { Session } from './sessions.ts';
@@ -23,6 +24,7 @@ interface Row {
   disabled: boolean;
   disabled_reason: string | null;
   suppress_transactional: boolean;
+  has_send_limit: boolean;
 }
 
 export function createSessionUsers(em: Em): SessionUsers {
@@ -30,7 +32,8 @@ export function createSessionUsers(em: Em): SessionUsers {
     find: async ({ userId, sessionVersion }, projectId) => {
       const [row] = await sql<Row>(
         em,
-        `select u.id, m.role, p.id as project_id, p.disabled, p.disabled_reason, p.suppress_transactional
+        `select u.id, m.role, p.id as project_id, p.disabled, p.disabled_reason, p.suppress_transactional,
+            ${hasSendLimitSql('p.id')} as has_send_limit
            from users u
            left join memberships m on m.user_id = u.id and m.project_id = $3::uuid
            left join projects p on p.id = m.project_id
@@ -46,6 +49,7 @@ export function createSessionUsers(em: Em): SessionUsers {
               disabled: row.disabled,
               disabledReason: row.disabled_reason,
               suppressTransactional: row.suppress_transactional,
+              hasSendLimit: row.has_send_limit,
             };
       return { user: { id: row.id, role: row.role }, project };
     },

@@ -24,6 +24,7 @@ export const campaignSchema = z
     audienceCondition: z.record(z.string(), z.unknown()).nullable().describe('Set when FILTERED.'),
     segmentId: z.uuid().nullable().describe('Set when SEGMENT.'),
     scheduledFor: z.iso.datetime().nullable(),
+    cancelReason: z.string().nullable().describe('Why the service itself cancelled it.'),
     progress: z
       .number()
       .nullable()
@@ -79,6 +80,7 @@ export function presentCampaign(row: CampaignRecord): CampaignAnswer {
     audienceCondition: row.audienceCondition,
     segmentId: row.segmentId,
     scheduledFor: row.scheduledFor?.toISOString() ?? null,
+    cancelReason: row.cancelReason,
     progress: progressOf(row),
     totalRecipients: row.totalRecipients,
     ...presentCounters(counters),

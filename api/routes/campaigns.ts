@@ -44,6 +44,7 @@ const example = {
     status: 'DRAFT',
     segmentId: null,
     scheduledFor: null,
+    cancelReason: null,
     progress: null,
     totalRecipients: 1200,
     sentCount: 0,
@@ -171,7 +172,8 @@ export const sendCampaign = defineRoute({
   summary: 'Send or schedule a campaign',
   description:
     'From DRAFT, and from SCHEDULED to move it or to send it now. A time that has passed sends at once. The ' +
-    'audience is frozen when sending starts.',
+    'audience is frozen when sending starts. A campaign with more recipients than the project may still send to in ' +
+    'the month is refused; a scheduled one is looked at again when it is due, and cancelled if it has come to that.',
   params,
   refuseDisabledProject: true,
   body: sendCampaignBodySchema,
@@ -182,7 +184,7 @@ export const sendCampaign = defineRoute({
       schema: campaignAnswerSchema.extend({ message: z.string() }),
     },
   },
-  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED'],
   async handler({ project, params: { id }, body, services }) {
     const campaign = await services.campaignSending.send(project.id, id, body?.scheduledFor ?? null);
     const message =

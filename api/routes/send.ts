@@ -12,7 +12,8 @@ export const sendEmail = defineRoute({
     '`GET /activity` tells what became of them.\n\n' +
     'With `template` in place of `subject`, `body` and `from`, the template gives all three, the reply address and ' +
     'the type; fields of the request win over it: `{ "to": "ada@example.com", "template": "<id>", "data": { … } }`. ' +
-    'An email of type MARKETING or HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent.',
+    'An email of type MARKETING or HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent. ' +
+    'Recipients beyond what the project may still send in the month are refused with 402, all of the call or none.',
   refuseDisabledProject: true,
   idempotent: true,
   body: sendBodySchema,
@@ -24,9 +25,9 @@ export const sendEmail = defineRoute({
     data: { firstName: 'Ada', code: { value: '481516', persistent: false } },
   },
   responses: { 200: { description: 'Accepted; one entry per recipient.', schema: sendAnswerSchema } },
-  errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
   async handler({ project, body, services }) {
-    const { emails, occurredAt } = await services.send.send(project.id, body);
+    const { emails, occurredAt } = await services.send.send(project, body);
     return {
       status: 200,
       body: {

@@ -1,7 +1,8 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import { type CampaignRecord, findCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
+import { holdCampaignRoom } from '../../db/repositories/campaigns/campaign-room.ts';
 import {
   cancelBatches,
   cancelCampaign,
@@ -9,6 +10,7 @@ import {
   scheduleCampaign,
   startSending,
 } from '../../db/repositories/campaigns/campaigns.ts';
+import { limitExceeded } from './billing-refusals.ts';
 import { requireAudience } from './campaign-audience.ts';
 import { requireAction } from './campaigns.ts';
 import { holdSenderDomain } from './sender-domains.ts';
@@ -18,7 +20,8 @@ export interface CampaignSendingService {
    * Starts or schedules a campaign, moves a scheduled one.
    * @param scheduledFor any text that is a date; null and the past: at once
    * @throws DomainError `BAD_REQUEST` for a time that can't be read or a campaign that is under way or over,
-   * `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
+   * `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` for more recipients than the project may still
+   * send to
    */
   send(projectId: string, id: string, scheduledFor: string | null): Promise<CampaignRecord>;
   /**
@@ -44,6 +47,25 @@ function readTime(text: string | null): Date | null {
   });
 }
 
+const monthOf = (time: Date) => time.toISOString().slice(0, 7);
+
+/**
+ * Lets a campaign through that its project may send as things stand. It is looked at again when it is due: only what
+ * is being sent has its emails for certain.
+ *
+ * @returns most recipients that it may get, null for any number
+ * @throws DomainError `BILLING_LIMIT_EXCEEDED`
+ */
+async function requireRoom(em: Em, row: CampaignRecord, time: Date | null): Promise<number | null> {
+  const room = await holdCampaignRoom(em, row);
+  if (room === null) return null;
+  const now = new Date();
+  const isLater = time !== null && time > now && monthOf(time) !== monthOf(now);
+  const left = isLater ? room.limit : room.left;
+  if (room.recipients > left) throw limitExceeded('campaigns', room.recipients, left);
+  return room.recipients;
+}
+
 /** Starts, moves and stops campaigns. Each change leaves a command for the campaign's workflow. */
 export function createCampaignSendingService(orm: Orm, committed: () => void): CampaignSendingService {
   const find = async (projectId: string, id: string) => {
@@ -61,9 +83,10 @@ export function createCampaignSendingService(orm: Orm, committed: () => void): C
         requireAction('send', row);
         await requireAudience(em, projectId, id, row);
         await holdSenderDomain(em, projectId, row.fromEmail);
+        const recipientLimit = await requireRoom(em, row, time);
         if (time !== null) await scheduleCampaign(em, { id, scheduledFor: time, outboxId: newId() });
         if (time === null || time.getTime() <= Date.now()) {
-          await startSending(em, { id, contentId: newId(), outboxId: newId() }, 'at once');
+          await startSending(em, { id, contentId: newId(), outboxId: newId(), recipientLimit }, 'at once');
         }
       });
       committed();

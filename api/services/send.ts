@@ -12,11 +12,13 @@ import {
   acceptEmails,
 } from '../../db/repositories/emails/accept-emails.ts';
 import type { TemplateContent } from '../../db/repositories/templates/template-contents.ts';
+import type { ApiProject } from '../edge/route.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
 import type { FieldTypes } from './field-types.ts';
 import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
+import { createSendPermits } from './send-permits.ts';
 import type { SenderDomains } from './sender-domains.ts';
 import type { TemplateContents } from './template-contents.ts';
 
@@ -26,15 +28,18 @@ export interface SentEmail {
   emailId: string;
 }
 
+/** The project that a call is for. */
+export type SendingProject = Pick<ApiProject, 'id' | 'hasSendLimit'>;
+
 export interface SendService {
   /**
    * Accepts an email per recipient; the caller is answered after the commit, and they leave right after it.
    * Everything of one call is accepted, or nothing.
    *
    * @throws DomainError `NOT_FOUND` for the template, `SENDER_DOMAIN_REFUSED`, and `VALIDATION_ERROR` for Liquid
-   * that does not parse or data beyond 64 KB
+   * that does not parse or data beyond 64 KB, `BILLING_LIMIT_EXCEEDED`
    */
-  send(projectId: string, body: SendBody): Promise<{ emails: SentEmail[]; occurredAt: Date }>;
+  send(project: SendingProject, body: SendBody): Promise<{ emails: SentEmail[]; occurredAt: Date }>;
 }
 
 const batchItems = 200;
@@ -66,9 +71,15 @@ function requireLiquid(cache: TemplateCache, content: Content): void {
   if (faults.length > 0) throw validationFailed(faults.map(toFieldIssue));
 }
 
-function toInput(projectId: string, request: SendBody, content: Content, occurredAt: Date): AcceptInput {
+function toInput(
+  { id, hasSendLimit }: SendingProject,
+  request: SendBody,
+  content: Content,
+  occurredAt: Date,
+): AcceptInput {
   return {
-    projectId,
+    projectId: id,
+    isCounted: hasSendLimit,
     contentId: newId(),
     ...content,
     headers: request.headers ?? {},
@@ -127,8 +138,11 @@ export function createSendService(options: SendServiceOptions): SendService {
     trace: options.trace,
   });
 
+  const permits = createSendPermits(orm);
+
   return {
-    async send(projectId, request) {
+    async send(project, request) {
+      const { id: projectId } = project;
       const template =
         request.template === undefined ? undefined : await templateContents.read(projectId, request.template);
       const content = resolveContent(request, template);
@@ -136,7 +150,8 @@ export function createSendService(options: SendServiceOptions): SendService {
       requireLiquid(templates, content);
       if (request.data !== undefined) await fieldTypes.learn(projectId, request.data);
       const occurredAt = new Date();
-      const input = toInput(projectId, request, content, occurredAt);
+      const input = toInput(project, request, content, occurredAt);
+      if (project.hasSendLimit) await permits.take(projectId, input.recipients.length);
       try {
         const accepted = await batcher.submit(input);
         options.committed();
@@ -147,6 +162,7 @@ export function createSendService(options: SendServiceOptions): SendService {
         }));
         return { emails, occurredAt };
       } catch (error) {
+        if (project.hasSendLimit) await permits.giveBack(projectId, input.recipients.length, error);
         throw contactRefusal(error);
       }
     },

@@ -41,6 +41,8 @@ export const Campaign = defineEntity({
     scheduledFor: instant().nullable(),
     /** Before the audience is frozen the estimate of the last create, update or get. */
     totalRecipients: p.integer().default(0),
+    /** Most recipients, where the project has a limit: as many as there were when it was sent. */
+    recipientLimit: p.integer().nullable(),
     /** What is sent, as it was when sending started. */
     contentId: p.uuid().nullable(),
     /** When sending started: contacts created later are not in the audience. */
@@ -52,6 +54,8 @@ export const Campaign = defineEntity({
     frozenAt: instant().nullable(),
     sentAt: instant().nullable(),
     cancelledAt: instant().nullable(),
+    /** Why the service itself cancelled it. */
+    cancelReason: p.text().nullable(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -1,4 +1,5 @@
 import { AccountToken, Invitation, OAuthIdentity } from './account.ts';
+import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './billing.ts';
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
@@ -40,6 +41,10 @@ export const entities = [
   ProjectEmailChange,
   ProjectSuspension,
   ProjectErasure,
+  BillingLimit,
+  BillingUsage,
+  BillingCustomer,
+  StripeEvent,
   Domain,
   Contact,
   ContactField,

@@ -21,4 +21,5 @@ export const migrations = [
   sqlMigration('2026-11-21-public-pages'),
   sqlMigration('2026-11-21-workflows'),
   sqlMigration('2026-11-21-accounts'),
+  sqlMigration('2026-11-21-billing'),
 ];

@@ -50,7 +50,7 @@ export interface SettleCampaignResult {
 export interface CampaignActivities {
   /** Null when there is no such campaign. */
   loadCampaign(input: { campaignId: string }): Promise<CampaignView | null>;
-  /** Starts sending a scheduled campaign that is due. Answers whether it was. */
+  /** Starts sending a scheduled campaign that is due, or cancels it beyond its limit. Answers whether it was due. */
   beginCampaign(input: { campaignId: string }): Promise<boolean>;
   /** Freezes pieces of the audience for a few seconds. Answers whether all of it is frozen. */
   freezeAudience(input: { campaignId: string }): Promise<boolean>;

@@ -26,6 +26,8 @@ export interface CampaignRecord extends CampaignFields {
   projectId: string;
   status: CampaignStatus;
   scheduledFor: Date | null;
+  /** Why the service itself cancelled it. */
+  cancelReason: string | null;
   totalRecipients: number;
   frozenAt: Date | null;
   sentAt: Date | null;
@@ -60,7 +62,7 @@ const counterNames = [
 const columns = `k.id, k.project_id as "projectId", k.name, k.description, k.subject, k.body,
   k.from_email as "fromEmail", k.from_name as "fromName", k.reply_to as "replyTo", k.type, k.status,
   k.audience_type as "audienceType", k.audience_condition as "audienceCondition", k.segment_id as "segmentId",
-  k.scheduled_for as "scheduledFor", k.total_recipients as "totalRecipients", k.frozen_at as "frozenAt",
+  k.scheduled_for as "scheduledFor", k.cancel_reason as "cancelReason", k.total_recipients as "totalRecipients", k.frozen_at as "frozenAt",
   k.sent_at as "sentAt", k.created_at as "createdAt", k.updated_at as "updatedAt"`;
 
 const countersSql = `

@@ -1,5 +1,6 @@
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
+import { countUsageSql } from '../billing/usage.ts';
 
 /** Tells the campaign's workflow to look at the campaign again, and starts it when there is none. */
 const commandSql = (campaign: string, outboxId: string) => `
@@ -9,12 +10,13 @@ const commandSql = (campaign: string, outboxId: string) => `
  * Begins to send a campaign: keeps its content as it is now, and bounds its audience to the contacts that exist. Its
  * recipients are counted anew while the audience is frozen.
  *
+ * @param campaign.recipientLimit most recipients that it may get; null for any number
  * @param due with it, only a campaign whose time has come
  * @returns whether it was one that could begin
  */
 export async function startSending(
   em: Em,
-  campaign: { id: string; contentId: string; outboxId: string },
+  campaign: { id: string; contentId: string; outboxId: string; recipientLimit?: number | null },
   due: 'when due' | 'at once',
 ): Promise<boolean> {
   const rows = await sql(
@@ -22,7 +24,7 @@ export async function startSending(
     `with started as (
        update campaigns
        set status = 'SENDING', started_at = clock_timestamp(), content_id = $2, total_recipients = 0,
-         updated_at = clock_timestamp()
+         recipient_limit = $4, updated_at = clock_timestamp()
        where id = $1 and ${
          due === 'at once'
            ? "status in ('DRAFT', 'SCHEDULED')"
@@ -36,7 +38,7 @@ export async function startSending(
      ),
      command as (${commandSql('started', '$3')})
      select id from started`,
-    [campaign.id, campaign.contentId, campaign.outboxId],
+    [campaign.id, campaign.contentId, campaign.outboxId, campaign.recipientLimit ?? null],
   );
   return rows.length > 0;
 }
@@ -68,19 +70,24 @@ export async function scheduleCampaign(
 
 /**
  * Ends a campaign; the caller holds it and knows that it may. From the commit on no email of it is claimed; those
- * that were not are cancelled batch by batch (`cancelBatch`).
+ * that were not are cancelled batch by batch (`cancelBatches`).
+ *
+ * @param campaign.reason why, when it is not a user who does
  */
-export async function cancelCampaign(em: Em, campaign: { id: string; outboxId: string }): Promise<void> {
+export async function cancelCampaign(
+  em: Em,
+  campaign: { id: string; outboxId: string; reason?: string },
+): Promise<void> {
   await sql(
     em,
     `with cancelled as (
        update campaigns
-       set status = 'CANCELLED', cancelled_at = clock_timestamp(), updated_at = clock_timestamp()
+       set status = 'CANCELLED', cancelled_at = clock_timestamp(), cancel_reason = $3, updated_at = clock_timestamp()
        where id = $1
        returning id
      )
      ${commandSql('cancelled', '$2')}`,
-    [campaign.id, campaign.outboxId],
+    [campaign.id, campaign.outboxId, campaign.reason ?? null],
   );
 }
 
@@ -115,6 +122,12 @@ export async function cancelBatches(
      counted as (
        insert into campaign_figure_changes (campaign_id, held)
        select $1, count(*) from cancelled having count(*) > 0
+     ),
+     given_back as (${countUsageSql(
+       'campaigns',
+       `select k.project_id, k.started_at as at, -(select count(*) from cancelled) as emails
+        from campaigns k where k.id = $1 and exists (select from cancelled)`,
+     )}
      )
      select max(number) as last from batch`,
     [campaignId, afterNumber, limit],

@@ -3,6 +3,7 @@ import { bindInto } from '../../conditions/bind.ts';
 import type { CampaignRow } from '../../entities/campaign.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
+import { countUsageSql } from '../billing/usage.ts';
 import { campaignAudience } from './campaign-audience.ts';
 
 type FreezingCampaign = Pick<
@@ -24,7 +25,7 @@ type FreezingCampaign = Pick<
  */
 const freezeSql = (audience: string) => `
 with campaign as materialized (
-  select id, project_id, content_id, type, from_email, started_at,
+  select id, project_id, content_id, type, from_email, started_at, recipient_limit,
     coalesce(frozen_until, '-infinity') as frozen_until,
     coalesce(frozen_contact_id, '00000000-0000-0000-0000-000000000000') as frozen_contact_id,
     case when frozen_until is null then 0 else total_recipients end as recipients
@@ -41,6 +42,7 @@ page as materialized (
 ),
 recipient as (
   select c.id, c.email from page c where ${audience} order by c.created_at, c.id
+  limit (select recipient_limit - recipients from campaign)
 ),
 queued as (
   insert into emails (id, project_id, contact_id, content_id, source, type, campaign_id, to_email, from_email)
@@ -60,6 +62,12 @@ batch as (
   group by batch
   on conflict (campaign_id, number) do update
   set last_email_id = excluded.last_email_id, recipients = b.recipients + excluded.recipients
+),
+usage as (${countUsageSql(
+  'campaigns',
+  `select k.project_id, k.started_at as at, (select count(*) from queued) as emails
+   from campaign k where exists (select from queued)`,
+)}
 )
 update campaigns k
 set frozen_until = coalesce(last.created_at, k.frozen_until, k.started_at),

@@ -1,5 +1,6 @@
 import type { Em } from '../../orm.ts';
 import { preparedSql } from '../../sql.ts';
+import { countUsageSql } from '../billing/usage.ts';
 import { type ContactWrite, mergeContactWrites } from '../contacts/contact-writes.ts';
 import { countEventsSql, upsertContactsSql } from '../contacts/upsert-contacts-sql.ts';
 
@@ -37,6 +38,8 @@ export interface AcceptInput {
   type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
   /** Data of the request for rendering, stored or not. */
   variables: Record<string, unknown>;
+  /** They were counted against the project's limit already (`takeEmails`). */
+  isCounted?: boolean;
   subscribed: boolean | undefined;
   /** Contact keys to set; null removes a key. */
   patch: Record<string, unknown>;
@@ -55,7 +58,7 @@ with call as materialized (
   select * from json_to_recordset($2::json) as t(
     ord int, "projectId" uuid, "contentId" uuid, "subject" text, "body" text, "fromEmail" text, "fromName" text,
     "replyTo" text, "headers" jsonb, "templateId" uuid, "type" text, "variables" jsonb, "attachments" json,
-    "occurredAt" timestamptz)
+    "isCounted" boolean, "occurredAt" timestamptz)
 ),
 recipient as materialized (
   select * from json_to_recordset($3::json) as t(
@@ -87,6 +90,16 @@ email as (
   from recipient r
   join call on call.ord = r.call
   join contact c on c.ord = r.contact
+),
+usage as (${countUsageSql(
+  'transactional',
+  `select call."projectId" as project_id, now() as at, count(*) as emails
+   from recipient r
+   join call on call.ord = r.call
+   -- Not before the contacts are locked.
+   where call."isCounted" is not true and (select count(*) from contact) > 0
+   group by 1`,
+)}
 ),
 command as (
   insert into outbox (id, kind, subject_id, created_at, next_attempt_at)

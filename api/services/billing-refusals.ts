@@ -1,0 +1,26 @@
+import type { BillingCategory } from '../../core/billing/categories.ts';
+import { DomainError } from '../../core/errors.ts';
+
+const names: Readonly<Record<BillingCategory, string>> = {
+  transactional: 'transactional emails',
+  campaigns: 'emails of campaigns',
+  workflows: 'emails of workflows',
+};
+
+/** Emails that would go beyond what a project may send of their category in a calendar month (402). */
+export function limitExceeded(
+  category: BillingCategory,
+  wanted: number,
+  left: number | undefined = undefined,
+): DomainError {
+  const rest = left === undefined ? 'fewer than that' : String(left);
+  return new DomainError(
+    'BILLING_LIMIT_EXCEEDED',
+    `These are ${wanted} ${names[category]}, and the project may send ${rest} more in this month`,
+    {
+      details: { category, wanted, ...(left !== undefined && { left }) },
+      suggestion:
+        'Raise the limit with PUT /users/@me/projects/{id}/billing-limits, or wait for the next month.',
+    },
+  );
+}
