@@ -26,6 +26,7 @@ const keptKeys = [
   'opens',
   'clicks',
   'isFirst',
+  'countsAsOpen',
 ];
 
 const keptData = `concat('{', arrayStringConcat(arrayMap(

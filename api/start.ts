@@ -22,6 +22,7 @@ import { createAccountLinksService } from './services/account-links.ts';
 import { createAccountMail } from './services/account-mail.ts';
 import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
+import { createAnalyticsService } from './services/analytics.ts';
 import { createCampaignSendingService } from './services/campaign-sending.ts';
 import { createCampaignsService } from './services/campaigns.ts';
 import { createContactFieldsService } from './services/contact-fields.ts';
@@ -132,6 +133,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     projectMembers: createProjectMembersService({ orm, mail: accountMail, committed }),
     projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
     activity: createActivityService(parts.clickhouse, orm),
+    analytics: createAnalyticsService(parts.clickhouse, orm),
     campaigns: createCampaignsService(orm, compiledTemplates),
     campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),

@@ -19,4 +19,4 @@ function sqlMigration(version: number, name: string): Migration {
 }
 
 /** Every migration, oldest first. They only go forward: what has been released is never edited. */
-export const migrations: readonly Migration[] = [sqlMigration(1, 'events')];
+export const migrations: readonly Migration[] = [sqlMigration(1, 'events'), sqlMigration(2, 'figures')];

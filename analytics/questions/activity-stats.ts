@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question } from '../question.ts';
+import { countEmailFigures, type EmailFigures, emailFiguresRow } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const eventCounts = z.object({ totalEvents: countColumn, workflowsStarted: countColumn });
@@ -14,35 +15,21 @@ WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND activity_
   row: eventCounts,
 };
 
-const emailCounts = z.object({
-  sent: countColumn,
-  delivered: countColumn,
-  opened: countColumn,
-  clicked: countColumn,
-  bounced: countColumn,
-  complained: countColumn,
-});
-
-const countEmails: Question<PeriodParameters, z.output<typeof emailCounts>> = {
+const countEmails: Question<PeriodParameters, EmailFigures> = {
   name: 'activity-stats-emails',
   sql: `
-SELECT
-  countIf(${inPeriod('sent_at')}) AS sent,
-  countIf(${inPeriod('delivered_at')}) AS delivered,
-  countIf(${inPeriod('opened_at')}) AS opened,
-  countIf(${inPeriod('clicked_at')}) AS clicked,
-  countIf(${inPeriod('bounced_at')}) AS bounced,
-  countIf(${inPeriod('complained_at')}) AS complained
-FROM email_state FINAL
-WHERE project_id = {projectId:UUID}`,
-  row: emailCounts,
+SELECT ${countEmailFigures}
+FROM figure FINAL
+WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')}`,
+  row: emailFiguresRow,
 };
 
 /**
  * `totalEvents` are rows of the feed; the others but `workflowsStarted` are emails. An email counts in the period
- * in which the thing first happened to it, so that the periods of a time add up to the whole.
+ * in which the thing first happened to it (a click counts as an open too), so that the periods of a time add up to the
+ * whole; bounces are the permanent ones.
  */
-export type ActivityStats = z.output<typeof eventCounts> & z.output<typeof emailCounts>;
+export type ActivityStats = z.output<typeof eventCounts> & EmailFigures;
 
 /**
  * What happened in a project in a period.

@@ -1,6 +1,4 @@
-import { earliest, latest } from '../question.ts';
-
-const dayMs = 86_400_000;
+import { countBuckets, fillBuckets } from './fill-buckets.ts';
 
 /** Beyond this many days only those with a count are listed: ten years of a chart by day. */
 const maxDays = 3660;
@@ -10,14 +8,13 @@ export function fillDays(
   counts: readonly { date: string; count: number }[],
   period: { startDate: Date; endDate: Date },
 ): { date: string; count: number }[] {
-  const byDay = new Map(counts.map(({ date, count }) => [date, count]));
-  const first = Math.floor(Math.max(period.startDate.getTime(), earliest.getTime()) / dayMs);
-  const last = Math.floor(Math.min(period.endDate.getTime(), latest.getTime()) / dayMs);
-  if (last - first >= maxDays) {
-    return [...byDay].map(([date, count]) => ({ date, count })).sort((a, b) => (a.date < b.date ? -1 : 1));
+  if (countBuckets(period, 'day') > maxDays) {
+    return counts.map(({ date, count }) => ({ date, count })).sort((a, b) => (a.date < b.date ? -1 : 1));
   }
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => {
-    const date = new Date((first + offset) * dayMs).toISOString().slice(0, 10);
-    return { date, count: byDay.get(date) ?? 0 };
-  });
+  return fillBuckets(
+    counts.map(({ date, count }) => ({ date, count })),
+    period,
+    'day',
+    (date) => ({ date, count: 0 }),
+  );
 }

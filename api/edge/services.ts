@@ -2,6 +2,7 @@ import type { SnsVerifier } from '../../providers/sns/verifier.ts';
 import type { AccountLinksService } from '../services/account-links.ts';
 import type { AccountsService } from '../services/accounts.ts';
 import type { ActivityService } from '../services/activity.ts';
+import type { AnalyticsService } from '../services/analytics.ts';
 import type { CampaignSendingService } from '../services/campaign-sending.ts';
 import type { CampaignsService } from '../services/campaigns.ts';
 import type { ContactFieldsService } from '../services/contact-fields.ts';
@@ -41,6 +42,7 @@ export interface Services {
   projectMembers: ProjectMembersService;
   projectSecurity: ProjectSecurityService;
   activity: ActivityService;
+  analytics: AnalyticsService;
   campaigns: CampaignsService;
   campaignSending: CampaignSendingService;
   contacts: ContactsService;

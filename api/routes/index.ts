@@ -8,6 +8,7 @@ import {
   listUpcomingActivity,
   recentActivityCount,
 } from './activity.ts';
+import { campaignStatistics, readTimeseries, topCampaigns, topEvents } from './analytics.ts';
 import { logIn, logOut, signUp } from './auth.ts';
 import {
   campaignStats,
@@ -191,6 +192,10 @@ export const routes: readonly Route<Services>[] = [
   listUpcomingActivity,
   recentActivityCount,
   listActivityTypes,
+  readTimeseries,
+  topCampaigns,
+  campaignStatistics,
+  topEvents,
   listProjectDomains,
   addDomain,
   verifyDomain,

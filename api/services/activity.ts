@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
-import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
 import { activityFeed } from '../../analytics/questions/activity-feed.ts';
 import { type ActivityStats, activityStats } from '../../analytics/questions/activity-stats.ts';
 import { activityTypesOf } from '../../analytics/questions/activity-types.ts';
@@ -15,6 +14,7 @@ import type { Orm } from '../../db/orm.ts';
 import { findContact, findContactEmails } from '../../db/repositories/contacts/contacts.ts';
 import { listUpcoming, type UpcomingRow } from '../../db/repositories/events/upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
+import { toPeriod, whileAvailable } from './read-model.ts';
 
 export interface EventPage {
   rows: EventRow[];
@@ -37,8 +37,6 @@ export interface ActivityService {
   eventStats(projectId: string, query: PeriodQuery): Promise<EventStats>;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-const defaultPeriodMs = 30 * dayMs;
 const positionSchema = z.tuple([z.iso.datetime(), z.uuid()]);
 
 function readPosition(cursor: string | undefined): EventPosition | undefined {
@@ -57,26 +55,6 @@ function toPage(found: EventRow[], limit: number): EventPage {
   const last = rows.at(-1);
   const more = found.length > limit && last !== undefined;
   return { rows, cursor: more ? encodeCursor([last.occurredAt.toISOString(), last.id]) : null };
-}
-
-/** The last 30 days unless the query says otherwise; the end includes what happens while it is asked. */
-function toPeriod(projectId: string, query: PeriodQuery) {
-  const endDate = query.endDate ?? new Date(Date.now() + 60_000);
-  const startDate = query.startDate ?? new Date(endDate.getTime() - defaultPeriodMs);
-  if (startDate > endDate) throw new DomainError('BAD_REQUEST', 'startDate is after endDate');
-  return { projectId, startDate, endDate };
-}
-
-async function whileAvailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await answer;
-  } catch (cause) {
-    if (!(cause instanceof ClickHouseUnavailable)) throw cause;
-    throw new DomainError('SERVICE_UNAVAILABLE', 'Analytics is not available right now', {
-      cause,
-      suggestion: 'Nothing is lost: what happens meanwhile shows up when it is back.',
-    });
-  }
 }
 
 export function createActivityService(clickhouse: ClickHouse, orm: Orm): ActivityService {

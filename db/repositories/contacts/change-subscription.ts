@@ -69,7 +69,7 @@ opted_out as (
   set unsubscribed_at = $9::timestamptz
   from email
   where e.id = email.id and email.unsubscribed_at is null and $4 <> 'subscribed' and exists (select from changed)
-  returning e.campaign_id
+  returning e.id, e.campaign_id, e.workflow_id
 ),
 campaign_figure as (
   insert into campaign_figure_changes (campaign_id, unsubscribed)
@@ -94,6 +94,11 @@ journaled as (
     jsonb_strip_nulls(origin || jsonb_build_object('snoozedUntil', $10::text)), $9::timestamptz
   from source
   where $4 = 'snoozed'
+  union all
+  -- Not in the feed: what the opt-outs of a campaign are counted from.
+  select uuidv7(), $1, 'email.unsubscribed', 'activity', $2, id, campaign_id, workflow_id,
+    jsonb_strip_nulls(jsonb_build_object('emailId', id, 'campaignId', campaign_id)), $9::timestamptz
+  from opted_out
   returning id, project_id, name, kind, contact_id, occurred_at
 ),
 command as (

@@ -147,8 +147,10 @@ entry as (
   union all
   select event_id, project_id, 'email.' || kind, contact_id, id, campaign_id, workflow_id,
     case kind
-      when 'open' then jsonb_build_object('opens', opens, 'isFirst', first_of_kind)
-      when 'click' then jsonb_build_object('clicks', clicks, 'isFirst', first_of_kind, 'link', link)
+      when 'open' then jsonb_build_object('opens', opens, 'isFirst', first_of_kind,
+        'countsAsOpen', nullif(opened_change = 1, false))
+      when 'click' then jsonb_build_object('clicks', clicks, 'isFirst', first_of_kind, 'link', link,
+        'countsAsOpen', nullif(opened_change = 1, false))
       when 'bounce' then jsonb_build_object('bounceType', bounce_type)
       else '{}'
     end,
@@ -160,7 +162,8 @@ journaled as (
   insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
   select n.id, n.project_id, n.name, 'emitted', n.contact_id, n.email_id, n.campaign_id, n.workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', a.id, 'messageId', a.message_id, 'subject', a.subject,
-      'from', a.from_email, 'templateId', a.template_id, 'campaignId', a.campaign_id, 'sourceType', a.source)
+      'from', a.from_email, 'recipientDomain', nullif(split_part(a.to_email, '@', 2), ''),
+      'templateId', a.template_id, 'campaignId', a.campaign_id, 'sourceType', a.source)
       || n.extra),
     n.occurred_at
   from entry n

@@ -1,0 +1,44 @@
+-- What charts and totals count: a row each time that something happens to an email for the first time or a contact
+-- opts out, and nothing else. Which event is the first one is decided in Postgres when it is journaled and stands in
+-- its data; so counting rows is exact, in whatever order and however often they arrive: those with the same key are
+-- equal, and one of them remains.
+-- `unsubscribed` are contacts who were unsubscribed by anything but a bounce or complaint; `opted_out` are emails by
+-- whose links somebody did that, or asked for a break.
+-- No contact stands here, so that figures outlive the erasure of contacts and of events.
+CREATE TABLE IF NOT EXISTS figure (
+  project_id UUID,
+  occurred_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+  event_id UUID,
+  figure LowCardinality(String),
+  campaign_id UUID
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMM(occurred_at)
+ORDER BY (project_id, occurred_at, event_id, figure)
+SETTINGS ttl_only_drop_parts = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS figure_view TO figure AS
+SELECT
+  project_id,
+  occurred_at,
+  event_id,
+  arrayJoin(arrayFilter(name -> name != '', [
+    multiIf(
+      activity_type = 'email.sent', 'sent',
+      activity_type = 'email.delivered', 'delivered',
+      activity_type = 'email.clicked' AND JSONExtractBool(data, 'isFirst'), 'clicked',
+      activity_type = 'email.bounced' AND JSONExtractString(data, 'bounceType') IN ('', 'Permanent'), 'bounced',
+      activity_type = 'email.complained', 'complained',
+      activity_type = 'contact.unsubscribed' AND JSONExtractString(data, 'reason') NOT IN ('bounce', 'complaint'),
+        'unsubscribed',
+      kind = 'activity' AND event.name = 'email.unsubscribed', 'opted_out',
+      ''
+    ),
+    if(activity_type IN ('email.opened', 'email.clicked') AND JSONExtractBool(data, 'countsAsOpen'), 'opened', '')
+  ])) AS figure,
+  campaign_id
+FROM event
+WHERE activity_type IN (
+    'email.sent', 'email.delivered', 'email.opened', 'email.clicked', 'email.bounced', 'email.complained',
+    'contact.unsubscribed'
+  ) OR (kind = 'activity' AND event.name = 'email.unsubscribed');

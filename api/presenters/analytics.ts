@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+import type { CampaignFigures, FiguresOfCampaign } from '../../analytics/questions/campaign-figures.ts';
+import { campaignRates } from '../../core/campaign-rates.ts';
+import type { CampaignTitle } from '../../db/repositories/campaigns/campaign-titles.ts';
+import type { campaignFiguresSchema, campaignTotalsSchema } from '../schemas/analytics.ts';
+
+export function presentCampaignTotals(figures: CampaignFigures): z.output<typeof campaignTotalsSchema> {
+  return {
+    sentCount: figures.sent,
+    deliveredCount: figures.delivered,
+    openedCount: figures.opened,
+    clickedCount: figures.clicked,
+    bouncedCount: figures.bounced,
+    complainedCount: figures.complained,
+    unsubscribedCount: figures.unsubscribed,
+    ...campaignRates(figures),
+  };
+}
+
+export function presentCampaignFigures(
+  figures: FiguresOfCampaign,
+  titles: ReadonlyMap<string, CampaignTitle>,
+): z.output<typeof campaignFiguresSchema> {
+  const title = titles.get(figures.campaignId);
+  return {
+    id: figures.campaignId,
+    name: title?.name ?? null,
+    subject: title?.subject ?? null,
+    status: title?.status ?? null,
+    sentAt: title?.sentAt?.toISOString() ?? null,
+    ...presentCampaignTotals(figures),
+  };
+}

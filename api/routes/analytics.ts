@@ -1,0 +1,152 @@
+import { defineRoute } from '../edge/define-route.ts';
+import { presentCampaignFigures, presentCampaignTotals } from '../presenters/analytics.ts';
+import {
+  campaignStatsQuerySchema,
+  campaignStatsSchema,
+  timeseriesQuerySchema,
+  timeseriesSchema,
+  topCampaignsQuerySchema,
+  topCampaignsSchema,
+  topEventsQuerySchema,
+  topEventsSchema,
+} from '../schemas/analytics.ts';
+
+const tags = ['Analytics'];
+
+const totals = {
+  sentCount: 1200,
+  deliveredCount: 1188,
+  openedCount: 480,
+  clickedCount: 96,
+  bouncedCount: 6,
+  complainedCount: 0,
+  unsubscribedCount: 3,
+  deliveryRate: 99,
+  openRate: 40,
+  clickRate: 8,
+  bounceRate: 0.5,
+  complaintRate: 0,
+  unsubscribeRate: 0.25,
+};
+const campaign = {
+  id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+  name: 'December news',
+  subject: 'News for you',
+  status: 'SENT',
+  sentAt: '2026-01-31T09:12:00.000Z',
+  ...totals,
+};
+
+export const readTimeseries = defineRoute({
+  method: 'GET',
+  path: '/analytics/timeseries',
+  auth: 'secretKey',
+  tags,
+  summary: 'What happened by hour or by day',
+  description:
+    'The last 30 days by default, oldest first, with every UTC hour or day that the period touches. An email counts ' +
+    'in the bucket in which the thing first happened to it (a click is an open too), so the buckets add up to ' +
+    '`GET /activity/stats`. `bounced` are permanent bounces; `unsubscribed` are contacts who were unsubscribed by ' +
+    'anything but a bounce or complaint. At most 25,000 buckets.',
+  query: timeseriesQuerySchema,
+  responses: {
+    200: {
+      description: 'The buckets.',
+      schema: timeseriesSchema,
+      example: {
+        data: [
+          {
+            date: '2026-01-31',
+            sent: 1200,
+            delivered: 1188,
+            opened: 480,
+            clicked: 96,
+            bounced: 6,
+            complained: 0,
+            unsubscribed: 3,
+          },
+        ],
+      },
+    },
+  },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler({ project, query, services }) {
+    return { status: 200, body: { data: await services.analytics.timeseries(project.id, query) } };
+  },
+});
+
+export const topCampaigns = defineRoute({
+  method: 'GET',
+  path: '/analytics/top-campaigns',
+  auth: 'secretKey',
+  tags,
+  summary: 'The campaigns with most opens, clicks or emails',
+  description:
+    'Counts what happened in the period, the last 30 days by default, and leaves out campaigns without any of the ' +
+    'metric. `limit` is at most 100; larger values count as 100.',
+  query: topCampaignsQuerySchema,
+  responses: {
+    200: { description: 'The best first.', schema: topCampaignsSchema, example: { data: [campaign] } },
+  },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler({ project, query, services }) {
+    const { campaigns, titles } = await services.analytics.topCampaigns(project.id, query);
+    return {
+      status: 200,
+      body: { data: campaigns.map((figures) => presentCampaignFigures(figures, titles)) },
+    };
+  },
+});
+
+export const campaignStatistics = defineRoute({
+  method: 'GET',
+  path: '/analytics/campaign-stats',
+  auth: 'secretKey',
+  tags,
+  summary: 'Counts and rates of the campaigns, each and together',
+  description:
+    'Counts what happened in the period, the last 30 days by default, to emails of campaigns. The youngest campaigns ' +
+    'first, at most `limit` (up to 100); `totals` are those of all campaigns of the period.',
+  query: campaignStatsQuerySchema,
+  responses: {
+    200: {
+      description: 'The campaigns to whose emails something happened.',
+      schema: campaignStatsSchema,
+      example: { data: [campaign], totals },
+    },
+  },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler({ project, query, services }) {
+    const stats = await services.analytics.campaignStats(project.id, query);
+    return {
+      status: 200,
+      body: {
+        data: stats.campaigns.map((figures) => presentCampaignFigures(figures, stats.titles)),
+        totals: presentCampaignTotals(stats.totals),
+      },
+    };
+  },
+});
+
+export const topEvents = defineRoute({
+  method: 'GET',
+  path: '/analytics/top-events',
+  auth: 'secretKey',
+  tags,
+  summary: 'The most frequent events',
+  description:
+    'Tracked events and those that the service emits, in the last 30 days by default. `previousCount` is of the time ' +
+    'before, as long as the period. `limit` is at most 100; larger values count as 100.',
+  query: topEventsQuerySchema,
+  responses: {
+    200: {
+      description: 'The most frequent first.',
+      schema: topEventsSchema,
+      example: [{ name: 'order placed', count: 412, previousCount: 388 }],
+    },
+  },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler({ project, query, services }) {
+    return { status: 200, body: await services.analytics.topEvents(project.id, query) };
+  },
+});

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { periodQuerySchema } from './activity.ts';
+
+const limitUpTo100 = (fallback: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(fallback)
+    .transform((limit) => Math.min(limit, 100));
+
+export const timeseriesQuerySchema = periodQuerySchema.extend({
+  interval: z.enum(['hour', 'day']).default('day').describe('Length of a bucket, in UTC.'),
+});
+export type TimeseriesQuery = z.output<typeof timeseriesQuerySchema>;
+
+export const topCampaignsQuerySchema = periodQuerySchema.extend({
+  metric: z.enum(['opens', 'clicks', 'sent']).default('opens').describe('What the campaigns are ranked by.'),
+  limit: limitUpTo100(10),
+});
+export type TopCampaignsQuery = z.output<typeof topCampaignsQuerySchema>;
+
+export const campaignStatsQuerySchema = periodQuerySchema.extend({ limit: limitUpTo100(50) });
+export type CampaignStatsQuery = z.output<typeof campaignStatsQuerySchema>;
+
+export const topEventsQuerySchema = periodQuerySchema.extend({ limit: limitUpTo100(10) });
+export type TopEventsQuery = z.output<typeof topEventsQuerySchema>;
+
+const count = z.number().int();
+const rate = z.number().describe('Percent of the emails sent in the period.');
+
+export const timeseriesSchema = z.object({
+  data: z.array(
+    z.object({
+      date: z
+        .string()
+        .describe('The UTC day (`2026-01-31`) or the start of the hour (`2026-01-31T09:00:00.000Z`).'),
+      sent: count,
+      delivered: count,
+      opened: count,
+      clicked: count,
+      bounced: count,
+      complained: count,
+      unsubscribed: count,
+    }),
+  ),
+});
+
+const figures = {
+  sentCount: count,
+  deliveredCount: count,
+  openedCount: count,
+  clickedCount: count,
+  bouncedCount: count,
+  complainedCount: count,
+  unsubscribedCount: count,
+  deliveryRate: rate,
+  openRate: rate,
+  clickRate: rate,
+  bounceRate: rate,
+  complaintRate: rate,
+  unsubscribeRate: rate,
+};
+export const campaignTotalsSchema = z.object(figures);
+
+export const campaignFiguresSchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string().nullable().describe('Null, like subject and status, once the campaign was deleted.'),
+    subject: z.string().nullable(),
+    status: z.string().nullable(),
+    sentAt: z.iso.datetime().nullable(),
+    ...figures,
+  })
+  .meta({ id: 'CampaignFigures' });
+export const topCampaignsSchema = z.object({ data: z.array(campaignFiguresSchema) });
+export const campaignStatsSchema = z.object({
+  data: z.array(campaignFiguresSchema),
+  totals: campaignTotalsSchema,
+});
+
+export const topEventsSchema = z.array(z.object({ name: z.string(), count, previousCount: count }));
