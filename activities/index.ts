@@ -5,9 +5,11 @@ import type { BatchSeconds } from '../db/repositories/campaigns/settle-campaign.
 import { closeEventDeletion } from '../db/repositories/events/event-deletions.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/outbox/sweeps.ts';
 import { closeErasure } from '../db/repositories/projects/project-erasures.ts';
+import type { BillingProvider } from '../providers/billing/billing-provider.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
 import type { EmailProvider, HandOver } from '../providers/email/email-provider.ts';
 import type { SpanFacts, Tracing } from '../runtime/tracing.ts';
+import type { BillingEndActivities } from '../temporal/contracts/billing-end.ts';
 import type { CampaignActivities, CampaignBatchActivities } from '../temporal/contracts/campaign.ts';
 import type { ContactJobActivities, ContactJobProgress } from '../temporal/contracts/contact-jobs.ts';
 import type { ContactSnoozeActivities, SnoozeOutcome } from '../temporal/contracts/contact-snooze.ts';
@@ -18,6 +20,7 @@ import type { ProjectErasureActivities } from '../temporal/contracts/project-era
 import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import type { WebhookActivities, WorkflowStepActivities } from '../temporal/contracts/workflow-execution.ts';
+import { endBilling } from './billing/end-billing.ts';
 import { createCallSlots } from './campaigns/call-slots.ts';
 import { createCampaignWatch } from './campaigns/campaign-watch.ts';
 import { createCampaignActivities } from './campaigns/create-campaign-activities.ts';
@@ -50,6 +53,8 @@ export interface ActivityDependencies {
   clickhouse: ClickHouse;
   provider: EmailProvider;
   identities: DomainIdentities;
+  /** Null where billing is not configured. */
+  billing: BillingProvider | null;
   render: ClaimedRenderer;
   /** As `render`, for emails of which many have the same content. */
   renderMany: ClaimedRenderer;
@@ -112,7 +117,8 @@ async function withHeartbeat<Result>(
   }
 }
 
-type AllActivities = CampaignActivities &
+type AllActivities = BillingEndActivities &
+  CampaignActivities &
   ContactJobActivities &
   ContactSnoozeActivities &
   EmailBatchActivities &
@@ -240,6 +246,10 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
         withHeartbeat((signal) =>
           eraseRecordedProject(orm.em.fork(), dependencies.clickhouse, identities, erasureId, signal),
         ),
+      ),
+    endBilling: ({ projectId }) =>
+      traced({ 'posthaste.project.id': projectId }, () =>
+        endBilling(orm.em.fork(), dependencies.billing, projectId),
       ),
     closeProjectErasure: ({ erasureId }) => traced({}, () => closeErasure(orm.em.fork(), erasureId)),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),

@@ -3,9 +3,11 @@ import type { DataConverter } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
 import { createOrm, type Orm } from '../db/orm.ts';
+import type { BillingProvider } from '../providers/billing/billing-provider.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { createDataConverter } from '../temporal/client/payload-codec.ts';
 import { createRelay, type Relay } from '../temporal/client/relay.ts';
+import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
 import type { Shutdown } from './shutdown.ts';
 import { traceHandOvers } from './trace-hand-overs.ts';
@@ -23,6 +25,8 @@ export interface Resources extends EmailProviders {
   /** Not started yet: its table may not exist before `prepareDatabase`. */
   relay: Relay;
   tracing: Tracing | undefined;
+  /** The payment processor; null where it is not configured. */
+  billing: BillingProvider | null;
 }
 
 /** Opens what a process needs; nothing has to answer yet. The shutdown closes it, the relay first. */
@@ -70,5 +74,6 @@ export function openResources(
     tracing,
     provider,
     identities: providers.identities,
+    billing: openBillingProvider(config),
   };
 }

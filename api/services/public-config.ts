@@ -19,7 +19,7 @@ export function publicConfig(config: Config, version: string): PublicConfig {
   return {
     version,
     features: {
-      billing: false,
+      billing: config.STRIPE_SECRET_KEY !== undefined,
       objectStorage: config.S3_BUCKET !== undefined,
       signup: config.SIGNUP_ENABLED,
       smtp: config.EMAIL_PROVIDER === 'smtp',

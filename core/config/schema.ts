@@ -174,6 +174,28 @@ export const environmentSchema = z.object({
     "DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the system's.",
   ),
 
+  STRIPE_SECRET_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Secret or restricted key of Stripe. Without it there is no billing: its endpoints answer 503, limits hold all the same.',
+    ),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Signing secret of the webhook endpoint `/webhooks/incoming/stripe`; goes with `STRIPE_SECRET_KEY`.',
+    ),
+  STRIPE_PRICE_IDS: list.describe(
+    'Recurring prices that a project may subscribe to, the usual one first, separated by commas; goes with `STRIPE_SECRET_KEY`.',
+  ),
+  STRIPE_API_URL: z
+    .url()
+    .optional()
+    .describe('Another address for the API of Stripe, such as a local server in tests.'),
+
   UPLOADS_DIR: z
     .string()
     .min(1)

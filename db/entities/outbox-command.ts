@@ -10,6 +10,7 @@ export type OutboxKind =
   | 'contacts.bulk'
   | 'events.delete'
   | 'project.erase'
+  | 'billing.end'
   | 'execution.start'
   | 'execution.wake'
   | 'execution.cancel';

@@ -2,6 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/repositories/outbox/outbox.ts';
+import { type BillingEndInput, billingEndWorkflow } from '../contracts/billing-end.ts';
 import { type CampaignInput, campaignChangedSignal, campaignWorkflow } from '../contracts/campaign.ts';
 import {
   type ContactJobInput,
@@ -115,6 +116,27 @@ function projectErasureGroup(command: DueCommand): CommandGroup {
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           staticSummary: 'Erases the data of a project',
           typedSearchAttributes: attributesOf('project-erasure'),
+          priority: { priorityKey: priorities.deletion },
+        }),
+      ),
+  };
+}
+
+function billingEndGroup(command: DueCommand): CommandGroup {
+  const input: BillingEndInput = { projectId: command.subjectId };
+  const workflowId = workflowIds.billingEnd(command.subjectId);
+  return {
+    commands: [command],
+    workflowId,
+    send: (client, taskQueue) =>
+      ignoringDuplicates(
+        client.workflow.start(billingEndWorkflow, {
+          workflowId,
+          taskQueue,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          staticSummary: 'Ends the subscription of a deleted project',
+          typedSearchAttributes: attributesOf('billing-end'),
           priority: { priorityKey: priorities.deletion },
         }),
       ),
@@ -243,6 +265,9 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
         break;
       case 'project.erase':
         groups.push(projectErasureGroup(command));
+        break;
+      case 'billing.end':
+        groups.push(billingEndGroup(command));
         break;
       case 'events.delete':
         groups.push(eventDeletionGroup(command));

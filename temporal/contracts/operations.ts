@@ -15,6 +15,7 @@ export type JobKind =
   | 'domain-verification'
   | 'event-deletion'
   | 'project-erasure'
+  | 'billing-end'
   | 'sweep'
   | 'segments'
   | 'contact-import'
@@ -45,6 +46,7 @@ export const workflowIds = {
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
   eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
   projectErasure: (erasureId: string) => `project-erasure/${erasureId}`,
+  billingEnd: (projectId: string) => `billing-end/${projectId}`,
   workflowExecution: (workflowId: string, contactId: string, executionId: string) =>
     `workflow/${workflowId}/contact/${contactId}/${executionId}`,
 };

@@ -49,6 +49,7 @@ export async function runWorker(
     clickhouse: parts.clickhouse,
     provider: resources.provider,
     identities: resources.identities,
+    billing: resources.billing,
     render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),
     renderMany: createClaimedRenderer(apiUrl, linkKey, accountLinkKey, 'many'),
     executions: createExecutionWorkflows(resources.temporal),

@@ -1,4 +1,5 @@
 /** Every workflow of the bundle; a workflow's type is the name of its function. */
+export { billingEnd } from './billing-end.ts';
 export { campaign } from './campaign.ts';
 export { campaignBatch } from './campaign-batch.ts';
 export { contactBulk, contactImport } from './contact-jobs.ts';

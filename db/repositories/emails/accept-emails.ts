@@ -38,7 +38,7 @@ export interface AcceptInput {
   type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
   /** Data of the request for rendering, stored or not. */
   variables: Record<string, unknown>;
-  /** They were counted against the project's limit already (`takeEmails`). */
+  /** They were counted against the project's limit already (`takeTransactional`). */
   isCounted?: boolean;
   subscribed: boolean | undefined;
   /** Contact keys to set; null removes a key. */

@@ -77,6 +77,7 @@ export async function eraseProject(
       'contact_figure_changes',
       'project_email_days',
       'project_email_changes',
+      'billing_usage',
     ]) {
       await deleteWhere(em, table, 'project_id = $1', [projectId], signal);
     }

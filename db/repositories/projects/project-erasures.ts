@@ -62,11 +62,18 @@ export async function findErasure(em: Em, id: string): Promise<ErasureRecord | u
   return row;
 }
 
-/** In a transaction: the project and its members are gone, and its keys in every process. */
+/**
+ * In a transaction: the project and its members are gone, and its keys in every process. Whoever pays for it is not
+ * charged again: a command ends the subscription.
+ */
 export async function deleteProject(em: Em, projectId: string): Promise<void> {
   await sql(
     em,
-    `with gone as (delete from projects where id = $1 returning id)
+    `with gone as (delete from projects where id = $1 returning id),
+     ended as (
+       insert into outbox (id, kind, subject_id)
+       select uuidv7(), 'billing.end', c.project_id from billing_customers c join gone on gone.id = c.project_id
+     )
      select pg_notify('project_changed', id::text) from gone`,
     [projectId],
   );

@@ -1,0 +1,232 @@
+import Stripe from 'stripe';
+import { z } from 'zod';
+import { currentSubscription, isOver, type StoredSubscription } from '../../core/billing/subscription.ts';
+import { DomainError } from '../../core/errors.ts';
+import {
+  type BillingEvent,
+  type BillingEventRefusal,
+  type BillingProvider,
+  BillingUnavailable,
+  type Checkout,
+  type Invoice,
+} from './billing-provider.ts';
+
+export interface StripeOptions {
+  secretKey: string;
+  webhookSecret: string;
+  priceIds: readonly [string, ...string[]];
+  /** Another address for the API; undefined for Stripe's own. */
+  apiUrl: string | undefined;
+}
+
+/** A request to us waits for it. The client repeats a call once that got no answer, under the same idempotency key. */
+const timeoutMs = 8_000;
+const retries = 1;
+const pageSize = 100;
+
+/** Of each kind of notification that may be about a subscription. */
+const customerOf = z.object({
+  customer: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullish(),
+});
+const aboutSubscriptions = /^(customer\.subscription|checkout\.session|invoice)\./;
+
+const toDate = (seconds: number) => new Date(seconds * 1000);
+const toText = (seconds: number | null | undefined) =>
+  seconds === null || seconds === undefined ? null : toDate(seconds).toISOString();
+
+/** Stripe by its own client. */
+export function createStripeProvider(options: StripeOptions): BillingProvider {
+  const stripe = new Stripe(options.secretKey, {
+    ...addressOf(options.apiUrl),
+    timeout: timeoutMs,
+    maxNetworkRetries: retries,
+    telemetry: false,
+  });
+
+  async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
+    const found: Stripe.Subscription[] = [];
+    for await (const one of stripe.subscriptions.list({ customer, status: 'all', limit: pageSize })) {
+      found.push(one);
+    }
+    return found;
+  }
+
+  const readCheckout = (id: string) =>
+    ask(unlessMissing(async () => toCheckout(await stripe.checkout.sessions.retrieve(id))));
+
+  async function closeCheckout(id: string): Promise<Checkout | undefined> {
+    try {
+      return toCheckout(await stripe.checkout.sessions.expire(id));
+    } catch (error) {
+      // It is not open any more; as what it ended is for the caller to look at.
+      if (error instanceof Stripe.errors.StripeInvalidRequestError) return readCheckout(id);
+      throw error;
+    }
+  }
+
+  return {
+    priceIds: options.priceIds,
+    readCheckout,
+    closeCheckout: (id) => ask(() => closeCheckout(id)),
+
+    createCustomer: (projectId) =>
+      ask(async () => {
+        const customer = await stripe.customers.create(
+          { metadata: { projectId } },
+          { idempotencyKey: `posthaste/customer/${projectId}` },
+        );
+        return customer.id;
+      }),
+
+    createCheckout: ({ projectId, customerId, priceId, successUrl, cancelUrl }) =>
+      ask(async () =>
+        toCheckout(
+          await stripe.checkout.sessions.create({
+            mode: 'subscription',
+            customer: customerId,
+            client_reference_id: projectId,
+            line_items: [{ price: priceId, quantity: 1 }],
+            metadata: { projectId, priceId },
+            subscription_data: { metadata: { projectId } },
+            success_url: successUrl,
+            cancel_url: cancelUrl,
+          }),
+        ),
+      ),
+
+    openPortal: (customer, returnUrl) =>
+      ask(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url),
+
+    listInvoices: (customer, { limit, after }) =>
+      ask(async () => {
+        try {
+          const page = await stripe.invoices.list({
+            customer,
+            limit,
+            ...(after !== undefined && { starting_after: after }),
+          });
+          return { invoices: page.data.map(toInvoice), hasMore: page.has_more };
+        } catch (error) {
+          if (!isMissing(error) || after === undefined) throw error;
+          throw new DomainError('BAD_REQUEST', 'The cursor is none that this list has given out', {
+            cause: error,
+          });
+        }
+      }),
+
+    readSubscription: (customer) =>
+      ask(async () => {
+        const all = await listSubscriptions(customer);
+        const current = currentSubscription(
+          all.map((one) => ({ status: one.status, createdAt: toDate(one.created), one })),
+        );
+        return current === undefined ? null : toSubscription(current.one);
+      }),
+
+    endCustomer: (customer) =>
+      ask(async () => {
+        await unlessMissing(async () => {
+          for await (const { id } of stripe.checkout.sessions.list({
+            customer,
+            status: 'open',
+            limit: pageSize,
+          })) {
+            await closeCheckout(id);
+          }
+          // Nobody can begin another one by now.
+          for (const one of await listSubscriptions(customer)) {
+            if (!isOver(one)) await unlessMissing(() => stripe.subscriptions.cancel(one.id))();
+          }
+        })();
+      }),
+
+    readEvent(body, signature) {
+      try {
+        return toEvent(stripe.webhooks.constructEvent(body, signature, options.webhookSecret));
+      } catch (error) {
+        return refusalOf(error);
+      }
+    },
+  };
+}
+
+function addressOf(apiUrl: string | undefined): Stripe.StripeConfig {
+  if (apiUrl === undefined) return {};
+  const { hostname, port, protocol } = new URL(apiUrl);
+  const isPlain = protocol === 'http:';
+  return { host: hostname, port: port || (isPlain ? 80 : 443), protocol: isPlain ? 'http' : 'https' };
+}
+
+/** Our word for what the client throws. */
+async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (cause) {
+    if (cause instanceof Stripe.errors.StripeError) {
+      throw new BillingUnavailable(`Stripe did not do as asked: ${cause.type}`, { cause });
+    }
+    throw cause;
+  }
+}
+
+const isMissing = (error: unknown) =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
+
+function unlessMissing<Answer>(call: () => Promise<Answer>): () => Promise<Answer | undefined> {
+  return async () => {
+    try {
+      return await call();
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
+}
+
+function toCheckout({ id, status, metadata, url }: Stripe.Checkout.Session): Checkout {
+  return {
+    id,
+    status: status === 'open' ? 'open' : status === 'complete' ? 'complete' : 'expired',
+    priceId: metadata?.priceId ?? null,
+    url,
+  };
+}
+
+function toSubscription(one: Stripe.Subscription): StoredSubscription {
+  const item = one.items.data[0];
+  const atPeriodEnd = one.cancel_at_period_end ? item?.current_period_end : null;
+  return {
+    id: one.id,
+    status: one.status,
+    priceId: item?.price.id ?? null,
+    periodStart: toText(item?.current_period_start),
+    periodEnd: toText(item?.current_period_end),
+    endsAt: toText(one.ended_at ?? one.cancel_at ?? atPeriodEnd),
+  };
+}
+
+function toInvoice(invoice: Stripe.Invoice): Invoice {
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    status: invoice.status,
+    currency: invoice.currency,
+    amountDue: invoice.amount_due,
+    amountPaid: invoice.amount_paid,
+    createdAt: toDate(invoice.created),
+    periodStart: toDate(invoice.period_start),
+    periodEnd: toDate(invoice.period_end),
+    hostedUrl: invoice.hosted_invoice_url ?? null,
+    pdfUrl: invoice.invoice_pdf ?? null,
+  };
+}
+
+function toEvent({ id, type, data }: Stripe.Event): BillingEvent {
+  const customerId = aboutSubscriptions.test(type) ? customerOf.parse(data.object).customer : null;
+  return { id, type, customerId: customerId ?? null };
+}
+
+function refusalOf(error: unknown): BillingEventRefusal {
+  if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return 'format';
+  return error.message.includes('tolerance') ? 'timestamp' : 'signature';
+}

@@ -1,0 +1,25 @@
+import { ConfigError } from '../core/config/load.ts';
+import type { Config } from '../core/config/schema.ts';
+import type { BillingProvider } from '../providers/billing/billing-provider.ts';
+import { createStripeProvider } from '../providers/billing/stripe.ts';
+
+/**
+ * The payment processor that the configuration names; null for none.
+ * @throws ConfigError when only a part of it is set
+ */
+export function openBillingProvider(config: Config): BillingProvider | null {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = config;
+  const [first, ...others] = config.STRIPE_PRICE_IDS;
+  if (secretKey === undefined) return null;
+  if (webhookSecret === undefined || first === undefined) {
+    throw new ConfigError(
+      'The configuration is not valid:\n  STRIPE_SECRET_KEY: requires STRIPE_WEBHOOK_SECRET and STRIPE_PRICE_IDS',
+    );
+  }
+  return createStripeProvider({
+    secretKey,
+    webhookSecret,
+    priceIds: [first, ...others],
+    apiUrl: config.STRIPE_API_URL,
+  });
+}

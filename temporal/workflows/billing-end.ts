@@ -1,0 +1,14 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { BillingEndActivities, BillingEndInput } from '../contracts/billing-end.ts';
+
+const { endBilling } = proxyActivities<BillingEndActivities>({
+  startToCloseTimeout: '5 minutes',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+});
+
+/** Ends the subscription of a deleted project, however long the payment processor is away. */
+export async function billingEnd(input: BillingEndInput): Promise<void> {
+  setCurrentDetails('Ends the subscription at the payment processor.');
+  await endBilling(input);
+  setCurrentDetails('The subscription has ended.');
+}
