@@ -1,0 +1,150 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import pMap from 'p-map';
+import { sql } from '../db/sql.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { residentMegabytesOf } from './bench-process.ts';
+import type { BenchStack } from './bench-stack.ts';
+import { watchCpu } from './cpu-per-item.ts';
+import type { Figure } from './report.ts';
+import { createWorkflow, startWorkflowBench, untilCounted, type WorkflowBench } from './workflow-bench.ts';
+
+/**
+ * The dev server starts 30 to 60 a second on two cores, which is half an hour for 100,000: what one costs is the same
+ * with fewer of them, and `BENCH_WAITING` says how many for those who want to see it.
+ */
+const count = Number(process.env.BENCH_WAITING ?? 3_000);
+const settled = Math.min(1_000, count / 2);
+const woken = Math.min(1_000, count - settled);
+const atATime = 32;
+const waiting = { everyMs: 500, patienceMs: 4 * 60 * 60 * 1000 };
+
+const waitingSql = `select count(*)::int as count from workflow_executions where status = 'WAITING'`;
+const endedSql = `select count(*)::int as count from workflow_executions where status = 'EXITED'`;
+
+interface Sizes {
+  api: number;
+  worker: number;
+  temporal: number;
+  postgresBytes: number;
+  temporalBytes: number;
+}
+
+/** Memory in megabytes, and what is on disk. */
+async function readSizes({ stack, api, worker, temporal }: WorkflowBench): Promise<Sizes> {
+  const em = stack.orm.em.fork();
+  await sql(em, 'checkpoint');
+  const [database] = await sql<{ bytes: number }>(
+    em,
+    'select pg_database_size(current_database())::float8 as bytes',
+  );
+  const file = join(stack.directory, 'temporal', 'temporal.db');
+  return {
+    api: residentMegabytesOf(api.pid),
+    worker: residentMegabytesOf(worker.pid),
+    temporal: residentMegabytesOf(temporal.pid),
+    postgresBytes: database?.bytes ?? 0,
+    temporalBytes: statSync(file).size,
+  };
+}
+
+/** Bytes of the history of executions that wait, as Temporal counts them. */
+async function readHistoryBytes(address: string): Promise<number> {
+  const { workflow, connection } = createTemporalClient({
+    environment: { TEMPORAL_ADDRESS: address },
+    dataConverter: undefined,
+  });
+  let [bytes, looked] = [0, 0];
+  const query = `JobKind = 'workflow-execution' and ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of workflow.list({ query })) {
+    const { historySize } = await workflow.getHandle(workflowId).describe();
+    bytes += historySize ?? 0;
+    looked += 1;
+    if (looked === 20) break;
+  }
+  await connection.close();
+  return bytes / looked;
+}
+
+/** What executions cost that wait for an event or for a month, and how fast an event each wakes some of them. */
+export async function measureWaiting(stack: BenchStack): Promise<Figure[]> {
+  const bench = await startWorkflowBench(stack, await stack.startTemporal());
+  await createWorkflow(bench, 'signup', [
+    { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid', timeout: 30 * 24 * 60 * 60 } },
+    { type: 'EXIT' },
+  ]);
+  const start = async (from: number, to: number) => {
+    await pMap(Array.from({ length: to - from }), (_, n) => bench.track('signup', from + n), {
+      concurrency: atATime,
+    });
+    await untilCounted(stack, waitingSql, to, waiting);
+  };
+  // By then the worker has filled its cache and the processes their heaps.
+  await start(0, settled);
+  const before = await readSizes(bench);
+  const startedAt = performance.now();
+  await start(settled, count);
+  const perSecond = ((count - settled) * 1000) / (performance.now() - startedAt);
+  const after = await readSizes(bench);
+  const historyBytes = await readHistoryBytes(bench.temporal.address);
+
+  const cpu = watchCpu({
+    API: bench.api.pid,
+    worker: bench.worker.pid,
+    Postgres: stack.postgresPid,
+    Temporal: bench.temporal.pid,
+  });
+  const wokenAt = performance.now();
+  const pace = Math.max(1, Math.floor(count / woken));
+  await pMap(Array.from({ length: woken }), (_, n) => bench.track('paid', n * pace), {
+    concurrency: atATime,
+  });
+  await untilCounted(stack, endedSql, woken, waiting);
+  const wakeSeconds = (performance.now() - wokenAt) / 1000;
+
+  const perExecution = (key: 'postgresBytes' | 'temporalBytes') =>
+    (after[key] - before[key]) / (count - settled) / 1024;
+  const growth = (key: 'api' | 'worker') => after[key] - before[key];
+  return [
+    {
+      work: 'executions that wait',
+      value: count,
+      unit: 'executions',
+      note: `started at ${perSecond.toFixed(0)}/s`,
+    },
+    {
+      work: `growth of the worker by the last ${count - settled} of them`,
+      value: growth('worker'),
+      unit: 'MB',
+      bar: { below: 150 },
+      limits: [{ what: `memory with ${settled} of them`, value: before.worker, unit: 'MB' }],
+      note: `Temporal itself: from ${before.temporal} to ${after.temporal} MB`,
+    },
+    {
+      work: `growth of the API by the last ${count - settled} of them`,
+      value: growth('api'),
+      unit: 'MB',
+      bar: { below: 150 },
+      limits: [{ what: `memory with ${settled} of them`, value: before.api, unit: 'MB' }],
+    },
+    {
+      work: 'database of Temporal, each execution that waits',
+      value: perExecution('temporalBytes'),
+      unit: 'KB',
+      limits: [{ what: 'its history', value: historyBytes / 1024, unit: 'KB' }],
+    },
+    {
+      work: 'Postgres, each execution that waits',
+      value: perExecution('postgresBytes'),
+      unit: 'KB',
+      note: 'with its contact, the events that started it, the step run and the listener',
+    },
+    {
+      work: `executions woken by an event each, of ${count}`,
+      value: woken / wakeSeconds,
+      unit: '/s',
+      limits: [{ what: 'executions started, same run', value: perSecond }],
+      note: `${woken} to their exit in ${wakeSeconds.toFixed(1)} s; ${cpu(woken)}`,
+    },
+  ];
+}

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { sql } from '../db/sql.ts';
+import type { BenchProcess } from './bench-process.ts';
+import { type BenchStack, freePort } from './bench-stack.ts';
+import { registerSender } from './ses-calls.ts';
+
+const createdSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: z.string() })) });
+const idSchema = z.object({ id: z.string() });
+
+/** A product with its Temporal server, for benches of workflows. */
+export interface WorkflowBench {
+  stack: BenchStack;
+  temporal: { address: string; pid: number };
+  api: BenchProcess;
+  worker: BenchProcess;
+  call: (method: string, path: string, body: object) => Promise<unknown>;
+  track: (event: string, contact: number) => Promise<unknown>;
+}
+
+/** Starts API, worker and the local SES on a Temporal server that runs already. */
+export async function startWorkflowBench(
+  stack: BenchStack,
+  temporal: { address: string; pid: number },
+): Promise<WorkflowBench> {
+  const ses = await stack.startSes(await freePort());
+  await registerSender(ses.url, stack.project.domain);
+  const environment = {
+    TEMPORAL_ADDRESS: temporal.address,
+    SES_ENDPOINT: ses.url,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    EMAIL_RATE_PER_SECOND: '100000',
+  };
+  const api = await stack.startApi(environment);
+  const worker = await stack.startWorker(environment);
+  const send = async (key: string, method: string, path: string, body: object): Promise<unknown> => {
+    const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { publicKey, secretKey } = stack.project;
+  return {
+    stack,
+    temporal,
+    api,
+    worker,
+    call: (method, path, body) => send(secretKey, method, path, body),
+    track: (event, contact) =>
+      send(publicKey, 'POST', '/v1/track', {
+        event,
+        email: `bench-${contact}@example.com`,
+        data: { plan: 'pro' },
+      }),
+  };
+}
+
+/** Creates a workflow of steps that follow each other, and switches it on. */
+export async function createWorkflow(
+  { call }: WorkflowBench,
+  eventName: string,
+  steps: readonly { type: string; config?: object }[],
+): Promise<void> {
+  const workflow = createdSchema.parse(await call('POST', '/workflows', { name: eventName, eventName }));
+  let last = workflow.steps[0]?.id;
+  for (const step of steps) {
+    const added = await call('POST', `/workflows/${workflow.id}/steps`, { ...step, autoConnect: last });
+    last = idSchema.parse(added).id;
+  }
+  await call('PATCH', `/workflows/${workflow.id}`, { enabled: true });
+}
+
+/** Creates a small template and answers its id. */
+export async function createTemplate({ call, stack }: WorkflowBench): Promise<string> {
+  const template = await call('POST', '/templates', {
+    name: 'Welcome',
+    subject: 'Welcome {{ event.plan }}',
+    body: '<p>Hello {{ email }}</p>'.repeat(20),
+    from: `hello@${stack.project.domain}`,
+    type: 'TRANSACTIONAL',
+  });
+  return idSchema.parse(template).id;
+}
+
+/**
+ * Waits until a statement that counts as `count` answers so many.
+ * @throws Error after `patienceMs`
+ */
+export async function untilCounted(
+  stack: BenchStack,
+  statement: string,
+  count: number,
+  { everyMs, patienceMs }: { everyMs: number; patienceMs: number },
+): Promise<void> {
+  const em = stack.orm.em.fork();
+  for (
+    const startedAt = performance.now();
+    performance.now() - startedAt < patienceMs;
+    await delay(everyMs)
+  ) {
+    const [row] = await sql<{ count: number }>(em, statement);
+    if ((row?.count ?? 0) >= count) return;
+  }
+  throw new Error(`Not there after ${patienceMs / 1000} s: ${count} of ${statement}`);
+}
