@@ -86,6 +86,9 @@ export const environmentSchema = z.object({
     .min(1)
     .default('posthaste')
     .describe('Task queue shared by API and workers.'),
+  TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
+    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are read from their history when they go on.',
+  ),
   TEMPORAL_UI_URL: z.url().optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
   TEMPORAL_PAYLOAD_KEY: z
     .string()

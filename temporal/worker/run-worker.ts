@@ -94,6 +94,7 @@ export async function runWorker(
         batchActivities: createCampaignBatchActivities(dependencies),
         dataConverter: resources.dataConverter,
         shutdownGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
+        cachedWorkflows: config.TEMPORAL_CACHED_WORKFLOWS,
         log,
       });
       return running;

@@ -14,6 +14,8 @@ export interface TemporalWorkerOptions {
   batchActivities: object;
   dataConverter: DataConverter | undefined;
   shutdownGraceSeconds: number;
+  /** Workflows kept in memory; the others are replayed from their history when they go on. */
+  cachedWorkflows: number;
   log: Logger;
 }
 
@@ -73,7 +75,8 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
     activities: options.activities,
     maxConcurrentActivityTaskExecutions: 40,
     maxConcurrentWorkflowTaskExecutions: 40,
-    maxCachedWorkflows: 500,
+    // Executions wait for days: what is not used for a while need not be in memory.
+    maxCachedWorkflows: options.cachedWorkflows,
   });
   // Slots of its own: a campaign takes none of those that transactional email waits for. It runs no workflows, so
   // it needs no sandbox.
