@@ -96,6 +96,34 @@ describe('the embedded Temporal', () => {
     await temporal.stop();
   });
 
+  it('serves a project with little to do between the tasks of one with much', async () => {
+    const temporal = await start();
+    await withClient(temporal.address, async (client) => {
+      const taskQueue = 'shared';
+      const add = async (project: string, count: number) => {
+        for (let i = 0; i < count; i += 1) {
+          const priority = { priorityKey: 4, fairnessKey: project };
+          await client.workflow.start('any', { workflowId: `${project}-${i}`, taskQueue, priority });
+        }
+      };
+      const take = async () => {
+        const task = await client.connection.withDeadline(Date.now() + 30_000, () =>
+          client.workflowService.pollWorkflowTaskQueue({
+            namespace: 'default',
+            taskQueue: { name: taskQueue },
+          }),
+        );
+        return task.workflowExecution?.workflowId?.split('-')[0];
+      };
+      await add('large', 40);
+      await add('small', 3);
+      const first: unknown[] = [];
+      for (let i = 0; i < 10; i += 1) first.push(await take());
+      expect(first.filter((project) => project === 'small')).toHaveLength(3);
+    });
+    await temporal.stop();
+  });
+
   it('runs beside another one', async () => {
     const servers = await Promise.all([start(), start({ directory: join(root, 'other') })]);
     await Promise.all(servers.map(({ address }, index) => startExecution(address, `side-by-side-${index}`)));

@@ -1,71 +1,23 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
-import { type LocalSes, startLocalSes } from '../local/ses/server.ts';
-import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
-import { startApiProcess, startWorkerProcess, type TestProcess } from './setup/processes.ts';
-import { testTopic } from './setup/product.ts';
+import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { findWrongCounts } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
-/** API and workers as processes of their own, to be killed. */
-let directory: string;
-let database: TestDatabase;
-let ses: LocalSes;
-let environment: Record<string, string>;
-let running: TestProcess[];
+let stack: ProcessStack;
 let sender: TestSender;
 
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-job-faults-'));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
-
 beforeEach(async () => {
-  const port = await freePort();
-  database = await createTestDatabase(3);
-  ses = await startLocalSes({
-    port: 0,
-    dataDir: path.join(directory, randomUUID()),
-    webhookUrl: `http://127.0.0.1:${port}/webhooks/sns`,
-    topicArn: testTopic,
-  });
-  running = [];
-  environment = {
-    PORT: String(port),
-    APP_SECRET: randomBytes(32).toString('base64url'),
-    DATABASE_URL: database.url,
-    DATABASE_POOL_SIZE: '5',
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: `job-faults-${randomUUID()}`,
-    SES_ENDPOINT: ses.url,
-    SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
-    SNS_TOPIC_ARNS: testTopic,
-  };
-  running.push(await startApiProcess(environment));
-  sender = await createTestSender(apiUrl());
+  stack = await createProcessStack();
+  await stack.startApi();
+  sender = await createTestSender(stack.apiUrl);
 });
-afterEach(async () => {
-  await Promise.all(running.map((process) => process.kill()));
-  await ses.close();
-  await database.close();
-});
+afterEach(() => stack.close());
 
-const apiUrl = () => `http://127.0.0.1:${environment.PORT}`;
-const em = () => database.orm.em.fork();
-
-async function startWorker(): Promise<TestProcess> {
-  const worker = await startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()) });
-  running.push(worker);
-  return worker;
-}
+const em = () => stack.em();
 
 async function addContacts(count: number): Promise<string[]> {
   const rows = await sql<{ id: string }>(
@@ -79,7 +31,7 @@ async function addContacts(count: number): Promise<string[]> {
 
 /** Makes whoever writes to this contact wait until it is let go. */
 async function hold(email: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: database.url });
+  const client = new pg.Client({ connectionString: stack.database.url });
   await client.connect();
   await client.query('begin');
   await client.query('select 1 from contacts where email = $1 for update', [email]);
@@ -142,11 +94,11 @@ describe('a worker that is killed', () => {
       lines.push(`${isBad ? 'nobody' : `reader-${n}@example.com`},${n},${n < 5_000 ? 'no' : ''}`);
     }
     const release = await hold('reader-4500@example.com');
-    const first = await startWorker();
-    const { body } = await upload(`${apiUrl()}/contacts/import`, sender.secretKey, lines.join('\n'));
+    const first = await stack.startWorker();
+    const { body } = await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, lines.join('\n'));
     await stuckInTheMiddle();
     await first.kill();
-    const second = await startWorker();
+    const second = await stack.startWorker();
     await release();
     const job = await ended('import', body.jobId);
     expect(job).toMatchObject({
@@ -168,11 +120,11 @@ describe('a worker that is killed', () => {
   }, async () => {
     const contactIds = await addContacts(1_000);
     const release = await hold('reader-550@example.com');
-    const first = await startWorker();
+    const first = await stack.startWorker();
     const { body } = await sender.post('/contacts/bulk-unsubscribe', { contactIds });
     await stuckInTheMiddle();
     await first.kill();
-    await startWorker();
+    await stack.startWorker();
     await release();
     expect(await ended('bulk', body.jobId)).toMatchObject({
       state: 'completed',
@@ -192,11 +144,11 @@ describe('a worker that is killed', () => {
   }, async () => {
     const contactIds = await addContacts(1_000);
     const release = await hold('reader-550@example.com');
-    const first = await startWorker();
+    const first = await stack.startWorker();
     const { body } = await sender.post('/contacts/bulk-delete', { contactIds });
     await stuckInTheMiddle();
     await first.kill();
-    await startWorker();
+    await stack.startWorker();
     await release();
     expect(await ended('bulk', body.jobId)).toMatchObject({
       state: 'completed',
@@ -210,14 +162,14 @@ describe('two workers', () => {
   it('import the same file twice at the same time, and each contact is created by one of them', {
     timeout: 120_000,
   }, async () => {
-    await Promise.all([startWorker(), startWorker()]);
+    await Promise.all([stack.startWorker(), stack.startWorker()]);
     const rows = Array.from(
       { length: 10_000 },
       (_, n) => `reader-${n}@example.com,${n},${n % 2 === 0 ? 'yes' : 'no'}`,
     );
     const file = `email,n,subscribed\n${rows.join('\n')}`;
     const answers = await Promise.all(
-      [1, 2].map(() => upload(`${apiUrl()}/contacts/import`, sender.secretKey, file)),
+      [1, 2].map(() => upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, file)),
     );
     const jobs = await Promise.all(answers.map((answer) => ended('import', answer.body.jobId)));
     const sum = (count: 'created' | 'updated' | 'skipped') =>

@@ -36,6 +36,13 @@ describe('the compose file', () => {
   });
 });
 
+it('the Temporal server of the compose file lets projects take turns, as the embedded one does', () => {
+  expect(read('deploy/temporal/dynamic-config.yaml')).toMatch(
+    /^matching\.enableFairness:\n {2}- value: true$/m,
+  );
+  expect(compose).toContain('./deploy/temporal/dynamic-config.yaml:');
+});
+
 describe('the image', () => {
   it('has the Node that package.json pins', () => {
     const pinned: string = JSON.parse(read('package.json')).dependencies.node;

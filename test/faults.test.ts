@@ -1,84 +1,23 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
-import { type LocalSes, startLocalSes } from '../local/ses/server.ts';
 import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
-import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
 import { freePort } from './setup/free-port.ts';
-import { startApiProcess, startWorkerProcess, type TestProcess } from './setup/processes.ts';
-import { testTopic } from './setup/product.ts';
+import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 /** API and worker as processes of their own, to be killed. */
-let directory: string;
-let database: TestDatabase;
-let ses: LocalSes;
-let environment: Record<string, string>;
-let running: TestProcess[];
-
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-faults-'));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+let stack: ProcessStack;
 
 beforeEach(async () => {
-  const [port, metricsPort] = [await freePort(), await freePort()];
-  database = await createTestDatabase(3);
-  ses = await startLocalSes({
-    port: 0,
-    dataDir: path.join(directory, randomUUID()),
-    webhookUrl: `http://127.0.0.1:${port}/webhooks/sns`,
-    topicArn: testTopic,
-  });
-  running = [];
-  environment = {
-    PORT: String(port),
-    METRICS_PORT: String(metricsPort),
-    APP_SECRET: randomBytes(32).toString('base64url'),
-    DATABASE_URL: database.url,
-    DATABASE_POOL_SIZE: '5',
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: `faults-${randomUUID()}`,
-    SES_ENDPOINT: ses.url,
-    SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
-    SNS_TOPIC_ARNS: testTopic,
-    UNKNOWN_OUTCOME_SECONDS: '3',
-    SHUTDOWN_GRACE_SECONDS: '3',
-  };
+  stack = await createProcessStack({ UNKNOWN_OUTCOME_SECONDS: '3' });
 });
-afterEach(async () => {
-  await Promise.all(running.map((process) => process.kill()));
-  await ses.close();
-  await database.close();
-});
+afterEach(() => stack.close());
 
-async function start(what: Promise<TestProcess>): Promise<TestProcess> {
-  const process = await what;
-  running.push(process);
-  return process;
-}
-
-const apiUrl = () => `http://127.0.0.1:${environment.PORT}`;
-
-async function inbox(): Promise<{ total: number; messages: { emailId: string }[] }> {
-  const answer = await fetch(`${ses.url}/api/messages?limit=1000`);
-  return (await answer.json()) as { total: number; messages: { emailId: string }[] };
-}
-
-async function control(what: string, body: Record<string, unknown>): Promise<void> {
-  const answer = await fetch(`${ses.url}/api/${what}`, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${what}: ${answer.status} ${await answer.text()}`);
-}
+const inbox = () => stack.inbox();
 
 function send(sender: TestSender, count: number) {
   return sender.post('/v1/send', {
@@ -91,7 +30,7 @@ function send(sender: TestSender, count: number) {
 
 const statuses = async () => {
   const rows = await sql<{ status: string; count: number }>(
-    database.orm.em.fork(),
+    stack.em(),
     'select status, count(*)::int as count from emails group by status order by status',
   );
   return Object.fromEntries(rows.map((row) => [row.status, row.count]));
@@ -100,7 +39,7 @@ const statuses = async () => {
 /** Emails that left, and how often the journal says so: both must be the number of emails. */
 const journaled = async () => {
   const [row] = await sql<{ rows: number; emails: number }>(
-    database.orm.em.fork(),
+    stack.em(),
     `select count(*)::int as rows, count(distinct email_id)::int as emails from events where name = 'email.sent'`,
   );
   return row;
@@ -108,15 +47,15 @@ const journaled = async () => {
 
 describe('a worker that is killed', () => {
   it('while the provider has the email sends no second copy, and the outcome settles', async () => {
-    await start(startApiProcess(environment));
-    const worker = await start(startWorkerProcess(environment));
-    const sender = await createTestSender(apiUrl());
-    await control('faults', { latencyMs: 5_000 });
+    await stack.startApi();
+    const worker = await stack.startWorker();
+    const sender = await createTestSender(stack.apiUrl);
+    await stack.control('faults', { latencyMs: 5_000 });
     await send(sender, 5);
     await eventually(inbox, (found) => found.total === 5);
     await worker.kill();
-    await control('faults', { latencyMs: 0 });
-    await start(startWorkerProcess(environment));
+    await stack.control('faults', { latencyMs: 0 });
+    await stack.startWorker();
     await eventually(statuses, (found) => found.DELIVERED === 5);
     // Longer than an unanswered hand-over waits before it is tried again.
     await delay(4_000);
@@ -128,15 +67,15 @@ describe('a worker that is killed', () => {
     timeout: 180_000,
   }, async () => {
     // Two a second: the claim is taken for all, and the worker dies while most of them wait for their turn.
-    environment.EMAIL_RATE_PER_SECOND = '2';
-    await start(startApiProcess(environment));
-    const worker = await start(startWorkerProcess(environment));
-    const sender = await createTestSender(apiUrl());
+    stack.environment.EMAIL_RATE_PER_SECOND = '2';
+    await stack.startApi();
+    const worker = await stack.startWorker();
+    const sender = await createTestSender(stack.apiUrl);
     await send(sender, 8);
     await eventually(inbox, (found) => found.total >= 3);
     await worker.kill();
     expect((await statuses()).SENDING).toBeGreaterThan(0);
-    await start(startWorkerProcess({ ...environment, EMAIL_RATE_PER_SECOND: '100' }));
+    await stack.startWorker({ EMAIL_RATE_PER_SECOND: '100' });
     await eventually(statuses, (found) => found.DELIVERED === 8, 150_000);
     const { messages } = await inbox();
     expect(new Set(messages.map((message) => message.emailId)).size).toBe(8);
@@ -147,10 +86,10 @@ describe('a worker that is killed', () => {
 
 describe('a reply of the provider that is lost', () => {
   it('leaves one copy when its event tells what became of it', async () => {
-    await start(startApiProcess(environment));
-    await start(startWorkerProcess(environment));
-    const sender = await createTestSender(apiUrl());
-    await control('faults', { dropReplyEvery: 1 });
+    await stack.startApi();
+    await stack.startWorker();
+    const sender = await createTestSender(stack.apiUrl);
+    await stack.control('faults', { dropReplyEvery: 1 });
     await send(sender, 6);
     await eventually(statuses, (found) => found.DELIVERED === 6);
     await delay(5_000);
@@ -159,17 +98,17 @@ describe('a reply of the provider that is lost', () => {
   });
 
   it('leaves two copies at most when the events do not come either, and settles when they do', async () => {
-    await start(startApiProcess(environment));
-    await start(startWorkerProcess(environment));
-    const sender = await createTestSender(apiUrl());
-    await control('events', { paused: true });
-    await control('faults', { dropReplyEvery: 1 });
+    await stack.startApi();
+    await stack.startWorker();
+    const sender = await createTestSender(stack.apiUrl);
+    await stack.control('events', { paused: true });
+    await stack.control('faults', { dropReplyEvery: 1 });
     await send(sender, 3);
     await eventually(inbox, (found) => found.total === 6);
     await delay(6_000);
     expect((await inbox()).total).toBe(6);
     expect(await statuses()).toEqual({ UNKNOWN: 3 });
-    await control('events', { paused: false });
+    await stack.control('events', { paused: false });
     await eventually(statuses, (found) => found.DELIVERED === 3);
     expect(await journaled()).toEqual({ rows: 3, emails: 3 });
   });
@@ -178,15 +117,13 @@ describe('a reply of the provider that is lost', () => {
 describe('an API that is killed', () => {
   it('after the commit and before the relay loses nothing that it accepted', async () => {
     // Its relay never gets through, so what it accepts is committed and not passed on when it dies.
-    const api = await start(
-      startApiProcess({ ...environment, TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` }),
-    );
-    const sender = await createTestSender(apiUrl());
+    const api = await stack.startApi({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
+    const sender = await createTestSender(stack.apiUrl);
     expect((await send(sender, 10)).status).toBe(200);
     await api.kill();
     expect(await statuses()).toEqual({ QUEUED: 10 });
-    await start(startApiProcess(environment));
-    await start(startWorkerProcess(environment));
+    await stack.startApi();
+    await stack.startWorker();
     await eventually(statuses, (found) => found.DELIVERED === 10);
     expect((await inbox()).total).toBe(10);
   });
@@ -201,16 +138,16 @@ describe('Temporal away', () => {
   }, async () => {
     const options = {
       binary: await findTemporalBinary({ environment: process.env }),
-      directory: path.join(directory, 'temporal'),
+      directory: path.join(stack.directory, 'temporal'),
       port: await freePort(),
       uiPort: await freePort(),
       log: () => undefined,
     };
     temporal = await startTemporal(options);
-    environment.TEMPORAL_ADDRESS = temporal.address;
-    await start(startApiProcess(environment));
-    await start(startWorkerProcess(environment));
-    const sender = await createTestSender(apiUrl());
+    stack.environment.TEMPORAL_ADDRESS = temporal.address;
+    await stack.startApi();
+    await stack.startWorker();
+    const sender = await createTestSender(stack.apiUrl);
     await send(sender, 1);
     await eventually(inbox, (found) => found.total === 1);
 

@@ -5,6 +5,9 @@ import { eventually } from './eventually.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Workflow code that has changed is bundled first, and the machine may be busy. */
+const startTimeoutMs = 120_000;
+
 /** A process of the product, as production runs it. */
 export interface TestProcess {
   readonly pid: number;
@@ -49,7 +52,7 @@ async function startProcess(
       );
     },
     (isReady) => isReady,
-    45_000,
+    startTimeoutMs,
   );
   return {
     pid: child.pid ?? 0,
