@@ -23,6 +23,9 @@ import { createAccountMail } from './services/account-mail.ts';
 import { createAccountsService } from './services/accounts.ts';
 import { createActivityService } from './services/activity.ts';
 import { createAnalyticsService } from './services/analytics.ts';
+import { createBillingService } from './services/billing.ts';
+import { createBillingEventsService } from './services/billing-events.ts';
+import { createBillingLimitsService } from './services/billing-limits.ts';
 import { createCampaignSendingService } from './services/campaign-sending.ts';
 import { createCampaignsService } from './services/campaigns.ts';
 import { createContactFieldsService } from './services/contact-fields.ts';
@@ -78,7 +81,7 @@ export interface RunningApi {
 
 /** The use cases over the parts of one process. */
 export function createServices(resources: Resources, edge: Edge, parts: ApiParts): Services {
-  const { config, log, orm, relay, identities, tracing } = resources;
+  const { config, log, orm, relay, identities, billing, tracing } = resources;
   const committed = () => {
     relay.wake();
     parts.wakeJournal();
@@ -134,6 +137,9 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
     activity: createActivityService(parts.clickhouse, orm),
     analytics: createAnalyticsService(parts.clickhouse, orm),
+    billing: createBillingService({ orm, billing, siteUrl }),
+    billingEvents: createBillingEventsService(orm, billing),
+    billingLimits: createBillingLimitsService(orm, edge.projectKeys),
     campaigns: createCampaignsService(orm, compiledTemplates),
     campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, fieldTypes, journaled),

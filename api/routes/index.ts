@@ -11,6 +11,14 @@ import {
 import { campaignStatistics, readTimeseries, topCampaigns, topEvents } from './analytics.ts';
 import { logIn, logOut, signUp } from './auth.ts';
 import {
+  changeBillingLimits,
+  listInvoices,
+  openBillingPortal,
+  openCheckout,
+  showBillingConsumption,
+  showBillingLimits,
+} from './billing.ts';
+import {
   campaignStats,
   cancelCampaign,
   createCampaign,
@@ -98,6 +106,7 @@ import { showImage, uploadImage } from './uploads.ts';
 import { currentUser } from './users.ts';
 import { verifyEmail } from './verify.ts';
 import { receiveSnsNotification } from './webhooks-sns.ts';
+import { receiveStripeNotification } from './webhooks-stripe.ts';
 import {
   cancelAllExecutions,
   cancelExecution,
@@ -220,6 +229,12 @@ export const routes: readonly Route<Services>[] = [
   deleteProject,
   resetProject,
   regenerateKeys,
+  openCheckout,
+  openBillingPortal,
+  listInvoices,
+  showBillingLimits,
+  changeBillingLimits,
+  showBillingConsumption,
   ownProjectSecurity,
   projectSetupState,
   projectSecurity,
@@ -236,4 +251,5 @@ export const routes: readonly Route<Services>[] = [
   showPreferences,
   changePreferences,
   receiveSnsNotification,
+  receiveStripeNotification,
 ];
