@@ -23,6 +23,8 @@ export async function eraseProjectData(
     deleteFrom('email_state', `${ofProject} AND ${isOld('email_id')}`, comment),
     parameters,
   );
+  const madeOld = `made_at <= {madeUntil:DateTime64(3, 'UTC')}`;
+  await clickhouse.command(deleteFrom('figure', `${ofProject} AND ${madeOld}`, comment), parameters);
   await clickhouse.command(deleteFrom('event', `${ofProject} AND ${isOld('event_id')}`, comment), parameters);
   await clickhouse.command(restoreNames(ofProject), { projectId });
 }

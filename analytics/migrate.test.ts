@@ -52,6 +52,8 @@ describe('migrateClickHouse', () => {
       'event',
       'event_name',
       'event_name_view',
+      'figure',
+      'figure_view',
       'schema_migration',
     ]);
     await migrateClickHouse(store);

@@ -72,7 +72,7 @@ describe('every figure', () => {
           projectId: fc.constant(projectId),
           rows: fc.constant(rows),
           deliveries: deliveriesOf(rows),
-          limit: fc.integer({ min: 1, max: 20 }),
+          limit: fc.integer({ min: 5, max: 30 }),
           from: fc.integer({ min: 0, max: days * 24 }),
           hours: fc.integer({ min: 0, max: days * 24 }),
         }),

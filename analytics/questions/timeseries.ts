@@ -10,20 +10,20 @@ const bucketRow = emailFiguresRow.extend({ date: z.string(), unsubscribed: count
 /** What happened in one UTC hour or day. */
 export type TimeseriesBucket = z.output<typeof bucketRow>;
 
-const bucketsBy = (interval: Interval, bucket: string): Question<PeriodParameters, TimeseriesBucket> => ({
-  name: `timeseries-${interval}`,
+/** Named as the buckets that are filled in; the name is made once per bucket, not per row. */
+const bucketsBy = (bucket: string, name: string): Question<PeriodParameters, TimeseriesBucket> => ({
+  name: 'timeseries',
   sql: `
-SELECT ${bucket} AS date, ${countEmailFigures}, countIf(figure = 'unsubscribed') AS unsubscribed
+SELECT ${name} AS date, ${countEmailFigures}, countIf(figure = 'unsubscribed') AS unsubscribed
 FROM figure FINAL
 WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')}
-GROUP BY date`,
+GROUP BY ${bucket} AS bucket`,
   row: bucketRow,
 });
 
 const questions = {
-  // Names as those of the buckets that are filled in.
-  hour: bucketsBy('hour', `formatDateTime(toStartOfHour(occurred_at), '%Y-%m-%dT%H:00:00.000Z', 'UTC')`),
-  day: bucketsBy('day', `toString(toDate(occurred_at, 'UTC'))`),
+  hour: bucketsBy('toStartOfHour(occurred_at)', `formatDateTime(bucket, '%Y-%m-%dT%H:00:00.000Z', 'UTC')`),
+  day: bucketsBy(`toDate(occurred_at, 'UTC')`, 'toString(bucket)'),
 } satisfies Record<Interval, unknown>;
 
 /**

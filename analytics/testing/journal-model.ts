@@ -12,18 +12,24 @@ const happenings = [
   ['emitted', 'email.bounce', 'email.bounced'],
   ['emitted', 'email.complaint', 'email.complained'],
   ['emitted', 'segment.vip.entry', ''],
+  ['emitted', 'contact.unsubscribed', 'contact.unsubscribed'],
+  ['activity', 'email.unsubscribed', ''],
   ['tracked', 'page viewed', 'event.tracked'],
   ['tracked', 'order placed', 'event.tracked'],
   ['activity', 'workflow.started', 'workflow.started'],
 ] as const;
 
-/** Rows of one project that meet in instants, contacts and emails; some emails have ids without a time inside. */
+/**
+ * Rows of one project that meet in instants, contacts, emails and campaigns; some emails have ids without a time
+ * inside. What they say about being the first is as random as the rest.
+ */
 export function journalArbitrary(
   projectId: string,
   start: Date,
   days: number,
 ): fc.Arbitrary<EventInsertRow[]> {
   const contacts = Array.from({ length: 3 }, () => v7());
+  const campaigns = [null, ...Array.from({ length: 3 }, () => v7())];
   const emails = Array.from({ length: 5 }, (_, n) => (n === 0 ? v4() : v7()));
   const row = fc
     .record({
@@ -32,10 +38,19 @@ export function journalArbitrary(
       at: fc.integer({ min: 0, max: days * 8 - 1 }).map((n) => new Date(start.getTime() + n * 3 * 3_600_000)),
       contactId: fc.constantFrom(...contacts),
       emailId: fc.constantFrom(...emails),
-      bounceType: fc.constantFrom('Permanent', 'Transient', undefined),
+      campaignId: fc.constantFrom(...campaigns),
+      data: fc.record(
+        {
+          bounceType: fc.constantFrom('Permanent', 'Transient'),
+          isFirst: fc.boolean(),
+          countsAsOpen: fc.constant(true),
+          reason: fc.constantFrom('bounce', 'complaint', 'snooze'),
+        },
+        { requiredKeys: [] },
+      ),
     })
-    .map(({ happening: [kind, name, activityType], at, contactId, emailId, bounceType }): EventInsertRow => {
-      return {
+    .map(({ happening: [kind, name, activityType], at, contactId, emailId, campaignId, data }) => {
+      const row: EventInsertRow = {
         projectId,
         eventId: v7(),
         occurredAt: at,
@@ -44,21 +59,24 @@ export function journalArbitrary(
         activityType,
         contactId,
         emailId: name.startsWith('email.') ? emailId : null,
-        campaignId: null,
+        campaignId: name.startsWith('email.') ? campaignId : null,
         workflowId: null,
-        data: bounceType === undefined ? {} : { bounceType },
+        data,
       };
+      return row;
     });
   return fc.array(row, { minLength: 1, maxLength: 60, size: 'max' });
 }
 
-/** A journal as it may arrive: every row three times, in any order, cut into batches anywhere. */
+/** A journal as it may arrive: every row three times, in any order, cut into at most ten batches. */
 export function deliveriesOf(rows: EventInsertRow[]): fc.Arbitrary<EventInsertRow[][]> {
   const shuffled = fc.shuffledSubarray([...rows, ...rows, ...rows], { minLength: rows.length * 3 });
-  return fc.tuple(shuffled, fc.integer({ min: 1, max: rows.length * 3 })).map(([order, size]) => {
-    const batches = Math.ceil(order.length / size);
-    return Array.from({ length: batches }, (_, n) => order.slice(n * size, (n + 1) * size));
-  });
+  return fc
+    .tuple(shuffled, fc.integer({ min: Math.ceil(rows.length * 0.3), max: rows.length * 3 }))
+    .map(([order, size]) => {
+      const batches = Math.ceil(order.length / size);
+      return Array.from({ length: batches }, (_, n) => order.slice(n * size, (n + 1) * size));
+    });
 }
 
 interface Period {
@@ -74,31 +92,47 @@ export function byInstantAndId<T extends { occurredAt: Date; id: string }>(rows:
   return rows.toSorted((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime() || (a.id < b.id ? 1 : -1));
 }
 
-export function modelActivityStats(rows: EventInsertRow[], period: Period): ActivityStats {
-  const firsts = (type: string) => {
-    const first = new Map<string, Date>();
-    for (const row of rows) {
-      if (
-        row.emailId === null ||
-        row.activityType !== type ||
-        (row.data.bounceType === 'Transient' && type === 'email.bounced')
-      )
-        continue;
-      const known = first.get(row.emailId);
-      if (known === undefined || row.occurredAt < known) first.set(row.emailId, row.occurredAt);
-    }
-    return [...first.values()].filter((instant) => isWithin(instant, period)).length;
+/** What a row counts for (`figure`), by what the journal says of it. */
+function figuresOf({ name, kind, activityType, data }: EventInsertRow): string[] {
+  const figures: string[] = [];
+  if (activityType === 'email.sent') figures.push('sent');
+  if (activityType === 'email.delivered') figures.push('delivered');
+  if (activityType === 'email.clicked' && data.isFirst === true) figures.push('clicked');
+  if (activityType === 'email.bounced' && data.bounceType !== 'Transient') figures.push('bounced');
+  if (activityType === 'email.complained') figures.push('complained');
+  if (['email.opened', 'email.clicked'].includes(activityType) && data.countsAsOpen === true) {
+    figures.push('opened');
+  }
+  if (activityType === 'contact.unsubscribed' && data.reason !== 'bounce' && data.reason !== 'complaint') {
+    figures.push('unsubscribed');
+  }
+  if (kind === 'activity' && name === 'email.unsubscribed') figures.push('optedOut');
+  return figures;
+}
+
+/** How often each thing counts in a period; rows can be narrowed before. */
+export function modelFigures(rows: EventInsertRow[], period: Period) {
+  const found = rows.filter((row) => isWithin(row.occurredAt, period)).flatMap(figuresOf);
+  const count = (figure: string) => found.filter((one) => one === figure).length;
+  return {
+    sent: count('sent'),
+    delivered: count('delivered'),
+    opened: count('opened'),
+    clicked: count('clicked'),
+    bounced: count('bounced'),
+    complained: count('complained'),
+    unsubscribed: count('unsubscribed'),
+    optedOut: count('optedOut'),
   };
+}
+
+export function modelActivityStats(rows: EventInsertRow[], period: Period): ActivityStats {
+  const { unsubscribed: _, optedOut: __, ...figures } = modelFigures(rows, period);
   const shown = rows.filter((row) => row.activityType !== '' && isWithin(row.occurredAt, period));
   return {
     totalEvents: shown.length,
     workflowsStarted: shown.filter((row) => row.activityType === 'workflow.started').length,
-    sent: firsts('email.sent'),
-    delivered: firsts('email.delivered'),
-    opened: firsts('email.opened'),
-    clicked: firsts('email.clicked'),
-    bounced: firsts('email.bounced'),
-    complained: firsts('email.complained'),
+    ...figures,
   };
 }
 
