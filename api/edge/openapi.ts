@@ -188,11 +188,14 @@ function errorsOf<S>(route: Route<S>): ErrorCode[] {
   const add = (...more: ErrorCode[]) => {
     for (const code of more) codes.add(code);
   };
-  if (route.auth === 'secretKey' || route.auth === 'publicKey') {
-    add('MISSING_API_KEY', 'INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
-  } else if (route.auth !== 'none' && route.auth !== 'link') {
-    add('UNAUTHENTICATED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE');
-  }
+  const takesKey =
+    route.auth === 'secretKey' || route.auth === 'publicKey' || route.auth === 'userOrSecretKey';
+  if (takesKey) add('MISSING_API_KEY', 'INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
+  const takesSession =
+    route.auth === 'secretKey' || route.auth === 'user' || route.auth === 'userOrSecretKey';
+  if (takesSession) add('UNAUTHENTICATED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE');
+  // A session may name a project of others.
+  if (route.auth === 'secretKey') add('NOT_FOUND');
   if (route.limitByAddress) add('RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
   if (route.refuseDisabledProject) add('PROJECT_DISABLED');
   if (route.idempotent) add('INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED');
@@ -213,8 +216,8 @@ function errorResponse<S>(
   const names = [...new Set(codes.map(publicCodeOf))];
   const isLegacy = route.legacyErrors === true && status === 400;
   const schema = collector.add(isLegacy ? legacyErrorSchema : errorEnvelopeSchema, 'output');
-  return {
-    description: names.map((code) => `\`${code}\``).join(', '),
-    content: { 'application/json': { schema } },
-  };
+  const description = names.map((code) => `\`${code}\``).join(', ');
+  return route.errorPage === undefined
+    ? { description, content: { 'application/json': { schema } } }
+    : { description, content: { 'text/html': { schema: { type: 'string' } } } };
 }

@@ -3,7 +3,7 @@ import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createLinkToken, type LinkPurpose } from '../../core/public-links.ts';
 import { sql } from '../../db/sql.ts';
 import type { TestProduct } from './product.ts';
-import type { TestSender } from './sender.ts';
+import type { TestAnswer, TestSender } from './sender.ts';
 
 /** A contact that has got an email, and the links in it. */
 export interface TestSubscriber {
@@ -27,7 +27,9 @@ export interface TestSubscriberOptions {
 /** Makes a contact over HTTP and a delivered email to it, as a campaign leaves one. */
 export async function createTestSubscriber(
   stack: TestProduct,
-  sender: TestSender,
+  sender: Pick<TestSender, 'projectId'> & {
+    post(path: string, body: unknown): Promise<Pick<TestAnswer, 'body'>>;
+  },
   options: TestSubscriberOptions = {},
 ): Promise<TestSubscriber> {
   const { subscribed = true, data = {}, campaignId = null, of } = options;

@@ -1,0 +1,79 @@
+import type { TestAnswer } from '../setup/sender.ts';
+import type { Call, ContractLine, KeyKind } from './line.ts';
+import type { World } from './world.ts';
+
+type Headers = Record<string, string>;
+
+const bearer = (key: string): Headers => ({ Authorization: `Bearer ${key}` });
+
+/** What the owner of a project sends so that the line's kind of key is there. */
+export function credentials(key: KeyKind, { project, owner, stack }: World): Headers {
+  switch (key) {
+    case 'sk':
+      return bearer(project.secretKey);
+    case 'pk':
+      return bearer(project.publicKey);
+    case 'session':
+    case 'session or sk':
+      return session(owner.cookie, stack.url);
+    case 'link':
+    case 'none':
+      return {};
+  }
+}
+
+/** What a browser sends that is signed in. */
+export function session(cookie: string, url: string): Headers {
+  return { Cookie: cookie, Origin: new URL(url).origin };
+}
+
+/** Sends a request of a line, without any key but those in `headers`. */
+export async function ask(
+  url: string,
+  { line }: ContractLine,
+  call: Call,
+  headers: Headers = {},
+): Promise<TestAnswer> {
+  const [method = '', pattern = ''] = line.split(' ');
+  const path = pattern.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(call.params?.[name] ?? ''));
+  const { body, form } = call;
+  const isText = typeof body === 'string';
+  const answer = await fetch(`${url}${path}${call.query === undefined ? '' : `?${call.query}`}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...call.headers,
+      ...headers,
+    },
+    ...(form !== undefined && { body: form }),
+    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+  };
+}
+
+/** The names of the parameters of a line's path. */
+export function parametersOf({ line }: ContractLine): string[] {
+  return Array.from(line.matchAll(/:(\w+)/g), ([, name]) => name ?? '');
+}
+
+/** The parameters that are ids of things of a project. */
+export function idsOf(line: ContractLine): string[] {
+  return isKeyed(line) ? parametersOf(line).filter((name) => line.names?.includes(name) !== true) : [];
+}
+
+/** Whether the line takes a key or a session. */
+export function isKeyed({ key }: ContractLine): boolean {
+  return key !== 'none' && key !== 'link';
+}
+
+/** Whether the line may change something. */
+export function isUnsafe({ line }: ContractLine): boolean {
+  return !line.startsWith('GET ');
+}

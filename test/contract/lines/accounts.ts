@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { mailedToken } from '../../setup/account-mail.ts';
+import { callApi, createTestPerson, testPassword } from '../../setup/people.ts';
+import { type Call, type ContractLine, type Refusal, under, withBody, withHeaders } from '../line.ts';
+import type { World } from '../world.ts';
+import { userFields } from './fields.ts';
+
+const newAddress = () => `${randomUUID()}@example.com`;
+const badToken = {
+  when: 'the token is none of ours',
+  status: 400,
+  code: 'BAD_REQUEST',
+  change: withBody({ token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' }),
+};
+const noAddress: Refusal = { when: 'the address is none', status: 422, change: withBody({ email: 'ada' }) };
+const shortPassword: Refusal = {
+  when: 'the password is too short',
+  status: 422,
+  change: withBody({ password: 'short' }),
+};
+const fromElsewhere: Refusal = {
+  when: 'the page of another site sends it',
+  status: 403,
+  code: 'FORBIDDEN',
+  change: withHeaders({ Origin: 'https://evil.example' }),
+};
+
+/** The token that somebody new is mailed. */
+async function tokenFor({ stack }: World, request: string, page: string): Promise<string> {
+  const person = await createTestPerson(stack.url);
+  await callApi(stack.url, 'POST', request, { email: person.email });
+  return mailedToken(stack, person.email, page);
+}
+
+/** The way to the provider and back, up to the call that ends it. */
+async function signInElsewhere({ stack }: World): Promise<Call> {
+  const started = await callApi(stack.url, 'GET', '/auth/oauth/google');
+  const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
+  const back = new URL(there.headers.get('location') ?? 'none:');
+  const cookie = started.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { params: { provider: 'google' }, query: back.search.slice(1), headers: { Cookie: cookie } };
+}
+
+const request = (line: ContractLine['line']): ContractLine => ({
+  line,
+  key: 'none',
+  success: 200,
+  answer: ['message'],
+  valid: ({ owner }) => ({ body: { email: owner.email } }),
+  required: ['email'],
+  refusals: [noAddress, fromElsewhere],
+});
+
+export const accountLines: readonly ContractLine[] = [
+  {
+    line: 'POST /auth/signup',
+    key: 'none',
+    success: 201,
+    answer: under('user', userFields),
+    valid: () => ({ body: { email: newAddress(), password: testPassword, name: 'Ada' } }),
+    required: ['email', 'password'],
+    refusals: [
+      noAddress,
+      shortPassword,
+      fromElsewhere,
+      {
+        when: 'the address has an account',
+        status: 409,
+        code: 'CONFLICT',
+        change: (valid, { owner }) => withBody({ email: owner.email })(valid),
+      },
+      { ...badToken, when: 'the invitation is none of ours', change: withBody({ invitation: 'whatever' }) },
+    ],
+  },
+  {
+    line: 'POST /auth/login',
+    key: 'none',
+    success: 200,
+    answer: under('user', userFields),
+    valid: ({ owner }) => ({ body: { email: owner.email, password: testPassword } }),
+    required: ['email', 'password'],
+    refusals: [
+      noAddress,
+      fromElsewhere,
+      {
+        when: 'the password is another',
+        status: 401,
+        code: 'UNAUTHENTICATED',
+        change: withBody({ password: 'another pass phrase' }),
+      },
+      {
+        when: 'nobody has the address',
+        status: 401,
+        code: 'UNAUTHENTICATED',
+        change: withBody({ email: newAddress() }),
+      },
+    ],
+  },
+  { line: 'GET /auth/logout', key: 'none', success: 204, valid: () => ({}) },
+  {
+    line: 'GET /auth/oauth-config',
+    key: 'none',
+    success: 200,
+    answer: ['google', 'github'],
+    valid: () => ({}),
+  },
+  {
+    line: 'GET /auth/oauth/:provider',
+    key: 'none',
+    success: 302,
+    names: ['provider'],
+    valid: () => ({ params: { provider: 'google' } }),
+    refusals: [
+      {
+        when: 'there is no such provider',
+        status: 422,
+        change: () => ({ params: { provider: 'elsewhere' } }),
+      },
+      {
+        when: 'the provider is not configured',
+        status: 404,
+        code: 'NOT_FOUND',
+        change: () => ({ params: { provider: 'github' } }),
+      },
+    ],
+  },
+  {
+    line: 'GET /auth/oauth/:provider/callback',
+    key: 'none',
+    success: 302,
+    names: ['provider'],
+    valid: signInElsewhere,
+    refusals: [
+      {
+        when: 'it did not begin in this browser',
+        status: 400,
+        code: 'BAD_REQUEST',
+        change: (valid) => ({ ...valid, headers: {} }),
+      },
+    ],
+  },
+  {
+    line: 'POST /auth/verify-email',
+    key: 'none',
+    success: 200,
+    answer: ['message'],
+    valid: async (world) => ({
+      body: { token: await tokenFor(world, '/auth/request-verification', '/verify-email') },
+    }),
+    required: ['token'],
+    refusals: [badToken, fromElsewhere],
+  },
+  request('POST /auth/request-verification'),
+  request('POST /auth/request-password-reset'),
+  {
+    line: 'POST /auth/reset-password',
+    key: 'none',
+    success: 200,
+    answer: ['message'],
+    valid: async (world) => ({
+      body: {
+        token: await tokenFor(world, '/auth/request-password-reset', '/reset-password'),
+        password: 'another pass phrase',
+      },
+    }),
+    required: ['token', 'password'],
+    refusals: [badToken, shortPassword, fromElsewhere],
+  },
+  { line: 'GET /users/@me', key: 'session', success: 200, answer: userFields, valid: () => ({}) },
+];

@@ -1,0 +1,91 @@
+import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import type { World } from '../world.ts';
+import { pageFields, templateFields } from './fields.ts';
+
+const body = ({ from }: World) => ({
+  name: 'Welcome',
+  subject: 'Hello',
+  body: '<p>Hello {{ name ?? "you" }}</p>',
+  from,
+});
+const one = async (world: World) => ({ params: { id: await world.template() } });
+
+const unregistered: Refusal = {
+  when: 'the domain of the sender is not registered',
+  status: 403,
+  code: 'INTERNAL_SERVER_ERROR',
+  change: withBody({ from: 'hello@elsewhere.example' }),
+};
+const unparseable = { when: 'the body does not parse', status: 400, change: withBody({ body: '{% if %}' }) };
+
+export const templateLines: readonly ContractLine[] = [
+  {
+    line: 'GET /templates',
+    key: 'sk',
+    success: 200,
+    answer: [...under('data.0', templateFields), ...pageFields],
+    valid: async (world) => {
+      await world.template();
+      return { query: 'page=1&pageSize=1000&type=MARKETING&search=NEWS&sort=whatever&dir=whatever' };
+    },
+    refusals: [
+      { when: 'the page is 0', status: 422, change: withQuery('page=0') },
+      { when: 'the size of a page is 0', status: 422, change: withQuery('pageSize=0') },
+      { when: 'the type is none', status: 422, change: withQuery('type=NEWS') },
+    ],
+  },
+  {
+    line: 'POST /templates',
+    key: 'sk',
+    success: 201,
+    answer: templateFields,
+    valid: (world) => ({ body: body(world) }),
+    required: ['name', 'subject', 'body', 'from'],
+    missing: 400,
+    simpleErrors: true,
+    refusals: [
+      unregistered,
+      unparseable,
+      { when: 'the type is none', status: 422, change: withBody({ type: 'NEWS' }) },
+    ],
+  },
+  { line: 'GET /templates/:id', key: 'sk', success: 200, answer: templateFields, valid: one },
+  {
+    line: 'PATCH /templates/:id',
+    key: 'sk',
+    success: 200,
+    answer: templateFields,
+    valid: async (world) => ({
+      ...(await one(world)),
+      body: { ...body(world), description: 'A note', type: 'HEADLESS' },
+    }),
+    refusals: [unregistered, { ...unparseable, code: 'BAD_REQUEST' }],
+  },
+  {
+    line: 'DELETE /templates/:id',
+    key: 'sk',
+    success: 204,
+    valid: one,
+    refusals: [
+      {
+        when: 'a step of a workflow sends it',
+        status: 409,
+        code: 'CONFLICT',
+        change: async (valid, world) => {
+          const id = await world.workflow();
+          const config = { templateId: valid.params?.id };
+          await world.call('POST', `/workflows/${id}/steps`, { type: 'SEND_EMAIL', config });
+          return valid;
+        },
+      },
+    ],
+  },
+  { line: 'POST /templates/:id/duplicate', key: 'sk', success: 201, answer: templateFields, valid: one },
+  {
+    line: 'GET /templates/:id/usage',
+    key: 'sk',
+    success: 200,
+    answer: ['campaigns', 'workflowSteps'],
+    valid: one,
+  },
+];

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { type Call, type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import type { World } from '../world.ts';
+import { executionFields, pageFields, stepFields, transitionFields, workflowFields } from './fields.ts';
+
+const one = async (world: World) => ({ params: { id: await world.workflow() } });
+const ofStep = async (world: World) => {
+  const { id, stepId } = await world.step();
+  return { params: { id, stepId } };
+};
+const ofExecution = async (world: World) => ({ params: await world.execution() });
+const invalid = (when: string, change: Refusal['change']): Refusal => ({
+  when,
+  status: 422,
+  code: 'VALIDATION_ERROR',
+  change,
+});
+const conflict = (when: string, change: Refusal['change']): Refusal => ({
+  when,
+  status: 409,
+  code: 'CONFLICT',
+  change,
+});
+const graph = [...under('steps.0', stepFields), 'transitions'];
+
+/** Two steps of a workflow that nothing joins yet. */
+async function apart(world: World): Promise<Call> {
+  const { id, stepId } = await world.step();
+  const step = await world.call('POST', `/workflows/${id}/steps`, { type: 'EXIT', config: {} });
+  return { params: { id }, body: { fromStepId: stepId, toStepId: step.id } };
+}
+
+export const workflowLines: readonly ContractLine[] = [
+  {
+    line: 'GET /workflows',
+    key: 'sk',
+    success: 200,
+    answer: [...under('data.0', workflowFields), ...pageFields],
+    valid: async (world) => {
+      await world.workflow();
+      return { query: 'page=1&pageSize=1000&search=welcome' };
+    },
+    refusals: [invalid('the page is 0', withQuery('page=0'))],
+  },
+  {
+    line: 'GET /workflows/fields',
+    key: 'sk',
+    success: 200,
+    answer: under('fields.0', ['field', 'type', 'source']),
+    valid: () => ({}),
+  },
+  {
+    line: 'POST /workflows',
+    key: 'sk',
+    success: 201,
+    answer: [...workflowFields, ...graph],
+    valid: () => ({
+      body: { name: 'Welcome', description: 'Greets', eventName: 'signed up', allowReentry: true },
+    }),
+    required: ['name', 'eventName'],
+    refusals: [invalid('the name is longer than 100 characters', withBody({ name: 'n'.repeat(101) }))],
+  },
+  { line: 'GET /workflows/:id', key: 'sk', success: 200, answer: [...workflowFields, ...graph], valid: one },
+  {
+    line: 'PATCH /workflows/:id',
+    key: 'sk',
+    success: 200,
+    answer: workflowFields,
+    valid: async (world) => ({
+      params: { id: (await world.step()).id },
+      body: { name: 'Hello', triggerConfig: { eventName: 'joined' }, enabled: true, allowReentry: true },
+    }),
+    refusals: [
+      {
+        when: 'it is switched on with a step that cannot run',
+        status: 400,
+        code: 'BAD_REQUEST',
+        change: async (valid, world) => {
+          await world.call('POST', `/workflows/${valid.params?.id}/steps`, {
+            type: 'SEND_EMAIL',
+            config: {},
+          });
+          return valid;
+        },
+      },
+      invalid('enabled is no boolean', withBody({ enabled: 'yes' })),
+    ],
+  },
+  {
+    line: 'DELETE /workflows/:id',
+    key: 'sk',
+    success: 204,
+    valid: one,
+    refusals: [
+      conflict('an execution is under way', async (_, world) => ({
+        params: { id: (await world.execution()).id },
+      })),
+    ],
+  },
+  {
+    line: 'POST /workflows/:id/steps',
+    key: 'sk',
+    success: 201,
+    answer: stepFields,
+    valid: async (world) => ({
+      ...(await one(world)),
+      body: {
+        type: 'SEND_EMAIL',
+        name: 'Greet',
+        position: { x: 0 },
+        config: { templateId: await world.template(), recipient: { type: 'CONTACT' } },
+      },
+    }),
+    required: ['type'],
+    bodyIds: {
+      'config.templateId': (theirs) => theirs.template(),
+      templateId: (theirs) => theirs.template(),
+      autoConnect: async (theirs) => (await theirs.step()).stepId,
+    },
+    refusals: [
+      invalid('the type is none', withBody({ type: 'DANCE' })),
+      invalid(
+        'the wait is longer than 365 days',
+        withBody({ type: 'DELAY', config: { amount: 366, unit: 'days' } }),
+      ),
+    ],
+  },
+  {
+    line: 'PATCH /workflows/:id/steps/:stepId',
+    key: 'sk',
+    success: 200,
+    answer: stepFields,
+    valid: async (world) => ({ ...(await ofStep(world)), body: { config: { amount: 2, unit: 'hours' } } }),
+    refusals: [
+      invalid('the unit is none', withBody({ config: { amount: 2, unit: 'moons' } })),
+      { when: 'the type changes', status: 400, code: 'BAD_REQUEST', change: withBody({ type: 'EXIT' }) },
+    ],
+  },
+  {
+    line: 'DELETE /workflows/:id/steps/:stepId',
+    key: 'sk',
+    success: 204,
+    valid: async (world) => ({ ...(await ofStep(world)), query: 'splice=true' }),
+    refusals: [
+      invalid('splice is no boolean', withQuery('splice=perhaps')),
+      {
+        when: 'the step is the trigger',
+        status: 400,
+        code: 'BAD_REQUEST',
+        change: async (valid, world) => {
+          const { steps } = await world.call('GET', `/workflows/${valid.params?.id}`);
+          return { params: { id: valid.params?.id ?? '', stepId: steps[0].id } };
+        },
+      },
+    ],
+  },
+  {
+    line: 'POST /workflows/:id/transitions',
+    key: 'sk',
+    success: 201,
+    answer: transitionFields,
+    valid: apart,
+    required: ['fromStepId', 'toStepId'],
+    bodyIds: {
+      fromStepId: async (theirs) => (await theirs.step()).stepId,
+      toStepId: async (theirs) => (await theirs.step()).stepId,
+    },
+    refusals: [
+      conflict('the step leads somewhere already', async (valid, world) => {
+        await world.call('POST', `/workflows/${valid.params?.id}/transitions`, valid.body);
+        return valid;
+      }),
+      invalid('the branch is none', withBody({ branch: 'maybe' })),
+    ],
+  },
+  {
+    line: 'DELETE /workflows/:id/transitions/:transitionId',
+    key: 'sk',
+    success: 204,
+    valid: async (world) => ({ params: await world.transition() }),
+  },
+  {
+    line: 'POST /workflows/:id/executions',
+    key: 'sk',
+    success: 201,
+    answer: executionFields,
+    valid: async (world) => ({
+      params: { id: (await world.step()).id },
+      body: { contactId: await world.contact(), context: { coupon: 'SPRING' } },
+    }),
+    required: ['contactId'],
+    bodyIds: { contactId: (theirs) => theirs.contact() },
+    notWhileDisabled: true,
+    refusals: [
+      conflict('the contact was in it before', async (valid, world) => {
+        await world.call('POST', `/workflows/${valid.params?.id}/executions`, valid.body);
+        return valid;
+      }),
+      invalid('the context is no object', withBody({ context: 'SPRING' })),
+    ],
+  },
+  {
+    line: 'GET /workflows/:id/executions',
+    key: 'sk',
+    success: 200,
+    answer: ['data', ...pageFields],
+    valid: async (world) => ({ params: { id: (await world.execution()).id }, query: 'status=WAITING' }),
+    refusals: [invalid('the status is none', withQuery('status=GONE'))],
+  },
+  {
+    line: 'GET /workflows/:id/executions/:executionId',
+    key: 'sk',
+    success: 200,
+    answer: [...executionFields, 'steps'],
+    valid: ofExecution,
+  },
+  {
+    line: 'DELETE /workflows/:id/executions/:executionId',
+    key: 'sk',
+    success: 204,
+    valid: ofExecution,
+    refusals: [
+      conflict('it has ended', async (valid, world) => {
+        await world.call('DELETE', `/workflows/${valid.params?.id}/executions/${valid.params?.executionId}`);
+        return valid;
+      }),
+    ],
+  },
+  {
+    line: 'POST /workflows/:id/executions/cancel-all',
+    key: 'sk',
+    success: 200,
+    answer: ['cancelled'],
+    valid: async (world) => ({ params: { id: (await world.execution()).id } }),
+    refusals: [
+      {
+        when: 'there is no such workflow',
+        status: 404,
+        code: 'NOT_FOUND',
+        change: () => ({ params: { id: randomUUID() } }),
+      },
+    ],
+  },
+];

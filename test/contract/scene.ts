@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { sql } from '../../db/sql.ts';
+import { createTestPerson, type TestPerson } from '../setup/people.ts';
+import type { TestAnswer } from '../setup/sender.ts';
+import { ask, credentials } from './caller.ts';
+import type { Call, ContractLine } from './line.ts';
+import { startStage } from './stage.ts';
+import { createWorld, fingerprint, settledFingerprint, type World } from './world.ts';
+
+/** Everything that the lines are tried on. */
+export interface Scene {
+  url: string;
+  /** Whence requests come. */
+  ours: World;
+  /** A project of others. */
+  theirs: World;
+  /** A project that is disabled at times. */
+  closed: World;
+  /** Of our project. */
+  member: TestPerson;
+  admin: TestPerson;
+  /** With what the line takes, as the owner of our project. */
+  send(line: ContractLine, call: Call, world?: World): Promise<TestAnswer>;
+  /** A valid request for everything that changes it so that it is refused: it is made once, and never carried out. */
+  refusable(line: ContractLine): Promise<Call>;
+  /** Prepares something, and expects that `act` leaves the project of others as it was then. */
+  leavesTheirs<Prepared>(
+    prepare: () => Promise<Prepared>,
+    act: (prepared: Prepared) => Promise<void>,
+  ): Promise<void>;
+  disable(isDisabled: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startScene(): Promise<Scene> {
+  const stage = await startStage();
+  const { stack } = stage;
+  const { url } = stack;
+  const run = (text: string, parameters: unknown[]) => sql(stack.database.orm.em.fork(), text, parameters);
+  const [ours, theirs, closed, member, admin] = await Promise.all([
+    createWorld(stage, 'fresh'),
+    createWorld(stage, 'still'),
+    createWorld(stage, 'still'),
+    createTestPerson(url),
+    createTestPerson(url),
+  ]);
+  await run(
+    `insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER'), ($1, $3, 'ADMIN')`,
+    [ours.project.id, member.id, admin.id],
+  );
+  const refusable = new Map<ContractLine, Promise<Call>>();
+  let before = await settledFingerprint(theirs);
+  return {
+    url,
+    ours,
+    theirs,
+    closed,
+    member,
+    admin,
+    send: (line, call, world = ours) => ask(url, line, call, credentials(line.key, world)),
+    refusable(line) {
+      const known = refusable.get(line) ?? Promise.resolve(line.valid(ours));
+      refusable.set(line, known);
+      return known;
+    },
+    async leavesTheirs(prepare, act) {
+      const prepared = await prepare();
+      if ((await fingerprint(theirs)) !== before) before = await settledFingerprint(theirs);
+      await act(prepared);
+      expect(await fingerprint(theirs)).toBe(before);
+    },
+    async disable(isDisabled) {
+      await run('update projects set disabled = $2 where id = $1', [closed.project.id, isDisabled]);
+      await run(`select pg_notify('project_changed', $1)`, [closed.project.id]);
+    },
+    close: () => stage.close(),
+  };
+}

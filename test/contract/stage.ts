@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { createSnsSigner } from '../../local/ses/sns-signer.ts';
+import { startDnsServer } from '../../providers/testing/dns-server.ts';
+import { startHttpServer } from '../../providers/testing/http-server.ts';
+import { startProductWithAccountMail } from '../setup/account-mail.ts';
+import { type TestProduct, testTopic } from '../setup/product.ts';
+import { startSignInServer } from '../setup/sign-in-server.ts';
+
+/** A product with everything that a line of the contract needs, on servers of the test's own. */
+export interface Stage {
+  stack: TestProduct;
+  /** A genuine notification, as the provider of emails posts it. */
+  notification(topic?: string): string;
+  close(): Promise<void>;
+}
+
+export async function startStage(): Promise<Stage> {
+  const signer = await createSnsSigner();
+  const [dns, elsewhere, certificates] = await Promise.all([
+    startDnsServer([
+      { type: 'NS', name: 'example.com', value: 'ns.example.com' },
+      { type: 'MX', name: 'example.com', value: 'mail.example.com' },
+    ]),
+    startSignInServer(),
+    startHttpServer((_, response) => response.end(signer.certificatePem)),
+  ]);
+  elsewhere.account = { id: 1, email: 'grace@example.com', isVerified: true };
+  const stack = await startProductWithAccountMail({
+    API_RATE_LIMIT_PER_MINUTE: '0',
+    DNS_SERVERS: dns.address,
+    SNS_LOCAL_HOST: certificates.host,
+    OAUTH_GOOGLE_ISSUER: elsewhere.url,
+    OAUTH_GOOGLE_CLIENT_ID: elsewhere.clientId,
+    OAUTH_GOOGLE_CLIENT_SECRET: elsewhere.clientSecret,
+  });
+  return {
+    stack,
+    notification(topic = testTopic) {
+      const message = signer.sign({
+        Type: 'Notification',
+        MessageId: randomUUID(),
+        TopicArn: topic,
+        Message: '{"eventType":"Subscription"}',
+        Timestamp: new Date().toISOString(),
+        SigningCertURL: `${certificates.url}/SimpleNotificationService-${signer.certificateId}.pem`,
+      });
+      return JSON.stringify(message);
+    },
+    async close() {
+      await stack.close();
+      elsewhere.close();
+      await Promise.all([dns.close(), certificates.close()]);
+    },
+  };
+}

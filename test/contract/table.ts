@@ -1,0 +1,27 @@
+import type { ContractLine } from './line.ts';
+import { accountLines } from './lines/accounts.ts';
+import { campaignLines } from './lines/campaigns.ts';
+import { contactLines } from './lines/contacts.ts';
+import { domainLines } from './lines/domains.ts';
+import { eventLines } from './lines/events.ts';
+import { projectLines } from './lines/projects.ts';
+import { segmentLines } from './lines/segments.ts';
+import { sendingLines } from './lines/sending.ts';
+import { serviceLines } from './lines/service.ts';
+import { templateLines } from './lines/templates.ts';
+import { workflowLines } from './lines/workflows.ts';
+
+/** Every line of the API, said by the tests themselves; the routes and the OpenAPI document have to agree. */
+export const lines: readonly ContractLine[] = [
+  ...sendingLines,
+  ...contactLines,
+  ...templateLines,
+  ...campaignLines,
+  ...segmentLines,
+  ...workflowLines,
+  ...eventLines,
+  ...domainLines,
+  ...accountLines,
+  ...projectLines,
+  ...serviceLines,
+];

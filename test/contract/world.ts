@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from '../../db/sql.ts';
+import { eventually } from '../setup/eventually.ts';
+import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
+import type { TestProduct } from '../setup/product.ts';
+import type { TestAnswer } from '../setup/sender.ts';
+import type { Stage } from './stage.ts';
+
+/** A project with its owner, and how to make in it whatever a request can name. */
+export interface World {
+  stack: TestProduct;
+  notification: Stage['notification'];
+  owner: TestPerson;
+  project: { id: string; name: string; publicKey: string; secretKey: string };
+  /** A sender of its verified domain. */
+  from: string;
+  call(method: string, path: string, body?: unknown): Promise<TestAnswer['body']>;
+  /** Makes an id of each kind anew, or the same again when the world is a still one. */
+  contact(): Promise<string>;
+  address(): Promise<string>;
+  template(): Promise<string>;
+  campaign(): Promise<string>;
+  scheduledCampaign(): Promise<string>;
+  segment(): Promise<string>;
+  staticSegment(): Promise<string>;
+  workflow(): Promise<string>;
+  step(): Promise<{ id: string; stepId: string }>;
+  transition(): Promise<{ id: string; transitionId: string }>;
+  execution(): Promise<{ id: string; executionId: string }>;
+  domain(): Promise<string>;
+  event(): Promise<{ name: string; contactId: string }>;
+  importJob(): Promise<string>;
+  bulkJob(): Promise<string>;
+  member(): Promise<string>;
+  invitation(): Promise<string>;
+}
+
+export const condition = {
+  logic: 'AND',
+  groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+};
+
+/** @param kind a still world always hands out the same things, so that the database shows what others change */
+export async function createWorld({ stack, notification }: Stage, kind: 'fresh' | 'still'): Promise<World> {
+  const { url } = stack;
+  const run = (text: string, parameters: unknown[]) =>
+    sql<{ id: string }>(stack.database.orm.em.fork(), text, parameters);
+  const owner = await createTestPerson(url);
+  const project = await createOwnProject(owner, `Shop ${randomUUID().slice(0, 8)}`);
+  const authorization = { Authorization: `Bearer ${project.secretKey}` };
+
+  async function call(method: string, path: string, body?: unknown): Promise<TestAnswer['body']> {
+    const answer = await callApi(url, method, path, body, authorization);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+  const idOf = async (path: string, body: unknown): Promise<string> => {
+    const made = await call('POST', path, body);
+    return made.id ?? made.data?.id ?? made.jobId;
+  };
+  const made = new Map<string, unknown>();
+  function maker<Made>(name: string, make: () => Promise<Made>): () => Promise<Made> {
+    if (kind === 'fresh') return make;
+    return () => {
+      const before = made.get(name) ?? make();
+      made.set(name, before);
+      // as: only what this maker has made is kept under its name.
+      return before as Promise<Made>;
+    };
+  }
+
+  const name = `${randomUUID()}.example`;
+  const added = await call('POST', '/domains', { domain: name });
+  await call('GET', `/domains/${added.id}/verify`);
+  const from = `hello@${name}`;
+  const content = { name: 'News', subject: 'News', body: '<p>Hello</p>', from };
+  const address = () => `${randomUUID()}@example.com`;
+  const draft = () => idOf('/campaigns', { ...content, audienceType: 'ALL' });
+  const contact = maker('contact', () => idOf('/contacts', { email: address(), data: { plan: 'pro' } }));
+  const workflow = () => idOf('/workflows', { name: 'Welcome', eventName: 'signed up' });
+
+  async function withStep(): Promise<{ id: string; stepId: string; trigger: string }> {
+    const id = await workflow();
+    const [{ id: trigger }] = (await call('GET', `/workflows/${id}`)).steps;
+    const config = { amount: 30, unit: 'days' };
+    const stepId = await idOf(`/workflows/${id}/steps`, { type: 'DELAY', config, autoConnect: trigger });
+    return { id, stepId, trigger };
+  }
+
+  return {
+    stack,
+    notification,
+    owner,
+    project,
+    from,
+    call,
+    contact,
+    address: async () => (await call('GET', `/contacts/${await contact()}`)).email,
+    template: maker('template', () => idOf('/templates', content)),
+    campaign: maker('campaign', draft),
+    scheduledCampaign: maker('scheduled', async () => {
+      const id = await draft();
+      await call('POST', `/campaigns/${id}/send`, { scheduledFor: '2100-01-01T00:00:00Z' });
+      return id;
+    }),
+    segment: maker('segment', () => idOf('/segments', { name: 'Pro', condition, trackMembership: true })),
+    staticSegment: maker('static', () => idOf('/segments', { name: 'Chosen', type: 'STATIC' })),
+    workflow: maker('workflow', workflow),
+    step: maker('step', withStep),
+    transition: maker('transition', async () => {
+      const { id } = await withStep();
+      const [{ id: transitionId }] = (await call('GET', `/workflows/${id}`)).transitions;
+      return { id, transitionId };
+    }),
+    execution: maker('execution', async () => {
+      const { id } = await withStep();
+      const executionId = await idOf(`/workflows/${id}/executions`, { contactId: await contact() });
+      const state = async () => (await call('GET', `/workflows/${id}/executions/${executionId}`)).status;
+      if (kind === 'still') await eventually(state, (status) => status === 'WAITING', 60_000);
+      return { id, executionId };
+    }),
+    domain: maker('domain', () => idOf('/domains', { domain: `${randomUUID()}.example` })),
+    event: maker('event', async () => {
+      const event = `ordered ${randomUUID().slice(0, 8)}`;
+      const { data } = await call('POST', '/events/track', {
+        email: await addressOf(await contact()),
+        event,
+      });
+      const lists = async () => (await call('GET', `/events?name=${encodeURIComponent(event)}`)).data.length;
+      await eventually(lists, (count) => count === 1);
+      return { name: event, contactId: data.contact };
+    }),
+    importJob: maker('import', async () => {
+      const form = new FormData();
+      form.append('file', new Blob([`email\n${address()}\n`], { type: 'text/csv' }), 'contacts.csv');
+      const answer = await fetch(`${url}/contacts/import`, {
+        method: 'POST',
+        headers: authorization,
+        body: form,
+      });
+      // as: the shape of this answer is another line's test.
+      return ((await answer.json()) as { jobId: string }).jobId;
+    }),
+    bulkJob: maker('bulk', async () => idOf('/contacts/bulk-subscribe', { contactIds: [await contact()] })),
+    member: maker('member', async () => {
+      const person = await createTestPerson(url);
+      await run(`insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`, [
+        project.id,
+        person.id,
+      ]);
+      return person.id;
+    }),
+    invitation: maker('invitation', async () => {
+      const members = `/projects/${project.id}/members`;
+      return (await owner.call('POST', members, { email: address(), role: 'MEMBER' })).body.invitation.id;
+    }),
+  };
+
+  async function addressOf(id: string): Promise<string> {
+    return (await call('GET', `/contacts/${id}`)).email;
+  }
+}
+
+/** A figure of everything that the database has of a project; what is on its way and what is counted later does not count. */
+export async function fingerprint({ stack, project }: World): Promise<string> {
+  const em = stack.database.orm.em.fork();
+  const tables = await sql<{ name: string }>(
+    em,
+    `select table_name as name from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where column_name = 'project_id' and table_schema = 'public' and table_type = 'BASE TABLE'
+       and table_name <> 'outbox' and table_name !~ '_(changes|figures|days)$' order by 1`,
+    [],
+  );
+  const parts = tables.map(
+    ({ name }) => `select '${name}' as name, count(*) as rows,
+      md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${name} t where project_id = $1`,
+  );
+  const rows = await sql(em, `${parts.join(' union all ')} order by 1`, [project.id]);
+  return JSON.stringify(rows);
+}
+
+/** The figure of a project once nothing works on it any more. */
+export async function settledFingerprint(world: World): Promise<string> {
+  let before = '';
+  return eventually(
+    async () => {
+      const isSettled = { now: await fingerprint(world), before };
+      before = isSettled.now;
+      return isSettled;
+    },
+    ({ now, before: last }) => now === last,
+    60_000,
+  ).then(({ now }) => now);
+}
