@@ -165,6 +165,8 @@ export const WorkflowExecution = defineEntity({
     exitReason: p.text().nullable(),
     error: p.text().nullable(),
     startedAt: instant().defaultRaw('now()'),
+    /** What was accepted before it. */
+    startedAfter: p.string().columnType('pg_snapshot').defaultRaw('accepted_by_now()'),
     completedAt: instant().nullable(),
   },
 });
@@ -187,6 +189,8 @@ export const WorkflowStepRun = defineEntity({
     calledAt: instant().nullable(),
     startedAt: instant().defaultRaw('now()'),
     completedAt: instant().nullable(),
+    /** What was accepted before it was over. */
+    endedAfter: p.string().columnType('pg_snapshot').nullable(),
   },
 });
 

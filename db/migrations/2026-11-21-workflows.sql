@@ -1,3 +1,24 @@
+-- What was committed by now, together with what the transaction itself has written: what is not visible in it was
+-- accepted later, whatever the clocks of those who wrote it say.
+create function accepted_by_now() returns pg_snapshot language sql volatile as $$
+  select case
+    when own < xmax then now
+    else (xmin || ':' || own + 1 || ':' || (
+      select coalesce(string_agg(id::text, ',' order by id), '')
+      from (
+        select xip::text::bigint from pg_snapshot_xip(now) xip
+        union all
+        -- Nobody knows yet what became of those.
+        select generate_series(xmax, own - 1)
+      ) open (id)))::pg_snapshot
+  end
+  from pg_current_snapshot() now
+  cross join lateral (
+    select pg_snapshot_xmin(now)::text::bigint, pg_snapshot_xmax(now)::text::bigint,
+      pg_current_xact_id()::text::bigint
+  ) bounds (xmin, xmax, own)
+$$;
+
 create table workflows (
   id uuid not null,
   project_id uuid not null,
@@ -65,6 +86,7 @@ create table workflow_executions (
   exit_reason text,
   error text,
   started_at timestamptz(3) not null default now(),
+  started_after pg_snapshot not null default accepted_by_now(),
   completed_at timestamptz(3),
   primary key (id)
 );
@@ -92,6 +114,7 @@ create table workflow_step_runs (
   called_at timestamptz(3),
   started_at timestamptz(3) not null default now(),
   completed_at timestamptz(3),
+  ended_after pg_snapshot,
   primary key (execution_id, visit)
 );
 
@@ -188,7 +211,7 @@ begin
   ),
   ended as (
     update workflow_step_runs r
-    set branch = 'event', completed_at = clock_timestamp(), output = (
+    set branch = 'event', completed_at = clock_timestamp(), ended_after = accepted_by_now(), output = (
       select jsonb_build_object('eventId', e.id, 'eventName', e.name, 'data', e.data)
       from unnest(heard, listeners) as h (event_id, listener)
       join events e on e.id = h.event_id
@@ -212,7 +235,9 @@ begin
 end
 $$;
 
-alter table projects add column webhook_secret_encrypted bytea;
+alter table projects add column webhook_secret_encrypted bytea,
+  add column webhook_secret_previous_encrypted bytea,
+  add column webhook_secret_previous_until timestamptz(3);
 
 -- Of an execution whose contact is being erased: the workflow in Temporal is named after both.
 alter table outbox add column contact_id uuid;

@@ -18,8 +18,15 @@ export interface AwaitedEvent {
 }
 
 /**
- * Has an execution wait for an event of its contact, and looks for one that was accepted since the step before ended
- * and that is not what has started the execution. Statements that write such an event look for listeners while they
+ * How far an event may lie back when it is accepted, to be found after that by who begins to wait: the provider tells of
+ * its events late. A listener hears of any.
+ */
+const longestDelay = '1 day';
+
+/**
+ * Has an execution wait for an event of its contact, and looks for one that was accepted since the step before ended,
+ * by commit: the times of events are by clocks elsewhere. Neither what has started the execution nor what has ended
+ * that step is one. Statements that write such an event look for listeners while they
  * hold its row of the statistics, and so does this for the events: one of the two sees the other, and if both do, the
  * step run decides.
  */
@@ -50,15 +57,14 @@ export async function beginWait(em: Em, wait: EventWait): Promise<AwaitedEvent |
     em,
     `select e.id, e.name, e.data
      from workflow_executions x
+     left join workflow_step_runs r on r.execution_id = x.id and r.visit = $5 - 1
      join events e on e.project_id = $1 and e.name = $2 and e.contact_id = $3 and e.kind <> 'activity'
-       and e.id is distinct from x.event_id
-       and e.occurred_at >= coalesce(
-         (select r.completed_at from workflow_step_runs r where r.execution_id = x.id and r.visit = $5 - 1),
-         x.started_at)
+       and e.occurred_at >= coalesce(r.completed_at, x.started_at) - $6::interval
+       and not pg_visible_in_snapshot(e.xid, coalesce(r.ended_after, x.started_after))
      where x.id = $4
-     order by e.occurred_at, e.id
+     order by e.xid, e.occurred_at, e.id
      limit 1`,
-    [...parameters, executionId, visit],
+    [...parameters, executionId, visit, longestDelay],
   );
   if (event !== undefined) await endWait(em, executionId);
   return event;

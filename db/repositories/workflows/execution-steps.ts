@@ -84,7 +84,8 @@ export async function completeStep(em: Em, end: StepEnd): Promise<void> {
     em,
     `with run as (
        update workflow_step_runs
-       set branch = $3, output = $4::jsonb, error = $6, completed_at = clock_timestamp()
+       set branch = $3, output = $4::jsonb, error = $6, completed_at = clock_timestamp(),
+         ended_after = accepted_by_now()
        where execution_id = $1 and visit = $2 and completed_at is null
      )
      update workflow_executions

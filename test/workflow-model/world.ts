@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { callWebhook, type WebhookCaller } from '../../activities/workflows/call-webhook.ts';
+import { createGraphCache } from '../../activities/workflows/graph-cache.ts';
+import { runStep } from '../../activities/workflows/run-step.ts';
+import type { DraftGraph } from '../../core/workflows/graph.ts';
+import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
+import type { Orm } from '../../db/orm.ts';
+import { trackEvents } from '../../db/repositories/events/track-events.ts';
+import { cancelExecution } from '../../db/repositories/workflows/cancel-executions.ts';
+import { endExecution, holdExecution } from '../../db/repositories/workflows/execution-steps.ts';
+import { startExecution } from '../../db/repositories/workflows/workflow-executions.ts';
+import { storeGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
+import { findWorkflow, insertWorkflow, updateWorkflow } from '../../db/repositories/workflows/workflows.ts';
+import { sql } from '../../db/sql.ts';
+import { trackInput } from '../setup/inputs.ts';
+import type { Action } from './actions.ts';
+import { toDraftGraph } from './draft-graph.ts';
+import type { Settings } from './model-state.ts';
+
+const graphs = createGraphCache();
+const tries = 5;
+
+/** An execution as its workflow in Temporal would have it. */
+interface Driven {
+  id: string;
+  visit: number;
+  isBlocked: boolean;
+  isOver: boolean;
+}
+
+/** The same as the model, by the code of the product on its database, with this in the place of Temporal. */
+export class World {
+  readonly projectId = randomUUID();
+  readonly otherProjectId = randomUUID();
+  readonly workflowId = randomUUID();
+  readonly templateIds = [randomUUID(), randomUUID()];
+  calls: { query: string; body: unknown }[] = [];
+  readonly #orm: Orm;
+  readonly #settings: Settings;
+  readonly #graphs: DraftGraph[];
+  readonly #driven = new Map<string, Driven>();
+  readonly #contactIds: string[] = [];
+  #live = 0;
+  #tries = 0;
+
+  constructor(orm: Orm, settings: Settings) {
+    this.#orm = orm;
+    this.#settings = settings;
+    this.#graphs = settings.graphs.map((graph) => toDraftGraph(graph, settings.eventName, this.templateIds));
+  }
+
+  #em = () => this.#orm.em.fork();
+
+  async begin(): Promise<void> {
+    for (const graph of this.#graphs) expect(findGraphFaults(graph)).toEqual([]);
+    const { workflowId: id, projectId } = this;
+    const { eventName, allowReentry } = this.#settings;
+    for (const [n, templateId] of this.templateIds.entries()) {
+      await sql(
+        this.#em(),
+        `insert into templates (id, project_id, name, subject, body, from_email, type)
+         values ($1, $2, $3, $3, $3, 'hello@example.com', 'TRANSACTIONAL')`,
+        [templateId, projectId, `template ${n}`],
+      );
+    }
+    const fields = { name: 'Any', description: null, eventName, allowReentry };
+    await insertWorkflow(this.#em(), { id, projectId, ...fields });
+    await storeGraph(this.#em(), id, this.#graphs[0]);
+    await updateWorkflow(this.#em(), id, { ...fields, enabled: true });
+  }
+
+  async act(action: Action): Promise<void> {
+    switch (action.kind) {
+      case 'track':
+        return this.#track(action);
+      case 'look':
+        for (let time = 0; time < action.times; time += 1) {
+          for (const one of await this.#executions()) await this.#turn(one, action.twice);
+        }
+        return;
+      case 'fire': {
+        const one = (await this.#executions())[action.index];
+        if (one === undefined) return;
+        const rows = await sql(
+          this.#em(),
+          `update workflow_executions set resume_at = clock_timestamp() - interval '1 second'
+           where id = $1 and status = 'WAITING' and resume_at is not null returning id`,
+          [one.id],
+        );
+        if (rows.length > 0) one.isBlocked = false;
+        return;
+      }
+      case 'cancel': {
+        const one = (await this.#executions())[action.index];
+        if (one !== undefined) await cancelExecution(this.#em(), this.workflowId, one.id);
+        return;
+      }
+      case 'start':
+        return this.#startByHand(action.who);
+      case 'edit':
+        this.#live = 1 - this.#live;
+        return storeGraph(this.#em(), this.workflowId, this.#graphs[this.#live]);
+      case 'toggle': {
+        const found = await findWorkflow(this.#em(), this.projectId, this.workflowId);
+        if (found) await updateWorkflow(this.#em(), found.id, { ...found, enabled: !found.enabled });
+      }
+    }
+  }
+
+  async #track({ who, name, k, a, subscribed, skewMs }: Extract<Action, { kind: 'track' }>): Promise<void> {
+    const project = who === 2 ? this.otherProjectId : this.projectId;
+    const input = trackInput(project, `c${who % 2}@example.com`, {
+      eventName: name,
+      eventData: { k },
+      patch: a === undefined ? {} : { a },
+      subscribed,
+      occurredAt: new Date(Date.now() + skewMs),
+    });
+    const [tracked] = await trackEvents(this.#em(), [input]);
+    this.#contactIds[who] = tracked?.contactId ?? '';
+  }
+
+  async #startByHand(who: number): Promise<void> {
+    const contactId = this.#contactIds[who];
+    const workflow = await findWorkflow(this.#em(), this.projectId, this.workflowId);
+    if (contactId === undefined || workflow?.liveVersion == null) return;
+    await startExecution(this.#em(), {
+      id: randomUUID(),
+      workflowId: workflow.id,
+      version: workflow.liveVersion,
+      contactId,
+      context: { by: 'hand' },
+    });
+  }
+
+  /** In the order of their start; those that a command tells of may go on. */
+  async #executions(): Promise<Driven[]> {
+    const rows = await sql<{ id: string; told: string[] }>(
+      this.#em(),
+      `with told as (
+         delete from outbox o using workflow_executions x
+         where o.subject_id = x.id and x.workflow_id = $1
+         returning o.subject_id, o.kind
+       )
+       select x.id, array(select kind from told where subject_id = x.id) as told
+       from workflow_executions x where x.workflow_id = $1 order by x.started_at, x.id`,
+      [this.workflowId],
+    );
+    return rows.flatMap(({ id, told }) => {
+      if (told.includes('execution.start')) {
+        this.#driven.set(id, { id, visit: 1, isBlocked: false, isOver: false });
+      }
+      const one = this.#driven.get(id);
+      if (one === undefined) return [];
+      if (told.length > 0) one.isBlocked = false;
+      return [one];
+    });
+  }
+
+  /** What the workflow does between two looks at what a step answers. */
+  async #turn(one: Driven, isLost: boolean): Promise<void> {
+    if (one.isOver || one.isBlocked) return;
+    const run = () =>
+      this.#em().transactional((em) => runStep(em, graphs, { executionId: one.id, visit: one.visit }));
+    const first = await run();
+    const answer = isLost && first.follow !== 'end' ? await run() : first;
+    if (answer.follow === 'end') {
+      one.isOver = true;
+      return;
+    }
+    one.visit = answer.visit;
+    one.isBlocked = answer.follow === 'sleep' || answer.follow === 'wait';
+    if (answer.follow === 'call') await this.#call(one);
+  }
+
+  async #call({ id: executionId, visit }: Driven): Promise<void> {
+    for (let nth = 1; nth <= tries; nth += 1) {
+      try {
+        await callWebhook(this.#orm, graphs, this.#caller(nth), { executionId, visit });
+        return;
+      } catch {
+        const longAgo = `update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`;
+        await sql(this.#em(), longAgo, [executionId]);
+      }
+    }
+    await this.#em().transactional(async (em) => {
+      await holdExecution(em, executionId);
+      await endExecution(em, executionId, { status: 'FAILED', error: 'the call did not succeed' });
+    });
+  }
+
+  #caller(nth: number): WebhookCaller {
+    return {
+      secretsOf: async () => ['whsec_dGVzdA=='],
+      linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
+      send: async ({ url, body }, mayGoOut) => {
+        const { outcomes } = this.#settings;
+        const outcome = outcomes[this.#tries % outcomes.length];
+        this.#tries += 1;
+        if (outcome === 'killed before') throw new Error(outcome);
+        if (outcome === 'unreachable') return { outcome: 'failed', message: outcome };
+        if ((await mayGoOut?.()) !== true) return { outcome: 'withheld' };
+        this.calls.push({ query: new URL(url).search, body: JSON.parse(body ?? 'null') });
+        switch (outcome) {
+          case 'killed after':
+            throw new Error(outcome);
+          case 'reset':
+            return { outcome: 'failed', message: outcome };
+          case 'busy':
+            return { outcome: 'answered', statusCode: 503, body: '' };
+          case 'none':
+            return { outcome: 'answered', statusCode: 404, body: 'none' };
+          default:
+            return { outcome: 'answered', statusCode: 200, body: JSON.stringify({ k: nth }) };
+        }
+      },
+    };
+  }
+}
