@@ -158,7 +158,7 @@ function errorReply(exchange: Exchange, thrown: unknown): Reply {
     return jsonReply(status, JSON.stringify({ error: error.message }));
   }
   if (exchange.errorPage !== undefined) {
-    return { status, contentType: 'text/html; charset=utf-8', ...exchange.errorPage(status) };
+    return { status, contentType: 'text/html; charset=utf-8', ...exchange.errorPage(status, exchange) };
   }
   return jsonReply(status, errorEnvelope(error, exchange.id));
 }

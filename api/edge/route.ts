@@ -134,7 +134,7 @@ export interface RouteDescription {
   /** A missing field is 400 `{ error }`, and so is every other 400. For create contact, segment and template. */
   legacyErrors?: boolean;
   /** Makes the page that says that something failed, where people and not programs read the answer. */
-  errorPage?: (status: number) => { body: string; headers: ResponseHeaders };
+  errorPage?: (status: number, request: RequestFacts) => { body: string; headers: ResponseHeaders };
   /** Left out of the OpenAPI document. */
   hidden?: boolean;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Locale, resolveLocale } from '../../core/messages/messages.ts';
+import { type Locale, negotiateLocale, resolveLocale } from '../../core/messages/messages.ts';
 import type { LinkPurpose } from '../../core/public-links.ts';
 import { snoozeLengths } from '../../core/snooze.ts';
 import { defineRoute } from '../edge/define-route.ts';
@@ -22,14 +22,20 @@ const anyBody = z.unknown();
 const params = z.object({ token: z.string().describe('From the link in an email.') });
 
 const responses = {
-  200: { description: 'A page in the language of the contact.', contentType: pageType },
-  404: { description: 'A page: the link is not valid.', contentType: pageType },
+  200: {
+    description: 'A page in the language of the contact; English when it has none.',
+    contentType: pageType,
+  },
+  404: {
+    description: 'A page in the language of the browser: the link is not valid.',
+    contentType: pageType,
+  },
   429: { description: 'A page: too many links that are not valid from this address.', contentType: pageType },
 } as const;
 
 /** Whatever goes wrong, the reader gets a page; a path that can't be read is a link that is not valid. */
-const errorPage = (status: number): Page =>
-  renderNotice('en', undefined, status === 422 ? 'page.invalidLink' : 'page.failed');
+const errorPage = (status: number, request: RequestFacts): Page =>
+  renderNotice(browserLocaleOf(request), undefined, status === 422 ? 'page.invalidLink' : 'page.failed');
 
 type PageAnswer = { status: 200 | 404 | 429; body: string; headers: Record<string, string | string[]> };
 
@@ -40,17 +46,20 @@ interface PageRequest {
 }
 
 const show = ({ body, headers }: Page): PageAnswer => ({ status: 200, body, headers });
+/** Of a reader whom we do not know. */
+const browserLocaleOf = ({ headers }: RequestFacts): Locale => negotiateLocale(headers['accept-language']);
 const localeOf = (link: GenuineLink): Locale => resolveLocale(link.subscriber.locale);
 
-/** The answer to a link that nothing can be done with. Without a contact nobody's language is known. */
-function refuse(link: Exclude<OpenedLink, GenuineLink>): PageAnswer {
+/** The answer to a link that nothing can be done with. Without a contact only the browser's language is known. */
+function refuse(link: Exclude<OpenedLink, GenuineLink>, request: RequestFacts): PageAnswer {
+  const locale = browserLocaleOf(request);
   switch (link.state) {
     case 'gone':
-      return show(renderNotice('en', link.project, 'page.gone'));
+      return show(renderNotice(locale, link.project, 'page.gone'));
     case 'invalid':
-      return { status: 404, ...renderNotice('en', undefined, 'page.invalidLink') };
+      return { status: 404, ...renderNotice(locale, undefined, 'page.invalidLink') };
     case 'limited': {
-      const { body, headers } = renderNotice('en', undefined, 'page.tooManyTries');
+      const { body, headers } = renderNotice(locale, undefined, 'page.tooManyTries');
       return { status: 429, body, headers: { ...headers, 'Retry-After': String(link.retryAfterSeconds) } };
     }
   }
@@ -64,10 +73,10 @@ async function visit(
   page: (view: SubscriptionView, link: GenuineLink) => Page,
 ): Promise<PageAnswer> {
   const link = await services.publicLinks.open(purpose, token, request.clientAddress);
-  if (link.state !== 'open') return refuse(link);
+  if (link.state !== 'open') return refuse(link, request);
   const { project } = link;
   const subscriber = action === undefined ? link.subscriber : await services.publicLinks.act(link, action);
-  if (subscriber === undefined) return refuse({ state: 'gone', project });
+  if (subscriber === undefined) return refuse({ state: 'gone', project }, request);
   return show(page({ locale: localeOf(link), project, subscriber, isDone: action !== undefined }, link));
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatMessage, messages, resolveLocale } from './messages.ts';
+import { formatMessage, messages, negotiateLocale, resolveLocale } from './messages.ts';
 
 const placeholdersOf = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
@@ -48,5 +48,27 @@ describe('messages', () => {
       'Our emails to a@x.io pause until $& {email}.',
     );
     expect(formatMessage('de', 'manage.subscribed')).toBe('Unsere E-Mails gehen an {email}.');
+  });
+});
+
+describe('the language of a browser', () => {
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['*', 'en'],
+    ['de', 'de'],
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['ja,fr;q=0.5', 'fr'],
+    ['en;q=0.3, PT-br;q=0.7', 'pt'],
+    ['en, de', 'en'],
+    ['it;q=0, nl;q=0.1', 'nl'],
+    ['it;q=0', 'en'],
+    ['es;q=, nl;q=0.2', 'nl'],
+    ['es;q=abc', 'en'],
+    ['fr ; level=1 ; q=0.4, de ; q = 0.3', 'fr'],
+    ['constructor, __proto__', 'en'],
+    [';;;,,,', 'en'],
+  ])('that sends %j is %s', (header, locale) => {
+    expect(negotiateLocale(header)).toBe(locale);
   });
 });

@@ -23,6 +23,26 @@ export function resolveLocale(locale: unknown): Locale {
   return isLocale(language) ? language : 'en';
 }
 
+/**
+ * The language for a reader of whom nothing is known but the browser's header `Accept-Language`: of those that it
+ * prefers the first that we speak, else English. A `q` that is no number counts as 0, and at 0 a language is refused
+ * (RFC 9110, "Accept-Language").
+ */
+export function negotiateLocale(acceptLanguage: string | undefined): Locale {
+  let best: Locale = 'en';
+  let bestQuality = 0;
+  for (const range of (acceptLanguage ?? '').split(',')) {
+    const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
+    const quality = parameters.find((parameter) => /^q\s*=/i.test(parameter))?.split('=')[1];
+    const wanted = quality === undefined ? 1 : Number(quality.trim() || 'none');
+    const [language = ''] = tag.toLowerCase().split('-', 1);
+    if (!isLocale(language) || !(wanted > bestQuality)) continue;
+    best = language;
+    bestQuality = wanted;
+  }
+  return best;
+}
+
 /** A message with its `{name}` placeholders filled in; not escaped. */
 export function formatMessage(
   locale: Locale,
