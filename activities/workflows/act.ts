@@ -12,7 +12,7 @@ import { patchContact } from '../../db/repositories/contacts/write-contacts.ts';
 import type { HeldExecution, StepEnd } from '../../db/repositories/workflows/execution-steps.ts';
 import { queueWorkflowEmail } from '../../db/repositories/workflows/workflow-emails.ts';
 import { sql } from '../../db/sql.ts';
-import type { StepTraces } from './run-step.ts';
+import type { StepTraces } from './step-traces.ts';
 
 /** A step that can't be done, and would not be another time either; the message is for the marketer to read. */
 export class StepFailure extends Error {}

@@ -43,7 +43,7 @@ const graphs = createGraphCache();
 const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 5_000 });
 const callerOf = (through: OutboundHttp): WebhookCaller => ({
   send: through,
-  secretOf: async () => 'whsec_dGVzdA==',
+  secretsOf: async () => ['whsec_dGVzdA=='],
   linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
 });
 

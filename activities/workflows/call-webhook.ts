@@ -28,8 +28,8 @@ import type { Graphs } from './graph-cache.ts';
 /** How calls leave this process. */
 export interface WebhookCaller {
   send: OutboundHttp;
-  /** The secret that signs the calls of a project. */
-  secretOf: (projectId: string) => Promise<string>;
+  /** The secrets that sign the calls of a project. */
+  secretsOf: (projectId: string) => Promise<readonly string[]>;
   /** Links for the templates of a call: no email carries them. */
   linksOf: (subject: { projectId: string; contactId: string }) => ContactLinks;
 }
@@ -83,7 +83,7 @@ export async function callWebhook(
     workflow: { event, context },
   });
   const request = renderCall(step.config, variables);
-  const signature = signWebhook(await caller.secretOf(projectId), {
+  const signature = signWebhook(await caller.secretsOf(projectId), {
     // The same for each try, so that the receiver knows a repeat.
     id: `msg_${uuidv5(`${call.executionId}/${call.visit}`, callNamespace)}`,
     at: new Date(),

@@ -7,7 +7,8 @@ import type {
 } from '../../temporal/contracts/workflow-execution.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
-import { runStep, type StepTraces } from './run-step.ts';
+import { runStep } from './run-step.ts';
+import type { StepTraces } from './step-traces.ts';
 
 export interface WorkflowActivityParts {
   traced: <R>(facts: SpanFacts, run: () => Promise<R>) => Promise<R>;

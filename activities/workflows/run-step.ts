@@ -20,14 +20,7 @@ import {
 import type { RunStepInput, StepAnswer } from '../../temporal/contracts/workflow-execution.ts';
 import { act, StepFailure } from './act.ts';
 import type { Graphs } from './graph-cache.ts';
-
-/** What a step leaves behind for the rest of the process. */
-export interface StepTraces {
-  /** Rows in the journal. */
-  journal: boolean;
-  /** When the first of its commands for Temporal is due; undefined when it left none. */
-  commandsInMs: number | undefined;
-}
+import type { StepTraces } from './step-traces.ts';
 
 /** An execution that is under way, with its graph and its contact. */
 interface Walk {
