@@ -1,0 +1,336 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectClickHouse } from '../analytics/clickhouse.ts';
+import { eventTable } from '../analytics/tables/event.ts';
+import { type HttpFront, startHttpFront } from '../analytics/testing/start-http-front.ts';
+import { connectStreamer } from '../journal/connection.ts';
+import { journalStart, readBatch } from '../journal/read-batch.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let directory: string;
+let front: HttpFront;
+let stack: TestProduct;
+let sender: TestSender;
+let campaignId: string;
+
+/** Everything that is answered from ClickHouse. */
+const endpoints = [
+  '/activity?limit=100',
+  '/activity?types=email.opened,email.clicked',
+  '/activity/stats',
+  '/activity/recent-count?minutes=600',
+  '/activity/types',
+  '/analytics/timeseries',
+  '/analytics/timeseries?interval=hour',
+  '/analytics/top-campaigns',
+  '/analytics/top-campaigns?metric=clicks',
+  '/analytics/top-campaigns?metric=sent&limit=1',
+  '/analytics/campaign-stats',
+  '/analytics/top-events',
+  '/events',
+  '/events/names',
+  '/events/stats',
+];
+
+/** Of a quiet day and hour, so that the answers of two moments can be compared. */
+const fixed = () => {
+  const from = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  return (endpoint: string) =>
+    /timeseries|top-|campaign-stats|stats/.test(endpoint)
+      ? `${endpoint}${endpoint.includes('?') ? '&' : '?'}startDate=${from}&endDate=${until}`
+      : endpoint;
+};
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-analytics-'));
+  front = await startHttpFront(path.join(directory, 'clickhouse'));
+  stack = await startTestProduct({ CLICKHOUSE_URL: front.url });
+  sender = await createTestSender(stack.url);
+  campaignId = await sendCampaign();
+}, 60_000);
+afterAll(async () => {
+  await stack.close();
+  await front.kill();
+  await rm(directory, { recursive: true, force: true });
+});
+
+interface InboxMessage {
+  id: string;
+  html: string;
+}
+
+async function messageTo(address: string): Promise<InboxMessage> {
+  const found = await eventually(
+    async () => {
+      const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(address)}`);
+      return (await answer.json()) as { messages: InboxMessage[] };
+    },
+    ({ messages }) => messages.length === 1,
+  );
+  const [message] = found.messages;
+  if (message === undefined) throw new Error(`no message to ${address}`);
+  return message;
+}
+
+async function report(address: string, type: string): Promise<void> {
+  const message = await messageTo(address);
+  await fetch(`${stack.ses.url}/api/messages/${message.id}/events`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ type, ...(type === 'click' && { link: 'https://shop.example/offer' }) }),
+  });
+}
+
+/** A campaign to whose emails everything happens: one is clicked without an open, one leads to an opt-out. */
+async function sendCampaign(): Promise<string> {
+  const mailbox = (name: string) => `${name}@simulator.amazonses.com`;
+  const addresses = ['success+a', 'success+b', 'success+c', 'opened', 'clicked', 'bounce', 'complaint'].map(
+    mailbox,
+  );
+  for (const email of addresses) await sender.post('/contacts', { email });
+  const created = await sender.post('/campaigns', {
+    name: 'News',
+    subject: 'News',
+    body: '<p><a href="https://shop.example/offer">Offer</a></p>',
+    from: `news@${sender.domain}`,
+    audienceType: 'ALL',
+  });
+  const { id } = created.body.data;
+  await sender.post(`/campaigns/${id}/send`, {});
+  await report(mailbox('success+a'), 'click');
+  for (let n = 0; n < 2; n += 1) await report(mailbox('success+b'), 'open');
+  const { html } = await messageTo(mailbox('success+c'));
+  const [link] = /\/unsubscribe\/[\w.~-]+/.exec(html) ?? [];
+  for (let n = 0; n < 2; n += 1) await fetch(`${stack.url}${link}`, { method: 'POST' });
+  for (const name of ['order placed', 'order placed', 'page viewed']) {
+    await sender.post('/v1/track', { email: 'ann@example.com', event: name });
+  }
+  return id;
+}
+
+describe('analytics', () => {
+  it('tells of a campaign what the campaign itself tells', async () => {
+    const whole = (body: {
+      clickedCount: number;
+      bouncedCount: number;
+      complainedCount: number;
+      unsubscribedCount: number;
+    }) =>
+      body.clickedCount === 2 &&
+      body.bouncedCount === 1 &&
+      body.complainedCount === 1 &&
+      body.unsubscribedCount === 1;
+    const { body: own } = await eventually(
+      () => sender.get(`/campaigns/${campaignId}/stats`),
+      ({ body }) => whole(body) && body.openedCount === 4 && body.sentCount === 7,
+    );
+    const { totalRecipients: _, ...figures } = own;
+    const { body } = await eventually(
+      () => sender.get('/analytics/campaign-stats'),
+      ({ body: found }) => whole(found.totals) && found.totals.openedCount === 4,
+    );
+    expect(body.totals).toEqual(figures);
+    expect(body.data).toEqual([
+      {
+        id: campaignId,
+        name: 'News',
+        subject: 'News',
+        status: 'SENT',
+        sentAt: expect.any(String),
+        ...figures,
+      },
+    ]);
+    for (const metric of ['opens', 'clicks', 'sent']) {
+      expect((await sender.get(`/analytics/top-campaigns?metric=${metric}`)).body.data).toEqual(body.data);
+    }
+  });
+
+  it('adds up over the hours and days, every one of which is there', async () => {
+    const { body: stats } = await sender.get('/activity/stats');
+    for (const [interval, length] of [
+      ['day', 31],
+      ['hour', 721],
+    ] as const) {
+      const { body } = await sender.get(`/analytics/timeseries?interval=${interval}`);
+      expect(body.data).toHaveLength(length);
+      for (const name of ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained']) {
+        const sum = body.data.reduce(
+          (total: number, bucket: Record<string, number>) => total + (bucket[name] ?? 0),
+          0,
+        );
+        expect({ [name]: sum }).toEqual({ [name]: stats[name] });
+      }
+      expect(body.data.filter((bucket: { unsubscribed: number }) => bucket.unsubscribed === 1)).toHaveLength(
+        1,
+      );
+    }
+    const days = (await sender.get('/analytics/timeseries?startDate=2024-02-28&endDate=2024-03-01')).body
+      .data;
+    expect(days.map((day: { date: string }) => day.date)).toEqual(['2024-02-28', '2024-02-29', '2024-03-01']);
+    const hours = await sender.get(
+      '/analytics/timeseries?interval=hour&startDate=2024-02-28T22:30:00Z&endDate=2024-02-29T00:00:00Z',
+    );
+    expect(hours.body.data.map((hour: { date: string }) => hour.date)).toEqual([
+      '2024-02-28T22:00:00.000Z',
+      '2024-02-28T23:00:00.000Z',
+      '2024-02-29T00:00:00.000Z',
+    ]);
+  });
+
+  it('ranks events by how often they happen, beside the time before', async () => {
+    const { body } = await eventually(
+      () => sender.get('/analytics/top-events?limit=100'),
+      ({ body: found }) => found.some((event: { name: string }) => event.name === 'page viewed'),
+    );
+    const named = new Map(body.map((event: { name: string }) => [event.name, event]));
+    expect(named.get('order placed')).toEqual({ name: 'order placed', count: 2, previousCount: 0 });
+    expect(body[0]).toEqual({ name: 'email.sent', count: 7, previousCount: 0 });
+    const later = new Date(Date.now() + 60_000);
+    const last = new Date(later.getTime() - 1_000);
+    const nothing = `startDate=${last.toISOString()}&endDate=${later.toISOString()}`;
+    expect((await sender.get(`/analytics/top-events?${nothing}`)).body).toEqual([]);
+    expect((await sender.get('/analytics/top-events?limit=1')).body).toHaveLength(1);
+  });
+
+  it('answers the same however often and in whichever order the journal is delivered', async () => {
+    const at = fixed();
+    const paths = endpoints.map(at);
+    const ask = async () => {
+      const answers = await Promise.all(paths.map((one) => sender.get(one)));
+      for (const [index, { status }] of answers.entries())
+        expect([paths[index], status]).toEqual([paths[index], 200]);
+      return new Map(answers.map(({ body }, index) => [paths[index], body]));
+    };
+    const client = await connectStreamer(stack.database.url);
+    const { lines } = await readBatch(client, journalStart, 10_000);
+    await client.end();
+    const rows = lines.split('\n');
+    await eventually(
+      () => sender.get('/events?limit=100'),
+      ({ body }) => body.data.length >= rows.filter((row) => !row.includes('\tactivity\t')).length,
+    );
+    const before = await ask();
+    const clickhouse = await connectClickHouse({
+      url: front.url,
+      username: 'default',
+      password: '',
+      database: 'posthaste',
+    });
+    const tripled = [...rows, ...rows, ...rows].map((_, index) => index % rows.length);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(tripled, { minLength: tripled.length }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 }),
+        async (order, sizes) => {
+          for (let first = 0, n = 0; first < order.length; n += 1) {
+            const size = sizes[n % sizes.length] ?? 1;
+            const batch = order.slice(first, first + size).map((index) => rows[index]);
+            await clickhouse.insert(eventTable, batch.join('\n'));
+            first += size;
+          }
+          expect(await ask()).toEqual(before);
+        },
+      ),
+      { numRuns: 1 },
+    );
+    await clickhouse.close();
+  });
+
+  it('takes hostile names, dates, time zones and limits as values', async () => {
+    const names = [
+      `x') OR 1=1 --`,
+      `'; DROP TABLE event; --`,
+      `\\'; TRUNCATE TABLE figure --`,
+      '{projectId:UUID}',
+      '%27 UNION ALL SELECT 1 --',
+      'tab\\t\\N 😀 é',
+    ];
+    const other = await createTestSender(stack.url);
+    for (const name of names) {
+      expect((await other.post('/v1/track', { email: 'ann@example.com', event: name })).status).toBe(200);
+    }
+    const { body } = await eventually(
+      () => other.get('/analytics/top-events'),
+      ({ body: found }) => found.length === names.length,
+    );
+    expect(body.map((event: { name: string }) => event.name).toSorted()).toEqual(names.toSorted());
+    for (const name of names) {
+      const { body: page } = await other.get(`/events?name=${encodeURIComponent(name)}`);
+      expect(page.data.map((event: { name: string }) => event.name)).toEqual([name]);
+    }
+    const value = encodeURIComponent(names.join(' '));
+    for (const parameter of [
+      'interval',
+      'startDate',
+      'limit',
+      'metric',
+      'types',
+      'contactId',
+      'minutes',
+      'cursor',
+    ]) {
+      for (const endpoint of [
+        '/analytics/timeseries',
+        '/analytics/top-campaigns',
+        '/activity',
+        '/activity/recent-count',
+      ]) {
+        const { status } = await other.get(`${endpoint}?${parameter}=${value}`);
+        expect([200, 400, 422]).toContain(status);
+      }
+    }
+    const { body: sameSeries } = await other.get(`/analytics/timeseries?timezone=${value}&tz=${value}`);
+    expect(sameSeries).toEqual((await other.get('/analytics/timeseries')).body);
+    for (const query of [
+      'interval=week',
+      'startDate=yesterday',
+      'endDate=2026-01-01T00:00:00%2B99:99',
+      'limit=0',
+      'limit=-1',
+    ]) {
+      expect((await other.get(`/analytics/timeseries?${query}`)).status).toBe(422);
+    }
+    expect((await other.get('/analytics/top-campaigns?metric=bounces')).status).toBe(422);
+    expect((await other.get('/analytics/top-events?limit=1000000')).status).toBe(200);
+    expect((await other.get('/analytics/timeseries?startDate=2026-02-01&endDate=2026-01-01')).status).toBe(
+      400,
+    );
+    const long = await other.get('/analytics/timeseries?interval=hour&startDate=1970-01-01');
+    expect(long.status).toBe(400);
+    expect(long.body.error.message).toContain('25000 buckets');
+    expect((await other.get('/analytics/top-events')).body).toHaveLength(names.length);
+  });
+
+  it('is unavailable while ClickHouse is away, and all else goes on', async () => {
+    await front.kill();
+    for (const endpoint of endpoints) {
+      const { status, body } = await sender.get(endpoint);
+      expect([endpoint, status, body.error?.code]).toEqual([endpoint, 503, 'SERVICE_UNAVAILABLE']);
+      expect(body.error.message).toBe('Analytics is not available right now');
+    }
+    expect((await sender.get('/activity/upcoming')).status).toBe(200);
+    expect((await sender.get(`/campaigns/${campaignId}/stats`)).body.sentCount).toBe(7);
+    const email = {
+      to: 'ann@example.com',
+      from: `a@${sender.domain}`,
+      subject: 'Hello',
+      body: '<p>Hello</p>',
+    };
+    expect((await sender.post('/v1/send', email)).status).toBe(200);
+    const tracked = await sender.post('/v1/track', { email: 'ann@example.com', event: 'while away' });
+    expect(tracked.status).toBe(200);
+    front = await startHttpFront(path.join(directory, 'clickhouse'), front.port);
+    await eventually(
+      () => sender.get('/analytics/top-events?limit=100'),
+      ({ status, body }) =>
+        status === 200 && body.some((event: { name: string }) => event.name === 'while away'),
+      60_000,
+    );
+  }, 90_000);
+});
