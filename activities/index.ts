@@ -87,6 +87,8 @@ const heartbeatMs = 4_000;
 const batchHeartbeatMs = 500;
 /** Calls to the provider for campaigns that run at a time in this process. */
 const campaignCalls = 8;
+/** Claims of campaigns that are in the hand of this process at a time: what a process that is killed leaves in doubt. */
+const campaignClaims = 4;
 /** A claim begins no hand-over after this: with the half minute of an answer that is well below `liveSeconds`. */
 const leaseSeconds = 20;
 /** A claim of this age is of a run that died. */
@@ -296,7 +298,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
  * The one activity of the batches of campaigns, for a worker of its own, so that nothing else waits behind them.
  */
 export function createCampaignBatchActivities(dependencies: ActivityDependencies): CampaignBatchActivities {
-  const calls = createCallSlots(campaignCalls);
+  const [calls, claims] = [createCallSlots(campaignCalls), createCallSlots(campaignClaims)];
   const isSending = createCampaignWatch(dependencies.orm);
   return {
     sendBatch: (input) =>
@@ -308,6 +310,7 @@ export function createCampaignBatchActivities(dependencies: ActivityDependencies
               provider: dependencies.provider,
               render: dependencies.renderMany,
               calls,
+              claims,
               isSending,
               rates: dependencies.rates,
               seconds: batchSeconds(dependencies.unknownSeconds),

@@ -27,7 +27,7 @@ export interface CampaignActivityDependencies {
 const contactsPerPiece = 10_000;
 /** A step works for at most this long. */
 const stepMs = 4_000;
-const batchesPerCancel = 20;
+const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
 
 /** The steps of a campaign that touch the database only. */

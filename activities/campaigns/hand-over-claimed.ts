@@ -115,7 +115,7 @@ export async function handOverClaimed(
       (async () => {
         const waitMs = context.inMs(from) - (Date.now() - grantedAt);
         if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
-        await context.calls.run(() => call(emails));
+        await context.calls.run(emails[0]?.projectId ?? '', () => call(emails));
       })(),
     );
   }

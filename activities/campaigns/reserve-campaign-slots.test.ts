@@ -67,7 +67,7 @@ describe('the slots for calls', () => {
     let most = 0;
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, index) =>
-        slots.run(async () => {
+        slots.run('one', async () => {
           order.push(index);
           running += 1;
           most = Math.max(most, running);
@@ -81,5 +81,32 @@ describe('the slots for calls', () => {
     expect(order).toEqual(Array.from({ length: 12 }, (_, index) => index));
     expect(most).toBe(3);
     expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(3);
+  });
+
+  it('go to those who wait in turns, however much each of them waits for', async () => {
+    const slots = createCallSlots(1);
+    const order: string[] = [];
+    const giveBack = await slots.take('large');
+    const owners = ['large', 'large', 'large', 'large', 'small', 'small', 'one'];
+    const all = owners.map((owner) => slots.run(owner, async () => void order.push(owner)));
+    giveBack();
+    await Promise.all(all);
+    expect(order).toEqual(['large', 'small', 'one', 'large', 'small', 'large', 'large']);
+  });
+
+  it('come back once, however often that is said', async () => {
+    const slots = createCallSlots(1);
+    const giveBack = await slots.take('one');
+    giveBack();
+    giveBack();
+    const giveBackSecond = await slots.take('one');
+    let hasThird = false;
+    const third = slots.run('one', async () => {
+      hasThird = true;
+    });
+    await delay(5);
+    expect(hasThird).toBe(false);
+    giveBackSecond();
+    await third;
   });
 });

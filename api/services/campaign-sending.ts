@@ -36,7 +36,7 @@ export interface CampaignSendingService {
 
 /** A call cancels emails itself for at most this long. */
 const cancelMs = 5_000;
-const batchesAtOnce = 10;
+const batchesAtOnce = 1;
 
 function readTime(text: string | null): Date | null {
   if (text === null) return null;

@@ -84,7 +84,8 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
     ...common,
     taskQueue: campaignTaskQueue(options.taskQueue),
     activities: options.batchActivities,
-    maxConcurrentActivityTaskExecutions: 16,
+    // A batch that waits for its pace holds one too; what leaves at a time is bounded within.
+    maxConcurrentActivityTaskExecutions: 40,
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
   });

@@ -3,6 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { recipientsPerBatch } from '../../core/campaign-batches.ts';
 import {
   type CampaignActivities,
   type CampaignBatchActivities,
@@ -37,7 +38,7 @@ export function scriptCampaign(
       status: 'SENDING',
       dueAt: null,
       isFrozen: false,
-      totalRecipients: batches * 500,
+      totalRecipients: batches * recipientsPerBatch,
       ...view,
     },
     open: [],

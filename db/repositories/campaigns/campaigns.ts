@@ -108,7 +108,7 @@ export async function cancelBatches(
      ),
      held as materialized (
        select e.id from batch b
-       join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id = $1
+       join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
        where e.status = 'QUEUED'
        order by e.id
        for no key update of e

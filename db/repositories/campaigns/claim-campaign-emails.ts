@@ -27,7 +27,7 @@ export async function readCampaignBatch(
        case when k.status <> 'SENDING' then 'over' when coalesce(p.disabled, true) then 'disabled' else 'sending' end
          as state,
        (select count(*)::int from emails e
-        where e.id between b.first_email_id and b.last_email_id and e.campaign_id = k.id and e.status = 'QUEUED') as queued
+        where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from k.id and e.status = 'QUEUED') as queued
      from campaign_batches b
      join campaigns k on k.id = b.campaign_id
      left join projects p on p.id = k.project_id
@@ -51,7 +51,7 @@ due as materialized (
   select id
   from emails
   where (select count(*) from campaign) = 1
-    and id between $2 and $3 and campaign_id = $1 and status = 'QUEUED'
+    and id between $2 and $3 and campaign_id is not distinct from $1 and status = 'QUEUED'
   order by id
   limit $4
   for update skip locked

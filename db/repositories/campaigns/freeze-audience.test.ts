@@ -54,11 +54,11 @@ const row = async (id: string) =>
   )[0];
 
 describe('freezing an audience', () => {
-  it('queues one email per recipient, in batches of 500 by id, piece by piece', async () => {
+  it('queues one email per recipient, in batches by id, piece by piece', async () => {
     await insertContacts(em, projectId, 1_234);
     const id = await start();
     const answers: boolean[] = [];
-    while (answers.at(-1) !== true) answers.push(await freezeAudience(em, id, 300));
+    while (answers.at(-1) !== true) answers.push(await freezeAudience(em, id, 300, 500));
     expect(answers).toHaveLength(5);
     expect(await recipients(id)).toEqual(readers(...Array.from({ length: 1_234 }, (_, n) => n + 1)));
     expect(await batches(id)).toEqual([
@@ -95,7 +95,7 @@ describe('freezing an audience', () => {
         groups: [{ filters: [{ field: 'data.n', operator: 'greaterThan', value: 1_300 }] }],
       },
     });
-    while (!(await freezeAudience(em, id, 100)));
+    while (!(await freezeAudience(em, id, 100, 500)));
     expect(await batches(id)).toEqual([
       { number: 1, recipients: 500, found: 500 },
       { number: 2, recipients: 200, found: 200 },
@@ -151,7 +151,7 @@ describe('freezing an audience', () => {
 
   it('is complete with nobody in it', async () => {
     const id = await start();
-    expect(await freezeAudience(em, id, 100)).toBe(true);
+    expect(await freezeAudience(em, id, 100, 500)).toBe(true);
     expect(await row(id)).toEqual({ totalRecipients: 0, frozenAt: expect.any(Date) });
     expect(await batches(id)).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('freezing an audience', () => {
     const id = await start();
     await Promise.all(
       Array.from({ length: 4 }, async () => {
-        while (!(await freezeAudience(database.orm.em.fork(), id, 70)));
+        while (!(await freezeAudience(database.orm.em.fork(), id, 70, 500)));
       }),
     );
     expect(await recipients(id)).toHaveLength(900);

@@ -85,9 +85,15 @@ returning k.frozen_at is not null as "isFrozen"`;
  * recipient, however often and wherever it is called. Keeps a cancel waiting for as long as it lasts.
  *
  * @param contacts how many contacts are looked at
+ * @param perBatch recipients of a batch; the same in all calls for a campaign
  * @returns whether the whole audience is frozen now, or there is nothing to freeze: the campaign is not sending
  */
-export function freezeAudience(em: Em, campaignId: string, contacts: number): Promise<boolean> {
+export function freezeAudience(
+  em: Em,
+  campaignId: string,
+  contacts: number,
+  perBatch = recipientsPerBatch,
+): Promise<boolean> {
   return em.transactional(async (transaction) => {
     const [campaign] = await sql<FreezingCampaign>(
       transaction,
@@ -103,7 +109,7 @@ export function freezeAudience(em: Em, campaignId: string, contacts: number): Pr
     if (startedAt === null || startedAt === undefined)
       throw new Error('A campaign is sending that never started');
     const audience = await campaignAudience(transaction, campaign);
-    const parameters: unknown[] = [campaignId, contacts, recipientsPerBatch];
+    const parameters: unknown[] = [campaignId, contacts, perBatch];
     const where = audience.where(startedAt, bindInto(parameters));
     const [row] = await sql<{ isFrozen: boolean }>(transaction, freezeSql(where), parameters);
     return row?.isFrozen ?? true;

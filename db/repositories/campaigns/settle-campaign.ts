@@ -80,7 +80,7 @@ with batch as materialized (
 held as materialized (
   select e.id, e.status, e.claimed_at, e.message_id
   from batch b
-  join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id = $1
+  join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
   where e.status in ('QUEUED', 'SENDING', 'UNKNOWN')
   order by e.id
   for no key update of e
