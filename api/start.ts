@@ -12,6 +12,7 @@ import { openOAuthProviders } from '../runtime/oauth-providers.ts';
 import type { ProductMetrics } from '../runtime/product-metrics.ts';
 import type { Resources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { createApp } from './app.ts';
 import { createApiServer } from './edge/api-server.ts';
 import { createEdge, type Edge } from './edge/create-edge.ts';
@@ -40,6 +41,7 @@ import { createPasswords } from './services/passwords.ts';
 import { createProjectErasureService } from './services/project-erasure.ts';
 import { createProjectMembersService } from './services/project-members.ts';
 import { createProjectSecurityService } from './services/project-security.ts';
+import { createProjectWebhookSecretService } from './services/project-webhook-secret.ts';
 import { createProjectsService } from './services/projects.ts';
 import { createProviderEventsService } from './services/provider-events.ts';
 import { publicConfig } from './services/public-config.ts';
@@ -135,6 +137,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
     projectMembers: createProjectMembersService({ orm, mail: accountMail, committed }),
     projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
+    projectWebhookSecret: createProjectWebhookSecretService(orm, createWebhookSecrets(config.APP_SECRET)),
     activity: createActivityService(parts.clickhouse, orm),
     analytics: createAnalyticsService(parts.clickhouse, orm),
     billing: createBillingService({ orm, billing, siteUrl }),

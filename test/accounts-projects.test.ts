@@ -26,6 +26,47 @@ async function join(projectId: string, person: TestPerson, role: string): Promis
   );
 }
 
+describe('the webhook secret of a project', () => {
+  it('is for administrators, stays until it is replaced, and the one before signs for a day', async () => {
+    const project = await createOwnProject(owner);
+    const path = `/projects/${project.id}/webhook-secret`;
+    const member = await createTestPerson(stack.url);
+    await join(project.id, member, 'MEMBER');
+    expect((await member.call('GET', path)).status).toBe(403);
+    expect((await member.call('POST', `${path}/rotate`)).status).toBe(403);
+    expect((await stranger.call('GET', path)).status).toBe(404);
+    expect((await stranger.call('POST', `${path}/rotate`)).status).toBe(404);
+
+    const first = (await owner.call('GET', path)).body;
+    expect(first).toEqual({
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+      previousSecret: null,
+      previousSecretValidUntil: null,
+    });
+    expect((await owner.call('GET', path)).body).toEqual(first);
+
+    const second = (await owner.call('POST', `${path}/rotate`)).body;
+    expect(second.secret).not.toBe(first.secret);
+    expect(second.previousSecret).toBe(first.secret);
+    const hoursLeft = (Date.parse(second.previousSecretValidUntil) - Date.now()) / 3_600_000;
+    expect([hoursLeft > 23, hoursLeft < 25]).toEqual([true, true]);
+    expect((await owner.call('GET', path)).body).toEqual(second);
+
+    await sql(
+      stack.database.orm.em.fork(),
+      'update projects set webhook_secret_previous_until = now() where id = $1',
+      [project.id],
+    );
+    expect((await owner.call('GET', path)).body).toEqual({ ...first, secret: second.secret });
+  });
+
+  it('has nothing before it when it is replaced before anyone has seen it', async () => {
+    const project = await createOwnProject(owner);
+    const rotated = (await owner.call('POST', `/projects/${project.id}/webhook-secret/rotate`)).body;
+    expect(rotated).toMatchObject({ previousSecret: null, previousSecretValidUntil: null });
+  });
+});
+
 describe('settings of a project', () => {
   it('change one by one, and null brings the default colour back', async () => {
     const project = await createOwnProject(owner);

@@ -312,9 +312,13 @@ describe('a webhook', () => {
       ],
     );
 
-  it('is rendered, signed and tried again, and its answer joins the context', async () => {
+  it('is rendered, signed with both secrets of a rotation and tried again, and its answer joins the context', async () => {
     answers = [{ status: 503, body: '' }];
     const id = await hook();
+    const secrets = createWebhookSecrets(stack.environment.APP_SECRET ?? '');
+    const em = stack.database.orm.em.fork();
+    await secrets.read(em, sender.projectId);
+    await secrets.rotate(em, sender.projectId);
     await track('signup', { plan: 'pro' }, 'hook@example.com');
     expect(await execution(id, 'EXITED')).toMatchObject({
       exitReason: 'high',
@@ -327,16 +331,14 @@ describe('a webhook', () => {
       body: '{"n":1,"text":"Hi hook@example.com"}',
       headers: { 'x-plan': 'pro', 'content-type': 'application/json' },
     });
-    const secret = await createWebhookSecrets(
-      stack.database.orm,
-      stack.environment.APP_SECRET ?? '',
-    )(sender.projectId);
+    const { current, previous } = await secrets.read(em, sender.projectId);
     const headers = calls[1]?.headers ?? {};
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${calls[1]?.body}`;
-    const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
-      .update(signed)
-      .digest('base64');
-    expect(headers['webhook-signature']).toBe(`v1,${digest}`);
+    const signatures = [current, previous?.secret ?? ''].map((secret) => {
+      const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+      return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+    });
+    expect(headers['webhook-signature']).toBe(signatures.join(' '));
     expect(calls[0]?.headers['webhook-id']).toBe(headers['webhook-id']);
   });
 

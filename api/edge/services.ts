@@ -18,6 +18,7 @@ import type { OAuthService } from '../services/oauth.ts';
 import type { ProjectErasureService } from '../services/project-erasure.ts';
 import type { ProjectMembersService } from '../services/project-members.ts';
 import type { ProjectSecurityService } from '../services/project-security.ts';
+import type { ProjectWebhookSecretService } from '../services/project-webhook-secret.ts';
 import type { ProjectsService } from '../services/projects.ts';
 import type { NotificationOutcome, ProviderEventsService } from '../services/provider-events.ts';
 import type { PublicConfig } from '../services/public-config.ts';
@@ -44,6 +45,7 @@ export interface Services {
   projectErasure: ProjectErasureService;
   projectMembers: ProjectMembersService;
   projectSecurity: ProjectSecurityService;
+  projectWebhookSecret: ProjectWebhookSecretService;
   activity: ActivityService;
   analytics: AnalyticsService;
   billing: BillingService;

@@ -67,6 +67,7 @@ import {
   removeProjectMember,
 } from './project-members.ts';
 import { ownProjectSecurity, projectSecurity, projectSetupState } from './project-overview.ts';
+import { readWebhookSecret, rotateWebhookSecret } from './project-webhook-secret.ts';
 import { changeProject, createProject, listProjects, regenerateKeys } from './projects.ts';
 import {
   changePreferences,
@@ -238,6 +239,8 @@ export const routes: readonly Route<Services>[] = [
   ownProjectSecurity,
   projectSetupState,
   projectSecurity,
+  readWebhookSecret,
+  rotateWebhookSecret,
   listProjectMembers,
   inviteMember,
   changeMemberRole,

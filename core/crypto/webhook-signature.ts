@@ -8,17 +8,21 @@ export function createWebhookSecret(): string {
 }
 
 /**
- * The headers that prove a call to its receiver (Standard Webhooks 1.0, `v1`).
+ * The headers that prove a call to its receiver (Standard Webhooks 1.0, `v1`), with a signature per secret: a receiver
+ * takes the call when one of them is of a secret that it knows.
  *
  * @param id the same for each try of one call
  * @param at second precision
  */
 export function signWebhook(
-  secret: string,
+  secrets: readonly string[],
   call: { id: string; at: Date; body: string },
 ): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
   const timestamp = String(Math.floor(call.at.getTime() / 1000));
-  const key = Buffer.from(secret.slice(prefix.length), 'base64');
-  const digest = createHmac('sha256', key).update(`${call.id}.${timestamp}.${call.body}`).digest('base64');
-  return { 'webhook-id': call.id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${digest}` };
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64');
+    const digest = createHmac('sha256', key).update(`${call.id}.${timestamp}.${call.body}`).digest('base64');
+    return `v1,${digest}`;
+  });
+  return { 'webhook-id': call.id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { createdAt, primaryId, updatedAt } from './columns.ts';
+import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
 /** A tenant: owns contacts, emails, domains and exactly one public and one secret key. */
 export const Project = defineEntity({
@@ -16,6 +16,9 @@ export const Project = defineEntity({
     secretKeyEncrypted: p.blob(),
     /** Signs what WEBHOOK steps send, AES-256-GCM; null before the first one. */
     webhookSecretEncrypted: p.blob().nullable(),
+    /** The one before, which signs too for a while, so that receivers can change over. */
+    webhookSecretPreviousEncrypted: p.blob().nullable(),
+    webhookSecretPreviousUntil: instant().nullable(),
     disabled: p.boolean().default(false),
     disabledReason: p.text().nullable(),
     /** Whether suppressed contacts get no transactional email either. */

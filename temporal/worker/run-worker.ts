@@ -44,6 +44,7 @@ export async function runWorker(
   const { config, log, orm, relay } = resources;
   const [apiUrl, linkKey] = [publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')];
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
+  const webhookSecrets = createWebhookSecrets(config.APP_SECRET);
   const dependencies: ActivityDependencies = {
     orm,
     clickhouse: parts.clickhouse,
@@ -56,7 +57,10 @@ export async function runWorker(
     repaired: parts.metrics.countRepairs,
     webhooks: {
       send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
-      secretOf: createWebhookSecrets(orm, config.APP_SECRET),
+      secretsOf: async (projectId) => {
+        const { current, previous } = await webhookSecrets.read(orm.em.fork(), projectId);
+        return previous === null ? [current] : [current, previous.secret];
+      },
       linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nobody }),
     },
     rates: createSendRates(config, resources.provider, log),
