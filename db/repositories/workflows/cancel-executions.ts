@@ -3,6 +3,7 @@ import { sql } from '../../sql.ts';
 import { activeStatusesSql, hasActiveExecution } from './workflow-executions.ts';
 
 const executionsPerBatch = 5_000;
+const firstContact = '00000000-0000-0000-0000-000000000000';
 
 /** The rows of `doomed(id)`, which the statement has locked, are cancelled, each with a command that says so. */
 const cancelSql = `
@@ -11,12 +12,12 @@ const cancelSql = `
     set status = 'CANCELLED', resume_at = null, completed_at = clock_timestamp()
     from doomed d
     where x.id = d.id
-    returning x.id
+    returning x.id, x.contact_id
   ),
   commanded as (
     insert into outbox (id, kind, subject_id) select uuidv7(), 'execution.cancel', id from cancelled
   )
-  select id from cancelled`;
+  select id, contact_id as "contactId" from cancelled`;
 
 /**
  * Cancels an execution that is under way, with a command that tells Temporal. From the commit on no step of it begins.
@@ -47,22 +48,29 @@ export async function cancelExecution(em: Em, workflowId: string, id: string): P
  */
 export async function cancelActiveExecutions(em: Em, workflowId: string): Promise<number> {
   let total = 0;
+  // Not from the beginning each time: what was cancelled stays in the index for a while.
+  let after = firstContact;
   for (;;) {
-    const rows = await sql<{ id: string }>(
+    const rows = await sql<{ id: string; contactId: string }>(
       em,
       `with doomed as (
          select id from workflow_executions
-         where workflow_id = $1 and status in ${activeStatusesSql}
-         order by id limit ${executionsPerBatch}
+         where workflow_id = $1 and status in ${activeStatusesSql} and contact_id >= $2
+         order by contact_id limit ${executionsPerBatch}
          for no key update
        ),
        ${cancelSql}`,
-      [workflowId],
+      [workflowId, after],
     );
     await silence(em, workflowId, rows);
     total += rows.length;
     // Of those that it waited for, a batch leaves out what another has ended meanwhile, so its size tells nothing.
     if (!(await hasActiveExecution(em, workflowId))) return total;
+    after =
+      rows
+        .map(({ contactId }) => contactId)
+        .toSorted()
+        .at(-1) ?? firstContact;
   }
 }
 

@@ -1,6 +1,9 @@
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 
+/** After an outage there may be very many; the next runs take the others. */
+const mostReminded = 10_000;
+
 /**
  * Leaves a command for each execution that should have gone on `lateSeconds` ago: whose wait is over, or that stands
  * at no wait. Its workflow was lost, or is late; one that calls the world may take minutes.
@@ -22,6 +25,7 @@ export async function remindLateExecutions(em: Em, lateSeconds: number): Promise
      insert into outbox (id, kind, subject_id)
      select uuidv7(), 'execution.wake', l.id from late l
      where not exists (select from outbox o where o.subject_id = l.id)
+     limit ${mostReminded}
      returning id`,
     [lateSeconds],
   );

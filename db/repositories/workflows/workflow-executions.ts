@@ -149,7 +149,9 @@ export async function listStepRuns(em: Em, executionId: string, limit: number): 
 export async function hasActiveExecution(em: Em, workflowId: string): Promise<boolean> {
   const rows = await sql(
     em,
-    `select 1 from workflow_executions where workflow_id = $1 and status in ${activeStatusesSql} limit 1`,
+    // In the order of `workflow_executions_active`: most may have ended a moment ago, which no statistics know of.
+    `select 1 from workflow_executions where workflow_id = $1 and status in ${activeStatusesSql}
+     order by contact_id limit 1`,
     [workflowId],
   );
   return rows.length > 0;
