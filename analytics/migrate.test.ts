@@ -88,9 +88,9 @@ describe('migrateClickHouse', () => {
       });
     };
     await migrateClickHouse(store, { event: 30 });
-    expect(await ttls()).toEqual(['event 30']);
-    await migrateClickHouse(store, { event: 400, email_state: 800 });
-    expect(await ttls()).toEqual(['email_state 800', 'event 400']);
+    expect(await ttls()).toEqual(['event 30', 'event_name 30']);
+    await migrateClickHouse(store, { event: 400, email_state: 800, figure: 900 });
+    expect(await ttls()).toEqual(['email_state 800', 'event 400', 'event_name 400', 'figure 900']);
     await migrateClickHouse(store);
     expect(await ttls()).toEqual([]);
     await expect(migrateClickHouse(store, { event: 0.5 })).rejects.toThrow('Not a number of days');

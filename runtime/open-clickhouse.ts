@@ -35,10 +35,14 @@ export async function prepareClickHouse(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const days = config.ANALYTICS_RETENTION_DAYS || undefined;
+  const retention = {
+    event: config.ANALYTICS_EVENT_RETENTION_DAYS || undefined,
+    figure: config.ANALYTICS_FIGURE_RETENTION_DAYS || undefined,
+    email_state: config.ANALYTICS_EMAIL_RETENTION_DAYS || undefined,
+  };
   for (let pauseMs = 500; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestRetryMs)) {
     try {
-      await migrateClickHouse(clickhouse, { event: days, email_state: days });
+      await migrateClickHouse(clickhouse, retention);
       return;
     } catch (err) {
       log.warn({ err }, 'ClickHouse is not ready; trying again');

@@ -71,8 +71,14 @@ export const environmentSchema = z.object({
     .optional()
     .describe('Folder of the embedded engine, one process only. `npm start` sets it.'),
 
-  ANALYTICS_RETENTION_DAYS: integer(0).describe(
-    'Days that ClickHouse keeps events and figures; 0 = for ever.',
+  ANALYTICS_EVENT_RETENTION_DAYS: integer(0).describe(
+    'Days that ClickHouse keeps events, which feed, listings and top events show; 0 = for ever.',
+  ),
+  ANALYTICS_FIGURE_RETENTION_DAYS: integer(0).describe(
+    'Days that ClickHouse keeps what time series, statistics and campaign figures count; 0 = for ever.',
+  ),
+  ANALYTICS_EMAIL_RETENTION_DAYS: integer(0).describe(
+    'Days from its creation that ClickHouse keeps the row of an email, for analysts; 0 = for ever.',
   ),
 
   TEMPORAL_ADDRESS: z

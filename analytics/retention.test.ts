@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { eventually } from '../test/setup/eventually.ts';
+import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { migrateClickHouse } from './migrate.ts';
+import { countColumn } from './question.ts';
+import { eventNames } from './questions/event-names.ts';
+import { timeseries } from './questions/timeseries.ts';
+import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-retention-'));
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'shop' });
+  await migrateClickHouse(clickhouse);
+});
+afterAll(async () => {
+  await clickhouse.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const projectId = uuidv7();
+
+/** An email that was sent so many days ago, and an event of the same day. */
+function happenings(days: number): EventInsertRow[] {
+  const at = daysAgo(days);
+  const row = (name: string, rest: Partial<EventInsertRow>): EventInsertRow => ({
+    projectId,
+    eventId: uuidv7({ msecs: at.getTime() }),
+    occurredAt: at,
+    name,
+    kind: 'tracked',
+    activityType: 'event.tracked',
+    contactId: uuidv7(),
+    emailId: null,
+    campaignId: null,
+    workflowId: null,
+    data: {},
+    ...rest,
+  });
+  const emailId = uuidv7({ msecs: at.getTime() });
+  return [
+    row(`seen ${days} days ago`, {}),
+    row('email.sent', { kind: 'emitted', activityType: 'email.sent', emailId }),
+  ];
+}
+
+/** Rows by table, once what waits for a merge has had one. */
+async function rows(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of ['event', 'event_name', 'figure', 'email_state']) {
+    await clickhouse.command(`OPTIMIZE TABLE ${table} FINAL`);
+    const [found] = await clickhouse.query(
+      { name: 'rows', sql: `SELECT count() AS n FROM ${table} FINAL`, row: z.object({ n: countColumn }) },
+      {},
+    );
+    counts[table] = found?.n ?? 0;
+  }
+  return counts;
+}
+
+describe('retention', () => {
+  it('takes old rows from each table by its own age, and follows a change at the next start', async () => {
+    for (const days of [500, 200, 1]) {
+      await clickhouse.insert(eventTable, happenings(days).map(toEventLine).join('\n'));
+    }
+    // `email.sent` is one name for all three.
+    expect(await rows()).toEqual({ event: 6, event_name: 4, figure: 3, email_state: 3 });
+
+    await migrateClickHouse(clickhouse, { event: 365 });
+    const eventsGone = { event: 4, event_name: 3, figure: 3, email_state: 3 };
+    expect(await eventually(rows, (found) => found.event === 4 && found.event_name === 3)).toEqual(
+      eventsGone,
+    );
+    expect(await eventNames(clickhouse, projectId)).toEqual([
+      'email.sent',
+      'seen 1 days ago',
+      'seen 200 days ago',
+    ]);
+
+    await migrateClickHouse(clickhouse, { event: 365, figure: 100, email_state: 300 });
+    expect(await eventually(rows, (found) => found.figure === 1 && found.email_state === 2)).toEqual({
+      ...eventsGone,
+      figure: 1,
+      email_state: 2,
+    });
+    const series = await timeseries(
+      clickhouse,
+      { projectId, startDate: daysAgo(600), endDate: new Date() },
+      'day',
+    );
+    expect(series.reduce((sum, day) => sum + day.sent, 0)).toBe(1);
+
+    // Given back, nothing more goes; what arrives already of age does not stay.
+    await migrateClickHouse(clickhouse, { event: 365 });
+    await clickhouse.insert(eventTable, happenings(400).map(toEventLine).join('\n'));
+    expect(await eventually(rows, (found) => found.event === 4)).toEqual({
+      ...eventsGone,
+      figure: 2,
+      email_state: 3,
+    });
+  });
+});
