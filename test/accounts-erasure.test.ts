@@ -102,7 +102,7 @@ describe('the reset of a project', () => {
       ({ body: stats }) => stats.totalEvents === 0 && stats.sent === 0,
     );
     const left = Object.keys(await rowsOf(sender.projectId)).filter(
-      (table) => !/figure|email_(days|changes)/.test(table),
+      (table) => !/figure|email_(days|changes)|billing_usage/.test(table),
     );
     expect(left.filter((table) => table !== 'events')).toEqual([
       'domains',

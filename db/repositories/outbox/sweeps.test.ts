@@ -41,6 +41,11 @@ describe('the sweep of what has expired', () => {
       `insert into provider_notifications (id, received_at)
        select uuidv7(), now() - n * interval '14 days 20 hours' from generate_series(1, 4) n`,
     );
+    await sql(
+      em,
+      `insert into stripe_events (id, type, received_at)
+       select 'evt_' || days, 'invoice.paid', now() - days * interval '1 day' from unnest(array[29, 31]) days`,
+    );
     const contents = [5, 6.9, 7.1, 30].map((days) =>
       acceptInput(projectId, [`${days}@example.com`], {
         occurredAt: new Date(Date.now() - days * 86_400_000),
@@ -81,6 +86,7 @@ describe('the sweep of what has expired', () => {
       contents: 2,
       jobs: 2,
       uploadChunks: 1,
+      stripeEvents: 1,
       accountTokens: 2,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,
@@ -114,6 +120,7 @@ describe('the sweep of what has expired', () => {
       contents: 0,
       jobs: 0,
       uploadChunks: 0,
+      stripeEvents: 0,
       accountTokens: 0,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,

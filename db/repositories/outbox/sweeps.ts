@@ -72,6 +72,14 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       `job_id < ${idAt('86400')} and not exists (select from jobs j where j.id = job_id)`,
       [],
     ),
+    // Longer than Stripe repeats one.
+    stripeEvents: await deleteInBatches(
+      em,
+      'stripe_events',
+      'id',
+      `received_at < now() - interval '30 days'`,
+      [],
+    ),
     accountTokens: await deleteInBatches(em, 'account_tokens', 'id', 'expires_at < now()', []),
     segmentsWithOrphans: await dropOrphanedMembers(em),
     workflowsWithOrphans: await dropOrphanedExecutions(em),

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { callApi } from './setup/people.ts';
+import { startApiProcess, type TestProcess } from './setup/processes.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { addStep, createWorkflow } from './setup/workflows.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const run = <Row = object>(text: string, parameters: unknown[] = []) =>
+  sql<Row>(stack.database.orm.em.fork(), text, parameters);
+const pathOf = (endpoint: string) => `/users/@me/projects/${sender.projectId}/${endpoint}`;
+const limit = async (limits: object) => {
+  const { status, body } = await sender.put(pathOf('billing-limits'), limits);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+const consumption = async () => (await sender.get(pathOf('billing-consumption'))).body.categories;
+const used = async () => {
+  const { transactional, campaigns, workflows } = await consumption();
+  return [transactional.used, campaigns.used, workflows.used];
+};
+const email = (to: string | string[], changes: object = {}) => ({
+  to,
+  from: `hello@${sender.domain}`,
+  subject: 'x',
+  body: 'x',
+  ...changes,
+});
+const emailsQueued = async () =>
+  (
+    await run<{ n: number }>('select count(*)::int as n from emails where project_id = $1', [
+      sender.projectId,
+    ])
+  )[0]?.n;
+const outcomeOf = ({ status, body }: TestAnswer) => [status, body.error?.code];
+const beyond = [402, 'BILLING_LIMIT_EXCEEDED'];
+
+async function addContacts(count: number, from = 0): Promise<void> {
+  await run(
+    `insert into contacts (id, project_id, email)
+     select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series($2::int + 1, $2::int + $3::int) n`,
+    [sender.projectId, from, count],
+  );
+}
+async function createCampaign(): Promise<string> {
+  const { body } = await sender.post('/campaigns', {
+    name: 'News',
+    subject: 'x',
+    body: 'x',
+    from: `hello@${sender.domain}`,
+    type: 'MARKETING',
+    audienceType: 'ALL',
+  });
+  return body.data.id;
+}
+const campaignNow = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
+/** Makes it one that is scheduled for now, and tells its workflow. */
+async function becomeDue(id: string): Promise<void> {
+  await run(
+    `with due as (update campaigns set status = 'SCHEDULED', scheduled_for = now() where id = $1 returning id)
+     insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from due`,
+    [id],
+  );
+  stack.product.resources.relay.wake();
+}
+const isSent = (id: string) =>
+  eventually(
+    () => campaignNow(id),
+    ({ status }) => status === 'SENT',
+    30_000,
+  );
+
+describe('limits', () => {
+  it('are none at first, change one by one, and go with null; billing itself is not configured', async () => {
+    const none = { transactional: null, campaigns: null, workflows: null };
+    expect((await sender.get(pathOf('billing-limits'))).body).toEqual(none);
+    expect(await limit({ transactional: 10, campaigns: 0 })).toEqual({
+      ...none,
+      transactional: 10,
+      campaigns: 0,
+    });
+    expect(await limit({ campaigns: null, workflows: 7 })).toEqual({
+      ...none,
+      transactional: 10,
+      workflows: 7,
+    });
+    expect((await sender.get(pathOf('billing-limits'))).body).toEqual({
+      ...none,
+      transactional: 10,
+      workflows: 7,
+    });
+    for (const wrong of [{ transactional: -1 }, { campaigns: 1.5 }, { workflows: '3' }, { workflows: 2e9 }]) {
+      expect((await sender.put(pathOf('billing-limits'), wrong)).status).toBe(422);
+    }
+    const { body } = await callApi(stack.url, 'GET', '/config');
+    expect(body.features.billing).toBe(false);
+    const unavailable = [
+      await sender.post(pathOf('checkout'), {}),
+      await sender.post(pathOf('billing-portal'), {}),
+      await sender.get(pathOf('billing-invoices')),
+      await callApi(stack.url, 'POST', '/webhooks/incoming/stripe', {}),
+    ];
+    expect(unavailable.map(outcomeOf)).toEqual(unavailable.map(() => [503, 'SERVICE_UNAVAILABLE']));
+  });
+
+  it('are of the calendar month, and what was sent in the last one does not count', async () => {
+    const { body } = await sender.get(pathOf('billing-consumption'));
+    const now = new Date();
+    expect(body).toEqual({
+      period: {
+        start: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)).toISOString(),
+        end: new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString(),
+      },
+      categories: {
+        transactional: { used: 0, limit: null, remaining: null },
+        campaigns: { used: 0, limit: null, remaining: null },
+        workflows: { used: 0, limit: null, remaining: null },
+      },
+      subscription: null,
+    });
+    await limit({ transactional: 2 });
+    expect((await sender.post('/v1/send', email(['a@example.com', 'b@example.com']))).status).toBe(200);
+    expect(outcomeOf(await sender.post('/v1/send', email('c@example.com')))).toEqual(beyond);
+    await run(`update billing_usage set month = month - interval '1 month' where project_id = $1`, [
+      sender.projectId,
+    ]);
+    expect(await consumption()).toMatchObject({ transactional: { used: 0, limit: 2, remaining: 2 } });
+    expect((await sender.post('/v1/send', email('c@example.com'))).status).toBe(200);
+  });
+});
+
+describe('a limit of transactional emails', () => {
+  it('refuses a whole call before anything of it is written, and frees its Idempotency-Key', async () => {
+    await sender.post('/v1/send', email('first@example.com'));
+    expect(await consumption()).toMatchObject({ transactional: { used: 1, limit: null, remaining: null } });
+    await limit({ transactional: 3 });
+    const headers = { 'Idempotency-Key': newId() };
+    const three = email(['a@example.com', 'b@example.com', 'c@example.com'], { data: { plan: 'pro' } });
+    const refused = await sender.post('/v1/send', three, headers);
+    expect(outcomeOf(refused)).toEqual(beyond);
+    expect(refused.body.error.details).toEqual({ category: 'transactional', wanted: 3 });
+    expect([await emailsQueued(), (await sender.get('/contacts')).body.total]).toEqual([1, 1]);
+    expect(await consumption()).toMatchObject({ transactional: { used: 1, limit: 3, remaining: 2 } });
+    expect((await sender.post('/v1/send', email('a@example.com'))).status).toBe(200);
+    await limit({ transactional: 5 });
+    expect((await sender.post('/v1/send', three, headers)).status).toBe(200);
+    expect(await used()).toEqual([5, 0, 0]);
+    expect(outcomeOf(await sender.post('/v1/send', email('d@example.com')))).toEqual(beyond);
+    await limit({ transactional: null });
+    expect((await sender.post('/v1/send', email('d@example.com'))).status).toBe(200);
+    expect(await used()).toEqual([6, 0, 0]);
+  });
+
+  it('does not count a call that is refused for another reason', async () => {
+    await limit({ transactional: 2 });
+    const refused = [
+      await sender.post('/v1/send', email('a@example.com', { from: 'x@nobodys.example' })),
+      await sender.post('/v1/send', email('a@example.com', { body: '{% if %}' })),
+      await sender.post('/v1/send', email('a@example.com', { template: newId() })),
+      await sender.post('/v1/send', email('a@example.com', { data: { long: 'x'.repeat(65_536) } })),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 422, 404, 422]);
+    expect(await used()).toEqual([0, 0, 0]);
+    expect((await sender.post('/v1/send', email(['a@example.com', 'b@example.com']))).status).toBe(200);
+  });
+
+  it('is kept exactly by 50 sends at once over two processes', async () => {
+    const port = await freePort();
+    const other: TestProcess = await startApiProcess({ ...stack.environment, PORT: String(port) });
+    try {
+      await sender.post('/v1/send', email('first@example.com'));
+      await limit({ transactional: 31 });
+      const send = (n: number) =>
+        callApi(
+          n % 2 === 0 ? stack.url : `http://127.0.0.1:${port}`,
+          'POST',
+          '/v1/send',
+          email(`reader-${n}@example.com`),
+          { Authorization: `Bearer ${sender.secretKey}` },
+        );
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => send(n)));
+      const ofStatus = (status: number) => answers.filter((answer) => answer.status === status).length;
+      expect([ofStatus(200), ofStatus(402)]).toEqual([30, 20]);
+      expect(await emailsQueued()).toBe(31);
+      expect(await consumption()).toMatchObject({ transactional: { used: 31, limit: 31, remaining: 0 } });
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is one of its own project and its own category', async () => {
+    await limit({ transactional: 0, campaigns: 0 });
+    const neighbour = await createTestSender(stack.url);
+    const answer = await neighbour.post('/v1/send', {
+      ...email('a@example.com'),
+      from: `x@${neighbour.domain}`,
+    });
+    expect(answer.status).toBe(200);
+    expect(outcomeOf(await sender.post('/v1/send', email('a@example.com')))).toEqual(beyond);
+    await limit({ transactional: 1 });
+    expect((await sender.post('/v1/send', email('a@example.com'))).status).toBe(200);
+  });
+});
+
+describe('a limit of campaigns', () => {
+  it('refuses a campaign with more recipients, which stays a draft', async () => {
+    await addContacts(4);
+    await limit({ campaigns: 3 });
+    const id = await createCampaign();
+    const later = new Date(Date.now() + 60_000).toISOString();
+    const nextMonth = new Date(Date.now() + 40 * 86_400_000).toISOString();
+    for (const body of [{}, { scheduledFor: later }, { scheduledFor: nextMonth }]) {
+      const refused = await sender.post(`/campaigns/${id}/send`, body);
+      expect(outcomeOf(refused)).toEqual(beyond);
+      expect(refused.body.error.details).toEqual({ category: 'campaigns', wanted: 4, left: 3 });
+    }
+    expect(await campaignNow(id)).toMatchObject({ status: 'DRAFT', scheduledFor: null });
+    expect([await emailsQueued(), await used()]).toEqual([0, [0, 0, 0]]);
+    await limit({ campaigns: 4 });
+    expect((await sender.post(`/campaigns/${id}/send`, {})).status).toBe(200);
+    expect(await isSent(id)).toMatchObject({ totalRecipients: 4, sentCount: 4 });
+    expect(await used()).toEqual([0, 4, 0]);
+    expect((await sender.post(`/campaigns/${id}/test`, { email: 'me@example.com' })).status).toBe(200);
+    const second = await createCampaign();
+    expect(outcomeOf(await sender.post(`/campaigns/${second}/send`, {}))).toEqual(beyond);
+    const scheduled = await sender.post(`/campaigns/${second}/send`, { scheduledFor: nextMonth });
+    expect(scheduled.body.data.status).toBe('SCHEDULED');
+  });
+
+  it('is kept by campaigns that are sent at once, before their audiences are frozen', async () => {
+    await addContacts(10);
+    await limit({ campaigns: 25 });
+    const ids = await Promise.all(Array.from({ length: 4 }, () => createCampaign()));
+    const answers = await Promise.all(ids.map((id) => sender.post(`/campaigns/${id}/send`, {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402]);
+    for (const [index, id] of ids.entries()) if (answers[index]?.status === 200) await isSent(id);
+    expect(await used()).toEqual([0, 20, 0]);
+  });
+
+  it('cancels a scheduled one that has grown beyond it, and says why', async () => {
+    await addContacts(2);
+    await limit({ campaigns: 3 });
+    const id = await createCampaign();
+    const time = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await sender.post(`/campaigns/${id}/send`, { scheduledFor: time })).status).toBe(200);
+    await addContacts(2, 2);
+    await becomeDue(id);
+    const cancelled = await eventually(
+      () => campaignNow(id),
+      ({ status }) => status === 'CANCELLED',
+      30_000,
+    );
+    expect(cancelled.cancelReason).toBe(
+      'The campaign had 4 recipients when it was due, and the project could send 3 more emails of campaigns in that month',
+    );
+    expect([await emailsQueued(), await used()]).toEqual([0, [0, 0, 0]]);
+  });
+
+  it('gets back what a cancelled campaign did not send', async () => {
+    await addContacts(6);
+    await limit({ campaigns: 6 });
+    const id = await createCampaign();
+    await run(`update projects set disabled = true where id = $1`, [sender.projectId]);
+    // A disabled project sends nothing, so that all of it is still there.
+    await becomeDue(id);
+    await eventually(used, ([, campaigns]) => campaigns === 6, 30_000);
+    expect((await sender.post(`/campaigns/${id}/cancel`, {})).status).toBe(200);
+    expect(await eventually(used, ([, campaigns]) => campaigns === 0)).toEqual([0, 0, 0]);
+    expect((await campaignNow(id)).cancelReason).toBeNull();
+  });
+});
+
+describe('a limit of workflows', () => {
+  it('leaves emails beyond it out, which the execution notes and goes on', async () => {
+    const { body: template } = await sender.post('/templates', {
+      name: 'x',
+      subject: 'x',
+      body: 'x',
+      from: `hello@${sender.domain}`,
+      type: 'TRANSACTIONAL',
+    });
+    const workflow = await createWorkflow(sender, { eventName: 'signup' });
+    const step = await addStep(sender, workflow.id, {
+      type: 'SEND_EMAIL',
+      name: 'Welcome',
+      config: { templateId: (template.data ?? template).id },
+      autoConnect: workflow.steps[0].id,
+    });
+    await addStep(sender, workflow.id, {
+      type: 'UPDATE_CONTACT',
+      config: { data: { welcomed: true } },
+      autoConnect: step.id ?? step.step?.id,
+    });
+    expect((await sender.patch(`/workflows/${workflow.id}`, { enabled: true })).status).toBe(200);
+    await limit({ workflows: 3 });
+    const people = Array.from({ length: 8 }, (_, n) => `person-${n}@example.com`);
+    await Promise.all(people.map((address) => sender.post('/v1/track', { event: 'signup', email: address })));
+    const executions = async () => (await sender.get(`/workflows/${workflow.id}/executions`)).body.data;
+    const ended = await eventually(
+      executions,
+      (list) => list.length === 8 && list.every((one: { status: string }) => one.status === 'COMPLETED'),
+      60_000,
+    );
+    const noted: unknown[] = [];
+    for (const { id } of ended) {
+      const { body } = await sender.get(`/workflows/${workflow.id}/executions/${id}`);
+      const sending = body.steps.find(
+        (one: { type?: string; stepId: string }) => one.stepId === (step.id ?? step.step?.id),
+      );
+      noted.push(sending.error ?? 'sent');
+    }
+    const note = 'not sent: the project has reached its limit of workflow emails for this month';
+    expect(noted.sort()).toEqual([...Array(5).fill(note), ...Array(3).fill('sent')]);
+    expect([await emailsQueued(), await used()]).toEqual([3, [0, 0, 3]]);
+  });
+});

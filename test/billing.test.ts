@@ -1,0 +1,463 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import type { StripeEvent, StripeSubscription } from './setup/stripe/objects.ts';
+import { type StripeServer, signNotification, startStripeServer } from './setup/stripe/stripe-server.ts';
+
+let stripe: StripeServer;
+let stack: TestProduct;
+let owner: TestPerson;
+let project: { id: string; name: string; secretKey: string };
+
+beforeAll(async () => {
+  stripe = await startStripeServer();
+  stack = await startTestProduct({
+    STRIPE_SECRET_KEY: stripe.secretKey,
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_PRICE_IDS: stripe.prices.join(','),
+    STRIPE_API_URL: stripe.url,
+    DASHBOARD_URL: 'https://app.example.com',
+    AUTH_RATE_LIMIT_PER_MINUTE: '0',
+  });
+  owner = await createTestPerson(stack.url);
+});
+afterAll(async () => {
+  await stack.close();
+  await stripe.close();
+});
+beforeEach(async () => {
+  project = await createOwnProject(owner);
+});
+afterEach(() => {
+  Object.assign(stripe, { faults: [], always: null, before: null });
+});
+
+const run = <Row = object>(text: string, parameters: unknown[] = []) =>
+  sql<Row>(stack.database.orm.em.fork(), text, parameters);
+const pathOf = (endpoint: string, id = project.id) => `/users/@me/projects/${id}/${endpoint}`;
+const checkout = (body?: object) => owner.call('POST', pathOf('checkout'), body);
+const sessionOf = (url: string) => url.split('/').at(-1) ?? '';
+const subscriptionNow = async () =>
+  (await owner.call('GET', pathOf('billing-consumption'))).body.subscription;
+const customerOf = (id = project.id) => stripe.customers.filter((one) => one.metadata.projectId === id);
+
+async function post(body: string, signature: string) {
+  const answer = await fetch(`${stack.url}/webhooks/incoming/stripe`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Stripe-Signature': signature },
+    body,
+  });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+}
+function deliver(event: StripeEvent) {
+  const body = JSON.stringify(event, null, 2);
+  return post(body, signNotification(body, stripe.webhookSecret));
+}
+
+/** Goes through a checkout and delivers what Stripe says of it. */
+async function subscribe(priceId?: string): Promise<StripeSubscription> {
+  const { status, body } = await checkout(priceId === undefined ? undefined : { priceId });
+  expect(status).toBe(200);
+  const subscription = stripe.pay(sessionOf(body.url));
+  const told = await deliver(stripe.event('customer.subscription.created', subscription));
+  expect(told).toEqual({ status: 200, body: { outcome: 'applied' } });
+  return subscription;
+}
+
+describe('a checkout', () => {
+  it('leads to a page of Stripe for the usual price, and the subscription is known once Stripe tells', async () => {
+    expect((await callApi(stack.url, 'GET', '/config')).body.features.billing).toBe(true);
+    expect(await subscriptionNow()).toBeNull();
+    const { body } = await checkout();
+    const session = stripe.sessions.at(-1);
+    expect(body).toEqual({ url: session?.url });
+    expect(session).toMatchObject({
+      price: 'price_basic',
+      success_url: `https://app.example.com/projects/${project.id}/billing?checkout=success`,
+      cancel_url: `https://app.example.com/projects/${project.id}/billing?checkout=cancelled`,
+      customer: customerOf()[0]?.id,
+    });
+    const { items } = stripe.pay(sessionOf(body.url));
+    expect(await subscriptionNow()).toBeNull();
+    await deliver(stripe.event('checkout.session.completed', session));
+    const [item] = items.data;
+    expect(await subscriptionNow()).toEqual({
+      status: 'active',
+      priceId: 'price_basic',
+      currentPeriodStart: new Date((item?.current_period_start ?? 0) * 1000).toISOString(),
+      currentPeriodEnd: new Date((item?.current_period_end ?? 0) * 1000).toISOString(),
+      endsAt: null,
+    });
+  });
+
+  it('takes one of the configured prices and no other', async () => {
+    const { body } = await checkout({ priceId: 'price_large' });
+    expect(stripe.sessions.find(({ id }) => id === sessionOf(body.url))?.price).toBe('price_large');
+    const refused = await checkout({ priceId: 'price_of_others' });
+    expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'priceId']);
+  });
+
+  it('is one page, however often and from wherever it is asked for at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => checkout()));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const urls = new Set(answers.map(({ body }) => body.url));
+    const [customer] = customerOf();
+    expect(customerOf()).toHaveLength(1);
+    const open = stripe.sessions.filter((one) => one.customer === customer?.id && one.status === 'open');
+    expect(open.map(({ url }) => url)).toEqual([...urls]);
+    expect((await checkout()).body.url).toBe(open[0]?.url);
+  });
+
+  it('closes the page of another price, and opens a new one when the last has expired', async () => {
+    const first = sessionOf((await checkout()).body.url);
+    const second = sessionOf((await checkout({ priceId: 'price_large' })).body.url);
+    const statusOf = (id: string) => stripe.sessions.find((one) => one.id === id)?.status;
+    expect([statusOf(first), statusOf(second)]).toEqual(['expired', 'open']);
+    Object.assign(stripe.sessions.find((one) => one.id === second) ?? {}, { status: 'expired', url: null });
+    const third = sessionOf((await checkout({ priceId: 'price_large' })).body.url);
+    expect([third === second, statusOf(third)]).toEqual([false, 'open']);
+  });
+
+  it('is refused while there is a subscription, also before Stripe has told of it', async () => {
+    const { body } = await checkout();
+    stripe.pay(sessionOf(body.url));
+    const early = await checkout();
+    expect([early.status, early.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect((await subscriptionNow()).status).toBe('active');
+    expect((await checkout({ priceId: 'price_large' })).status).toBe(409);
+    expect(stripe.sessions.filter((one) => one.customer === customerOf()[0]?.id)).toHaveLength(1);
+  });
+
+  it('is open again when the subscription has ended', async () => {
+    const subscription = await subscribe();
+    Object.assign(subscription, { status: 'canceled', ended_at: 1_790_000_000 });
+    await deliver(stripe.event('customer.subscription.deleted', subscription));
+    expect(await subscriptionNow()).toMatchObject({ status: 'canceled', endsAt: '2026-09-21T14:13:20.000Z' });
+    expect((await subscribe('price_large')).status).toBe('active');
+    expect(await subscriptionNow()).toMatchObject({ status: 'active', priceId: 'price_large', endsAt: null });
+  });
+
+  it('makes nothing twice when a reply of Stripe is lost', async () => {
+    stripe.faults = ['lost reply'];
+    expect((await checkout()).status).toBe(200);
+    expect(customerOf()).toHaveLength(1);
+    const customer = customerOf()[0]?.id;
+    await run('update billing_customers set checkout_session_id = null where customer_id = $1', [customer]);
+    stripe.faults = ['lost reply'];
+    expect((await checkout()).status).toBe(200);
+    expect(stripe.sessions.filter((one) => one.customer === customer)).toHaveLength(2);
+  });
+});
+
+describe('the portal and the invoices', () => {
+  it('are there from the first checkout on', async () => {
+    const early = await owner.call('POST', pathOf('billing-portal'));
+    expect([early.status, early.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect((await owner.call('GET', pathOf('billing-invoices'))).body).toEqual({
+      data: [],
+      cursor: null,
+      hasMore: false,
+    });
+    await checkout();
+    const portal = await owner.call('POST', pathOf('billing-portal'));
+    expect([portal.status, portal.body.url]).toEqual([
+      200,
+      expect.stringContaining('https://billing.stripe.com/'),
+    ]);
+    expect(stripe.calls.at(-1)?.form).toEqual({
+      customer: customerOf()[0]?.id,
+      return_url: `https://app.example.com/projects/${project.id}/billing`,
+    });
+  });
+
+  it('list invoices page by page, the newest first, and none of others', async () => {
+    await subscribe();
+    const [customer] = customerOf();
+    const ofOthers = stripe.invoices.find((one) => one.customer !== customer?.id);
+    const template = stripe.invoices.at(-1);
+    if (template === undefined) throw new Error('There is no invoice');
+    for (let n = 0; n < 4; n += 1) stripe.invoices.push({ ...template, id: `in_${n}x${newId().slice(-6)}` });
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { status, body } = await owner.call('GET', `${pathOf('billing-invoices')}?limit=2${query}`);
+      expect(status).toBe(200);
+      seen.push(...body.data.map((one: { id: string }) => one.id));
+      expect(body.hasMore).toBe(body.cursor !== null);
+      cursor = body.cursor;
+    }
+    const ours = stripe.invoices.filter((one) => one.customer === customer?.id).map(({ id }) => id);
+    expect(seen).toEqual(ours.toReversed());
+    const [first] = (await owner.call('GET', `${pathOf('billing-invoices')}?limit=1`)).body.data;
+    expect(first).toEqual({
+      id: ours.at(-1),
+      number: template.number,
+      status: 'paid',
+      currency: 'eur',
+      amountDue: 1900,
+      amountPaid: 1900,
+      createdAt: expect.any(String),
+      periodStart: expect.any(String),
+      periodEnd: expect.any(String),
+      hostedUrl: template.hosted_invoice_url,
+      pdfUrl: template.invoice_pdf,
+    });
+    for (const wrong of [ofOthers?.id ?? 'in_of_nobody', 'in_nothing']) {
+      const refused = await owner.call('GET', `${pathOf('billing-invoices')}?cursor=${wrong}`);
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    }
+  });
+});
+
+describe('a notification', () => {
+  it('that is forged, altered or old is refused, and nothing changes', async () => {
+    const subscription = await subscribe();
+    Object.assign(subscription, { status: 'past_due' });
+    const body = JSON.stringify(stripe.event('customer.subscription.updated', subscription));
+    const good = signNotification(body, stripe.webhookSecret);
+    const old = Math.floor(Date.now() / 1000) - 301;
+    const refusals: [string, string, string][] = [
+      [body, signNotification(body, 'whsec_another'), 'signature'],
+      [body.replace('past_due', 'active'), good, 'signature'],
+      [body, good.replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) + 1}`), 'signature'],
+      [body, '', 'signature'],
+      [body, 'nonsense', 'signature'],
+      ['', signNotification('', stripe.webhookSecret), 'signature'],
+      [body, signNotification(body, stripe.webhookSecret, old), 'timestamp'],
+      ['no JSON', signNotification('no JSON', stripe.webhookSecret), 'format'],
+    ];
+    for (const [sent, signature, reason] of refusals) {
+      const answer = await post(sent, signature);
+      expect([answer.status, answer.body.error?.details?.reason]).toEqual([403, reason]);
+    }
+    expect((await subscriptionNow()).status).toBe('active');
+    expect((await post(body, good)).body).toEqual({ outcome: 'applied' });
+    expect((await subscriptionNow()).status).toBe('past_due');
+  });
+
+  it('is applied once, however often it comes', async () => {
+    const subscription = await subscribe();
+    const event = stripe.event('customer.subscription.updated', subscription);
+    const version = async () =>
+      (
+        await run<{ version: number }>('select version from billing_customers where project_id = $1', [
+          project.id,
+        ])
+      )[0]?.version;
+    const before = (await version()) ?? 0;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => deliver(event)));
+    const outcomes = answers.map(({ body }) => body.outcome).sort();
+    expect(outcomes).toEqual(['applied', 'known', 'known', 'known', 'known']);
+    const after = await version();
+    expect(after).toBeGreaterThan(before);
+    const calls = stripe.calls.length;
+    expect((await deliver(event)).body).toEqual({ outcome: 'known' });
+    expect([await version(), stripe.calls.length]).toEqual([after, calls]);
+  });
+
+  it('does not turn a newer state back, in whatever order they come', async () => {
+    const subscription = await subscribe();
+    const first = stripe.event('customer.subscription.updated', subscription);
+    Object.assign(subscription, { status: 'past_due' });
+    const second = stripe.event('customer.subscription.updated', subscription);
+    Object.assign(subscription, { status: 'canceled', ended_at: 1_790_000_000 });
+    const third = stripe.event('customer.subscription.deleted', subscription);
+    for (const event of [third, first, second]) {
+      expect((await deliver(event)).body).toEqual({ outcome: 'applied' });
+      expect((await subscriptionNow()).status).toBe('canceled');
+    }
+  });
+
+  it('does not turn a newer state back either when its answer of Stripe is the slower one', async () => {
+    const subscription = await subscribe();
+    const slow = stripe.event('customer.subscription.updated', subscription);
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const previous = structuredClone(subscription);
+    const place = stripe.subscriptions.indexOf(subscription);
+    // The first answer is that of before the change, and arrives after the change is known.
+    stripe.before = async ({ path }) => {
+      if (!path.startsWith('/v1/subscriptions')) return;
+      stripe.before = null;
+      asked.resolve();
+      await held.promise;
+      stripe.subscriptions[place] = previous;
+      setImmediate(() => {
+        stripe.subscriptions[place] = subscription;
+      });
+    };
+    const late = deliver(slow);
+    await asked.promise;
+    Object.assign(subscription, { status: 'unpaid' });
+    expect((await deliver(stripe.event('customer.subscription.updated', subscription))).status).toBe(200);
+    expect((await subscriptionNow()).status).toBe('unpaid');
+    held.resolve();
+    expect((await late).body).toEqual({ outcome: 'applied' });
+    expect((await subscriptionNow()).status).toBe('unpaid');
+  });
+
+  it('tells of another price, of an end with the period, and of a payment that failed', async () => {
+    const subscription = await subscribe();
+    const [item] = subscription.items.data;
+    if (item === undefined) throw new Error('The subscription has no price');
+    item.price = { id: 'price_large', object: 'price' };
+    await deliver(stripe.event('customer.subscription.updated', subscription));
+    expect(await subscriptionNow()).toMatchObject({ priceId: 'price_large', endsAt: null });
+    subscription.cancel_at_period_end = true;
+    await deliver(stripe.event('customer.subscription.updated', subscription));
+    const end = new Date(item.current_period_end * 1000).toISOString();
+    expect(await subscriptionNow()).toMatchObject({ status: 'active', endsAt: end, currentPeriodEnd: end });
+    Object.assign(subscription, { cancel_at_period_end: false, status: 'past_due' });
+    await deliver(stripe.event('invoice.payment_failed', stripe.invoices.at(-1)));
+    expect(await subscriptionNow()).toMatchObject({ status: 'past_due', endsAt: null });
+    expect((await checkout()).status).toBe(409);
+  });
+
+  it('waits for another try while Stripe is away, and is applied then', async () => {
+    const subscription = await subscribe();
+    Object.assign(subscription, { status: 'past_due' });
+    const event = stripe.event('customer.subscription.updated', subscription);
+    for (const fault of ['error', 'rate limit', 'no connection'] as const) {
+      stripe.always = fault;
+      expect((await deliver(event)).status).toBe(503);
+      expect((await subscriptionNow()).status).toBe('active');
+    }
+    stripe.always = null;
+    expect((await deliver(event)).body).toEqual({ outcome: 'applied' });
+    expect((await subscriptionNow()).status).toBe('past_due');
+  });
+
+  it('about a customer of nobody, or about no subscription, changes nothing', async () => {
+    for (const event of [
+      stripe.event('customer.subscription.updated', { id: 'sub_x', customer: 'cus_of_nobody' }),
+      stripe.event('invoice.paid', { id: 'in_x', customer: null }),
+      stripe.event('payout.paid', { id: 'po_x' }),
+    ]) {
+      expect(await deliver(event)).toEqual({ status: 200, body: { outcome: 'ignored' } });
+    }
+  });
+});
+
+describe('while Stripe is away', () => {
+  it.each(['error', 'rate limit', 'no connection'] as const)(
+    '(%s) nothing changes, and 503 says so',
+    async (fault) => {
+      await subscribe();
+      stripe.always = fault;
+      const answers = [
+        await checkout({ priceId: 'price_large' }),
+        await owner.call('POST', pathOf('billing-portal')),
+        await owner.call('GET', pathOf('billing-invoices')),
+        await owner.call('POST', pathOf('checkout', (await createOwnProject(owner)).id)),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([409, 503, 503, 503]);
+      expect(answers[1]?.body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(stripe.secretKey);
+      expect((await owner.call('GET', pathOf('billing-consumption'))).status).toBe(200);
+      stripe.always = null;
+      expect((await owner.call('POST', pathOf('billing-portal'))).status).toBe(200);
+    },
+  );
+});
+
+describe('who may', () => {
+  it('is an owner or admin, or the secret key of the project itself; for strangers there is none', async () => {
+    const [admin, member, stranger] = [
+      await createTestPerson(stack.url),
+      await createTestPerson(stack.url),
+      await createTestPerson(stack.url),
+    ];
+    for (const [person, role] of [
+      [admin, 'ADMIN'],
+      [member, 'MEMBER'],
+    ] as const) {
+      await run('insert into memberships (project_id, user_id, role) values ($1, $2, $3)', [
+        project.id,
+        person.id,
+        role,
+      ]);
+    }
+    await checkout();
+    const other = await createOwnProject(stranger);
+    const limits = { transactional: 5 };
+    const calls: [string, string, object?][] = [
+      ['POST', 'checkout'],
+      ['POST', 'billing-portal'],
+      ['GET', 'billing-invoices'],
+      ['GET', 'billing-limits'],
+      ['PUT', 'billing-limits', limits],
+      ['GET', 'billing-consumption'],
+    ];
+    const byKey = (key: string, method: string, endpoint: string, body?: object) =>
+      callApi(stack.url, method, pathOf(endpoint), body, { Authorization: `Bearer ${key}` });
+    for (const [method, endpoint, body] of calls) {
+      const path = pathOf(endpoint);
+      const answers = [
+        await admin.call(method, path, body),
+        await byKey(project.secretKey, method, endpoint, body),
+        await member.call(method, path, body),
+        await stranger.call(method, path, body),
+        await byKey(other.secretKey, method, endpoint, body),
+        await callApi(stack.url, method, path, body),
+        await stranger.call(method, path.replace(project.id, newId()), body),
+      ];
+      expect([endpoint, ...answers.map(({ status }) => status)]).toEqual([
+        endpoint,
+        ...[200, 200, 403, 404, 404, 401, 404],
+      ]);
+    }
+  });
+});
+
+describe('the deletion of a project', () => {
+  it('ends its subscription and closes its page, however long Stripe is away', async () => {
+    const subscription = await subscribe();
+    const ofOthers = stripe.subscriptions.filter(
+      (one) => one.id !== subscription.id && one.status === 'active',
+    );
+    // Somebody has a second one, made at Stripe itself, and a page that is still open.
+    const second = { ...structuredClone(subscription), id: `${subscription.id}x`, status: 'past_due' };
+    stripe.subscriptions.push(second);
+    const session = stripe.sessions.find((one) => one.subscription === subscription.id);
+    if (session === undefined) throw new Error('There is no page');
+    const page = { ...session, id: `${session.id}x`, status: 'open' as const };
+    stripe.sessions.push(page);
+    stripe.always = 'no connection';
+    expect((await owner.call('DELETE', `/users/@me/projects/${project.id}`)).status).toBe(204);
+    await eventually(
+      async () => stripe.calls.filter(({ path }) => path.includes(subscription.customer)).length,
+      (tries) => tries > 2,
+      30_000,
+    );
+    expect(subscription.status).toBe('active');
+    stripe.always = null;
+    const rows = () => run('select 1 from billing_customers where project_id = $1', [project.id]);
+    await eventually(rows, (left) => left.length === 0, 40_000);
+    expect([subscription.status, second.status, page.status]).toEqual(['canceled', 'canceled', 'expired']);
+    expect(ofOthers.every(({ status }) => status === 'active')).toBe(true);
+    expect((await deliver(stripe.event('customer.subscription.deleted', subscription))).body).toEqual({
+      outcome: 'ignored',
+    });
+  });
+
+  it('lets nobody pay at a page that was being opened', async () => {
+    await checkout();
+    await run('update billing_customers set checkout_session_id = null where project_id = $1', [project.id]);
+    stripe.before = async ({ method, path }) => {
+      if (method !== 'POST' || path !== '/v1/checkout/sessions') return;
+      stripe.before = null;
+      expect((await owner.call('DELETE', `/users/@me/projects/${project.id}`)).status).toBe(204);
+    };
+    expect((await checkout()).status).toBe(404);
+    const pages = stripe.sessions.filter(({ metadata }) => metadata.projectId === project.id);
+    await eventually(
+      async () => pages.map(({ status }) => status),
+      (statuses) => statuses.length === 2 && statuses.every((status) => status === 'expired'),
+      30_000,
+    );
+  });
+});
