@@ -52,8 +52,16 @@ it('points the product at the embedded parts', () => {
     SES_ENDPOINT: 'http://127.0.0.1:8026',
     SNS_LOCAL_HOST: '127.0.0.1:8026',
     SNS_TOPIC_ARNS: localTopicArn,
+    ACCOUNT_EMAIL_FROM: 'accounts@posthaste.test',
     METRICS_PORT: '0',
   });
+});
+
+it('sends account emails through the local SES alone, from the address of the user if there is one', () => {
+  const from = (environment: Record<string, string>) => compose(environment).ACCOUNT_EMAIL_FROM;
+  expect(from({ ACCOUNT_EMAIL_FROM: 'me@example.com' })).toBe('me@example.com');
+  expect(from({ ACCOUNT_EMAIL_FROM: '' })).toBe('accounts@posthaste.test');
+  expect(from({ AWS_REGION: 'eu-west-1' })).toBeUndefined();
 });
 
 it('leaves alone what the user has named', () => {

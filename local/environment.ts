@@ -79,6 +79,9 @@ export function neededPorts(parts: EmbeddedParts): PortName[] {
   ];
 }
 
+/** Reserved by RFC 2606 for such use, so that nobody can own it; the first start has the local SES verify it. */
+export const localSenderDomain = 'posthaste.test';
+
 /** Topic that the local SES publishes its events on. */
 export const localTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 
@@ -115,6 +118,7 @@ export function productEnvironment(
     }),
     ...(parts.ses && {
       EMAIL_PROVIDER: 'ses',
+      ACCOUNT_EMAIL_FROM: environment.ACCOUNT_EMAIL_FROM || `accounts@${localSenderDomain}`,
       SES_ENDPOINT: `http://127.0.0.1:${ports.INBOX_PORT}`,
       SNS_LOCAL_HOST: `127.0.0.1:${ports.INBOX_PORT}`,
       SNS_TOPIC_ARNS: topics.join(','),

@@ -10,6 +10,7 @@ import { findUserByEmail, insertUser } from '../db/repositories/accounts/users.t
 import { sql } from '../db/sql.ts';
 import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { type Credentials, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';
+import { localSenderDomain } from './environment.ts';
 
 export interface FirstStartOptions {
   dataDirectory: string;
@@ -27,9 +28,7 @@ export interface FirstStart {
   isNew: boolean;
 }
 
-// Reserved for such use by RFC 2606: nobody can own them.
-const ownerEmail = 'owner@posthaste.test';
-const senderDomain = 'posthaste.test';
+const ownerEmail = `owner@${localSenderDomain}`;
 
 const draftSchema = z.object({ email: z.string(), password: z.string() });
 
@@ -95,9 +94,9 @@ async function ensureProject(
 }
 
 async function ensureDomain(domains: Services['domains'], projectId: string): Promise<string> {
-  const known = (await domains.list(projectId)).find(({ domain }) => domain === senderDomain);
-  const { id } = known ?? (await domains.add(projectId, senderDomain));
+  const known = (await domains.list(projectId)).find(({ domain }) => domain === localSenderDomain);
+  const { id } = known ?? (await domains.add(projectId, localSenderDomain));
   const checked = await domains.verify(projectId, id);
-  if (!checked.verified) throw new Error(`the local SES did not verify ${senderDomain}`);
-  return senderDomain;
+  if (!checked.verified) throw new Error(`the local SES did not verify ${localSenderDomain}`);
+  return localSenderDomain;
 }

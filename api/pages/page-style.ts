@@ -15,6 +15,9 @@ fieldset{margin:1.75rem 0 0;padding:1.25rem 0 0;border:0;border-top:1px solid va
 legend{float:left;width:100%;margin:0 0 .25rem;padding:0;font-size:1.1875rem;font-weight:600}
 legend+*{clear:both}
 .hint{color:var(--soft)}
+label{display:block;margin:0 0 .25rem;font-weight:600}
+input:not([type=hidden]){display:block;width:100%;min-height:3rem;margin:0 0 .375rem;padding:.5rem .75rem;border:1px solid var(--line);border-radius:.5rem;background:var(--paper);color:var(--ink);font:inherit}
+input:focus-visible{outline:.1875rem solid var(--ink);outline-offset:.125rem}
 button{display:block;width:100%;min-height:3rem;margin:0 0 .625rem;padding:.625rem 1rem;border:1px solid var(--line);border-radius:.5rem;background:var(--brand);color:var(--on-brand);font:inherit;font-weight:600;cursor:pointer}
 button.plain{background:transparent;color:var(--ink);font-weight:500}
 button:hover{text-decoration:underline}

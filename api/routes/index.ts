@@ -2,6 +2,14 @@ import type { Route } from '../edge/route.ts';
 import type { Services } from '../edge/services.ts';
 import { confirmEmail, requestPasswordReset, requestVerification, resetPassword } from './account-links.ts';
 import {
+  showInvitation,
+  showResetPassword,
+  showVerifyEmail,
+  submitInvitation,
+  submitResetPassword,
+  submitVerifyEmail,
+} from './account-pages.ts';
+import {
   activityStatistics,
   listActivity,
   listActivityTypes,
@@ -247,6 +255,12 @@ export const routes: readonly Route<Services>[] = [
   removeProjectMember,
   listSuppressions,
   liftSuppression,
+  showVerifyEmail,
+  submitVerifyEmail,
+  showResetPassword,
+  submitResetPassword,
+  showInvitation,
+  submitInvitation,
   showUnsubscribe,
   unsubscribe,
   showSubscribe,

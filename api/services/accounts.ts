@@ -35,6 +35,8 @@ export interface AccountsService {
    * `CONFLICT` when the address is taken
    */
   signUp(input: NewAccount): Promise<SignedInUser>;
+  /** The address of a mailed invitation. @throws DomainError `BAD_REQUEST` when it is not valid any more */
+  invitedAddress(invitation: string): Promise<string>;
   /** @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password */
   logIn(input: { email: string; password: string }): Promise<SignedInUser>;
   /** The `Set-Cookie` value that ends the session in the browser. */
@@ -62,14 +64,14 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
   }
 
   /** The address that a link was mailed to, while it is valid. */
-  async function invitedAddress(invitation: string | undefined): Promise<string | undefined> {
+  async function findInvited(invitation: string | undefined): Promise<string | undefined> {
     if (invitation === undefined) return undefined;
     return findInvitedAddress(orm.em.fork(), mail.hashOf('invitation', invitation));
   }
 
   return {
     signUp: async ({ email, password, name, invitation, language }) => {
-      const invited = await invitedAddress(invitation);
+      const invited = await findInvited(invitation);
       if (!options.signupEnabled && invited !== email) {
         throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
       }
@@ -89,6 +91,13 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
         throw new DomainError('CONFLICT', 'An account with this address exists already');
       if (!user.emailVerified && mail.isConfigured) await links.requestVerification({ email, language });
       return signIn(user);
+    },
+
+    invitedAddress: async (invitation) => {
+      const address = await findInvited(invitation);
+      if (address === undefined)
+        throw new DomainError('BAD_REQUEST', 'This invitation is not valid any more');
+      return address;
     },
 
     logIn: async ({ email, password }) => {

@@ -32,7 +32,12 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe('Public address of the API, used in links and cookies. Default: built from `HOST` and `PORT`.'),
-  DASHBOARD_URL: z.url().optional().describe('Address of a dashboard that may call the API with the cookie.'),
+  DASHBOARD_URL: z
+    .url()
+    .optional()
+    .describe(
+      'Address of a dashboard that may call the API with the cookie. Links in account emails lead there, otherwise to pages of the API.',
+    ),
   TRUST_PROXY: flag(false).describe(
     'Take the client address from `X-Forwarded-For` (only behind your own proxy).',
   ),

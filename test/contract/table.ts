@@ -1,4 +1,5 @@
 import type { ContractLine } from './line.ts';
+import { accountPageLines } from './lines/account-pages.ts';
 import { accountLines } from './lines/accounts.ts';
 import { campaignLines } from './lines/campaigns.ts';
 import { contactLines } from './lines/contacts.ts';
@@ -22,6 +23,7 @@ export const lines: readonly ContractLine[] = [
   ...eventLines,
   ...domainLines,
   ...accountLines,
+  ...accountPageLines,
   ...projectLines,
   ...serviceLines,
 ];

@@ -26,7 +26,7 @@ const fromElsewhere: Refusal = {
 };
 
 /** The token that somebody new is mailed. */
-async function tokenFor({ stack }: World, request: string, page: string): Promise<string> {
+export async function tokenFor({ stack }: World, request: string, page: string): Promise<string> {
   const person = await createTestPerson(stack.url);
   await callApi(stack.url, 'POST', request, { email: person.email });
   return mailedToken(stack, person.email, page);
@@ -57,7 +57,7 @@ export const accountLines: readonly ContractLine[] = [
     key: 'none',
     success: 201,
     answer: under('user', userFields),
-    valid: () => ({ body: { email: newAddress(), password: testPassword, name: 'Ada' } }),
+    valid: () => ({ body: { email: `i/o+${newAddress()}`, password: testPassword, name: 'Ada' } }),
     required: ['email', 'password'],
     refusals: [
       noAddress,

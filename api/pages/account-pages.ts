@@ -1,0 +1,66 @@
+import { formatMessage, type Locale, messages } from '../../core/messages/messages.ts';
+import { type Html, html } from './html.ts';
+import { type Page, renderPage } from './page.ts';
+
+/** A page of one text: what was done, or why not. */
+function say(locale: Locale, title: string, text: string): Page {
+  const content = html`<p role="status">${text}</p>`;
+  return renderPage({ locale, project: undefined, title, content });
+}
+
+/** A form that goes back to its own address and carries the token of the link. */
+function form(token: string, fields: Html | undefined, label: string): Html {
+  return html`<form method="post">
+<input type="hidden" name="token" value="${token}">
+${fields}
+<button type="submit">${label}</button>
+</form>`;
+}
+
+function passwordField(locale: Locale, hasFault: boolean): Html {
+  const text = messages[locale];
+  return html`${hasFault && html`<p class="saved" role="alert">${text['account.passwordFault']}</p>`}
+<label for="password">${text['account.passwordLabel']}</label>
+<input id="password" name="password" type="password" minlength="10" maxlength="256" autocomplete="new-password" required aria-describedby="hint">
+<p class="hint" id="hint">${text['account.passwordHint']}</p>`;
+}
+
+/** Asks for the one press that proves an address, because scanners of mail systems open every link. */
+export function verifyEmailPage(locale: Locale, token: string): Page {
+  const text = messages[locale];
+  const content = html`<p>${text['account.verifyText']}</p>
+${form(token, undefined, text['account.verifyButton'])}`;
+  return renderPage({ locale, project: undefined, title: text['account.verifyTitle'], content });
+}
+
+export function verifiedPage(locale: Locale): Page {
+  return say(locale, messages[locale]['account.verifyTitle'], messages[locale]['account.verifyDone']);
+}
+
+/** @param hasFault whether the password that was sent is too short or too long */
+export function resetPasswordPage(locale: Locale, token: string, hasFault = false): Page {
+  const text = messages[locale];
+  const content = form(token, passwordField(locale, hasFault), text['account.resetButton']);
+  return renderPage({ locale, project: undefined, title: text['account.resetTitle'], content });
+}
+
+export function passwordChangedPage(locale: Locale): Page {
+  return say(locale, messages[locale]['account.resetTitle'], messages[locale]['account.resetDone']);
+}
+
+/** @param email that was invited. @param hasFault as for `resetPasswordPage` */
+export function invitationPage(locale: Locale, token: string, email: string, hasFault = false): Page {
+  const text = messages[locale];
+  const content = html`<p>${formatMessage(locale, 'account.createText', { email })}</p>
+${form(token, passwordField(locale, hasFault), text['account.createButton'])}`;
+  return renderPage({ locale, project: undefined, title: text['account.createTitle'], content });
+}
+
+/** After an invitation: that the account is ready, or that there was one. */
+export function accountPage(
+  locale: Locale,
+  email: string,
+  is: 'account.createDone' | 'account.createTaken',
+): Page {
+  return say(locale, messages[locale]['account.createTitle'], formatMessage(locale, is, { email }));
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import { eventually } from './setup/eventually.ts';
+import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
+import type { TestProduct } from './setup/product.ts';
+import { visitPage } from './setup/subscribers.ts';
+
+const guessesPerMinute = 60;
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startProductWithAccountMail({
+    AUTH_RATE_LIMIT_PER_MINUTE: String(guessesPerMinute),
+    TRUST_PROXY: 'true',
+  });
+});
+afterAll(() => stack.close());
+
+const visit = (path: string, form?: Record<string, string>, headers: Record<string, string> = {}) =>
+  visitPage(`${stack.url}${path}`, form, headers);
+const logIn = (email: string, password: string) =>
+  callApi(stack.url, 'POST', '/auth/login', { email, password });
+const newPassword = 'another pass phrase';
+
+/** The address of the newest mailed link to somebody, as a browser would open it. */
+async function mailedLink(email: string, page: string): Promise<{ path: string; token: string }> {
+  const messages = await eventually(
+    async () => (await accountMessages(stack, email)).filter(({ link }) => link.pathname === page),
+    (found) => found.length > 0,
+  );
+  const { link, token } = messages.at(-1) ?? { link: new URL('none:'), token: '' };
+  expect(link.origin).toBe(stack.url);
+  return { path: `${link.pathname}${link.search}`, token };
+}
+
+describe('without a dashboard, a mailed link leads to a page that', () => {
+  it('proves an address by a press of its button, and not by being opened', async () => {
+    const person = await createTestPerson(stack.url);
+    const { path, token } = await mailedLink(person.email, '/verify-email');
+    const isVerified = async () => (await person.call('GET', '/users/@me')).body.emailVerified;
+    const page = await visit(path);
+    expect([page.status, await isVerified()]).toEqual([200, false]);
+    expect(page.text).toContain(`value="${token}"`);
+    expect(await visit('/verify-email', { token })).toMatchObject({ status: 200 });
+    expect(await isVerified()).toBe(true);
+    expect((await visit('/verify-email', { token })).status).toBe(400);
+  });
+
+  it('takes a new password, which ends the sessions; a bad one gets the form again', async () => {
+    const person = await createTestPerson(stack.url);
+    await callApi(stack.url, 'POST', '/auth/request-password-reset', { email: person.email });
+    const { path, token } = await mailedLink(person.email, '/reset-password');
+    expect((await visit(path)).text).toContain('type="password"');
+    const refused = await visit('/reset-password', { token, password: 'short' });
+    expect([refused.status, refused.text.includes('role="alert"')]).toEqual([422, true]);
+    expect(refused.text).not.toContain('value="short"');
+    expect((await visit('/reset-password', { token, password: newPassword })).status).toBe(200);
+    expect((await logIn(person.email, testPassword)).status).toBe(401);
+    expect((await logIn(person.email, newPassword)).status).toBe(200);
+    expect((await person.call('GET', '/users/@me')).status).toBe(401);
+    expect((await visit('/reset-password', { token, password: newPassword })).status).toBe(400);
+  });
+
+  it('makes the account of an invitation for its address, and for no other', async () => {
+    const owner = await createTestPerson(stack.url);
+    const project = await createOwnProject(owner);
+    const email = 'invited@example.com';
+    await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
+    const { path, token } = await mailedLink(email, '/invitation');
+    expect((await visit(path)).text).toContain(email);
+    expect((await visit('/invitation', { token, password: 'short' })).status).toBe(422);
+    const made = await visit('/invitation', { token, password: newPassword, email: 'other@example.com' });
+    expect([made.status, made.headers.getSetCookie()]).toEqual([200, []]);
+    expect((await logIn('other@example.com', newPassword)).status).toBe(401);
+    const signedIn = await logIn(email, newPassword);
+    expect(signedIn.body.user.emailVerified).toBe(true);
+    const { data } = (await owner.call('GET', `/projects/${project.id}/members`)).body;
+    expect(data.map((member: { email: string }) => member.email)).toEqual([owner.email, email]);
+    expect((await visit(path)).status).toBe(400);
+  });
+
+  it('says that an invited address has an account already', async () => {
+    const owner = await createTestPerson(stack.url);
+    const project = await createOwnProject(owner);
+    const person = await createTestPerson(stack.url);
+    await owner.call('POST', `/projects/${project.id}/members`, { email: person.email, role: 'MEMBER' });
+    const token = await mailedToken(stack, person.email, '/verify-email');
+    expect((await visit('/verify-email', { token })).status).toBe(200);
+    expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([{ id: project.id }]);
+  });
+});
+
+it('account pages speak the language of the browser, escape what they show and run nothing', async () => {
+  const token = '"><script>alert(1)</script>';
+  const query = `?token=${encodeURIComponent(token)}`;
+  for (const path of ['/verify-email', '/reset-password']) {
+    const page = await visit(`${path}${query}`, undefined, { 'Accept-Language': 'de-AT' });
+    expect(page.headers.get('Content-Language')).toBe('de');
+    const raw = await (await fetch(`${stack.url}${path}${query}`)).text();
+    expect(raw).not.toContain('<script');
+    const policy = page.headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toMatch(/default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/);
+    expect([page.headers.get('Referrer-Policy'), page.headers.get('Cache-Control')]).toEqual([
+      'no-referrer',
+      'no-store',
+    ]);
+  }
+});
+
+it('links that are guessed are slowed down by address', async () => {
+  const guess = (address: string) =>
+    visit('/reset-password', { token: 'guess', password: newPassword }, { 'X-Forwarded-For': address });
+  const statuses = new Set<number>();
+  for (let tries = 0; tries < guessesPerMinute + 2; tries += 1) {
+    statuses.add((await guess('198.51.100.1')).status);
+  }
+  expect([...statuses]).toEqual([400, 429]);
+  expect((await guess('198.51.100.2')).status).toBe(400);
+});
