@@ -13,4 +13,5 @@ export const keptEmailData = [
   'opens',
   'clicks',
   'isFirst',
+  'countsAsOpen',
 ] as const;

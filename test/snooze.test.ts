@@ -65,9 +65,10 @@ describe('a snooze', () => {
         { name: 'contact.unsubscribed', kind: 'emitted', data: { reason: 'snooze', emailId, campaignId } },
         { name: 'contact.snoozed', kind: 'activity', data: { snoozedUntil: first, emailId, campaignId } },
         { name: 'contact.snoozed', kind: 'activity', data: { snoozedUntil: second, emailId, campaignId } },
+        { name: 'email.unsubscribed', kind: 'activity', data: { emailId, campaignId } },
       ]),
     );
-    expect(await journal()).toHaveLength(3);
+    expect(await journal()).toHaveLength(4);
     expect(await readEmail(em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
     const counted = await sql(
       em(),

@@ -85,6 +85,7 @@ describe('email.sent', () => {
       messageId: 'm-1',
       subject: 'Hello',
       from: 'sender@example.com',
+      recipientDomain: 'example.com',
       sourceType: 'TRANSACTIONAL',
     });
   });
@@ -111,6 +112,16 @@ it('tells of each open and click, and which was the first', async () => {
     { name: 'email.open', opens: 2, isFirst: false },
     { name: 'email.click', clicks: 2, isFirst: false, link: 'https://example.com/?a=1' },
   ]);
+});
+
+it.each([
+  [['open', 'click', 'open'], ['open']],
+  [['click', 'open', 'open', 'click'], ['click']],
+] as const)('says by which of %j the email counts as opened, a click too', async (kinds, expected) => {
+  const { emailId } = await acceptOne();
+  for (const kind of kinds) await applyProviderEvents(em, [providerEvent(emailId, kind)]);
+  const counting = (await readEvents(em, projectId)).filter((event) => event.data.countsAsOpen === true);
+  expect(counting.map(({ name }) => name)).toEqual(expected.map((kind) => `email.${kind}`));
 });
 
 describe('a hard bounce or a complaint', () => {
