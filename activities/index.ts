@@ -64,6 +64,8 @@ export interface ActivityDependencies {
   executions: ExecutionWorkflows;
   /** Told how many executions a repair had to remind, or to end in Temporal. */
   repaired: (reminded: number, orphaned: number) => void;
+  /** Told how many workflows of executions were compared with theirs, and whether that were the oldest. */
+  compared: (count: number, isRoundOver: boolean) => void;
   /** How the calls of workflows leave. */
   webhooks: WebhookCaller;
   unknownSeconds: number;
@@ -96,6 +98,8 @@ const liveSeconds = 60;
 const batchSeconds = (unknown: number): BatchSeconds => ({ lease: leaseSeconds, live: liveSeconds, unknown });
 /** Below the grace time of a shutdown. */
 const jobSliceMs = 10_000;
+/** Of one run of the comparison of executions with their workflows. */
+const comparisonMs = 30_000;
 
 /**
  * Runs `work` with a heartbeat of its own, because a provider may take longer to answer than a heartbeat may. What
@@ -271,10 +275,15 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
         if (result.reminded > 0) dependencies.committed();
         return result;
       }),
-    endOrphanedExecutions: () =>
+    endOrphanedExecutions: (input) =>
       traced({}, async () => {
-        const result = await endOrphanedExecutions(orm.em.fork(), dependencies.executions);
+        const result = await endOrphanedExecutions(orm.em.fork(), dependencies.executions, {
+          ...input,
+          now: new Date(),
+          budgetMs: comparisonMs,
+        });
         dependencies.repaired(0, result.orphaned);
+        dependencies.compared(result.running, result.resumeBefore === 0);
         return result;
       }),
     sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),

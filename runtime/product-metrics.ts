@@ -12,6 +12,8 @@ export interface ProductMetrics {
   countMiscounts(differences: number): void;
   /** A repair that had to remind, or end, so many workflows of executions. */
   countRepairs(reminded: number, orphaned: number): void;
+  /** A run that compared so many workflows of executions with theirs, and perhaps came to the oldest. */
+  countComparisons(count: number, isRoundOver: boolean): void;
   /** Tells how far ClickHouse is behind the journal, at each scrape. */
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
 }
@@ -39,6 +41,16 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
     name: 'posthaste_workflow_execution_repairs_total',
     help: 'Executions on which Postgres and Temporal disagreed: late ones that were reminded, orphaned workflows that were ended.',
     labelNames: ['kind'],
+    registers: [registry],
+  });
+  const comparisons = new Counter({
+    name: 'posthaste_workflow_executions_compared_total',
+    help: 'Running workflows of executions that were compared with what Postgres knows of them.',
+    registers: [registry],
+  });
+  const comparedAll = new Gauge({
+    name: 'posthaste_workflow_executions_compared_all_timestamp_seconds',
+    help: 'When such a comparison last came to the oldest one; 0 in a process that has not seen it.',
     registers: [registry],
   });
   const waiting = new Gauge({
@@ -69,6 +81,10 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
     countRepairs(reminded, orphaned) {
       repairs.inc({ kind: 'late' }, reminded);
       repairs.inc({ kind: 'orphaned' }, orphaned);
+    },
+    countComparisons(count, isRoundOver) {
+      comparisons.inc(count);
+      if (isRoundOver) comparedAll.setToCurrentTime();
     },
     countNotification: (outcome) => notifications.inc({ outcome }),
     watchStream(lag) {

@@ -362,6 +362,8 @@ describe('a webhook', () => {
 });
 
 describe('repair', () => {
+  /** What was started a moment ago is old enough by then. */
+  const inAWhile = () => new Date(Date.now() + 60 * 60 * 1000);
   const workflowIdOf = ({
     id,
     workflowId,
@@ -402,16 +404,47 @@ describe('repair', () => {
     const shown = await execution(id, 'WAITING');
     const em = stack.database.orm.em.fork();
     await sql(em, `delete from workflow_executions where id = $1`, [shown.id]);
-    const { running, remind } = createExecutionWorkflows(client);
+    const workflows = createExecutionWorkflows(client);
     const found = await eventually(
-      () => endOrphanedExecutions(em, { running: () => running(0), remind }),
+      () => endOrphanedExecutions(em, workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 }),
       ({ orphaned }) => orphaned > 0,
     );
-    expect(found.running).toBeGreaterThan(0);
+    expect(found).toMatchObject({ running: expect.any(Number), resumeBefore: 0 });
     await eventually(
       () => handleOf(shown).describe(),
       ({ status }) => status.name === 'COMPLETED',
     );
+  });
+
+  it('goes on with older ones where the run before had no more time', async () => {
+    const id = await build({ nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
+      ['start', 'nap'],
+    ]);
+    const addresses = ['a', 'b', 'c'].map((name) => `${name}@old.example.com`);
+    for (const address of addresses) await track('signup', {}, address);
+    const isThere = ({ body }: { body: { total: number } }) => body.total === 3;
+    const { body } = await eventually(
+      () => sender.get(`/workflows/${id}/executions?status=WAITING`),
+      isThere,
+    );
+    const em = stack.database.orm.em.fork();
+    await sql(em, `update workflow_executions set status = 'CANCELLED' where workflow_id = $1`, [id]);
+    const workflows = createExecutionWorkflows(client, 1);
+    let [resumeBefore, runs] = [0, 0];
+    do {
+      const input = { resumeBefore, now: inAWhile(), budgetMs: 0 };
+      const found = await endOrphanedExecutions(em, workflows, input);
+      expect(found.running).toBeLessThanOrEqual(1);
+      resumeBefore = found.resumeBefore;
+      runs += 1;
+    } while (resumeBefore > 0);
+    expect(runs).toBeGreaterThan(3);
+    for (const shown of body.data) {
+      await eventually(
+        () => handleOf(shown).describe(),
+        ({ status }) => status.name === 'COMPLETED',
+      );
+    }
   });
 
   it('lets a contact that is erased end its executions', async () => {

@@ -73,17 +73,26 @@ async function endWorkflow(client: Client, workflowId: string): Promise<void> {
   }
 }
 
-const pageSize = 500;
+interface RunningExecution {
+  executionId: string;
+  workflowId: string;
+  startedAt: Date;
+}
 
-/** The workflows of executions, for their repair. */
-export function createExecutionWorkflows(client: Client) {
+/**
+ * The workflows of executions, for their repair.
+ *
+ * @param pageSize of those that are looked at together
+ */
+export function createExecutionWorkflows(client: Client, pageSize = 500) {
   return {
-    async *running(olderThanMs: number): AsyncGenerator<{ executionId: string; workflowId: string }[]> {
-      const before = new Date(Date.now() - olderThanMs).toISOString();
-      const query = `WorkflowType = '${workflowExecutionWorkflow}' and ExecutionStatus = 'Running' and StartTime < '${before}'`;
-      let page: { executionId: string; workflowId: string }[] = [];
-      for await (const { workflowId } of client.workflow.list({ query, pageSize })) {
-        page.push({ workflowId, executionId: workflowId.slice(workflowId.lastIndexOf('/') + 1) });
+    /** Newest first, which is the order of the server's lists. */
+    async *running(before: Date): AsyncGenerator<RunningExecution[]> {
+      const query = `WorkflowType = '${workflowExecutionWorkflow}' and ExecutionStatus = 'Running' and StartTime < '${before.toISOString()}'`;
+      let page: RunningExecution[] = [];
+      for await (const { workflowId, startTime } of client.workflow.list({ query, pageSize })) {
+        const executionId = workflowId.slice(workflowId.lastIndexOf('/') + 1);
+        page.push({ workflowId, executionId, startedAt: startTime });
         if (page.length < pageSize) continue;
         yield page;
         page = [];

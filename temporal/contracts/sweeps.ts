@@ -20,8 +20,22 @@ export interface SweepActivities {
   judgeSenders(): Promise<{ folded: number; disabled: number }>;
   /** Reminds the workflows of executions that should have gone on by now; one that is lost begins anew. */
   remindExecutions(): Promise<{ reminded: number }>;
-  /** Tells the workflows of executions that have ended, or are gone, to end. */
-  endOrphanedExecutions(): Promise<{ running: number; orphaned: number }>;
+  /** Tells the workflows of executions that have ended, or are gone, to end: a part of them, newest first. */
+  endOrphanedExecutions(input: OrphanedExecutionsInput): Promise<OrphanedExecutionsResult>;
+}
+
+export interface OrphanedExecutionsInput {
+  /** Where the run before has stopped, milliseconds since 1970: it has looked at what was started later. 0: nowhere. */
+  resumeBefore: number;
+}
+
+export interface OrphanedExecutionsResult {
+  /** Workflows that it has looked at. */
+  running: number;
+  /** Those of them that it has told to end. */
+  orphaned: number;
+  /** For the next run; 0 when it came to the oldest. */
+  resumeBefore: number;
 }
 
 export const sweepWorkflow = 'sweep';

@@ -55,6 +55,7 @@ export async function runWorker(
     renderMany: createClaimedRenderer(apiUrl, linkKey, accountLinkKey, 'many'),
     executions: createExecutionWorkflows(resources.temporal),
     repaired: parts.metrics.countRepairs,
+    compared: parts.metrics.countComparisons,
     webhooks: {
       send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
       secretsOf: async (projectId) => {

@@ -1,4 +1,4 @@
-import { proxyLocalActivities, setCurrentDetails } from '@temporalio/workflow';
+import { proxyLocalActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
 
 const {
@@ -49,6 +49,14 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
     case 'executions':
       return { ...(await remindExecutions()) };
     case 'orphaned-executions':
-      return { ...(await endOrphanedExecutions()) };
+      return { ...(await endOrphanedExecutions({ resumeBefore: fromLastRun('resumeBefore') })) };
   }
+}
+
+/** A number of what the run before has answered: the schedule hands it on. 0 for the first one. */
+function fromLastRun(name: string): number {
+  const { lastResult } = workflowInfo();
+  if (typeof lastResult !== 'object' || lastResult === null) return 0;
+  const value: unknown = new Map<string, unknown>(Object.entries(lastResult)).get(name);
+  return typeof value === 'number' ? value : 0;
 }
