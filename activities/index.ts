@@ -40,6 +40,7 @@ import { eraseRecordedProject } from './projects/erase-project.ts';
 import { createSegmentActivities } from './segments/create-segment-activities.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
 import { judgeSenders } from './sweeps/judge-senders.ts';
+import type { TellOwners } from './sweeps/tell-owners.ts';
 import type { WebhookCaller } from './workflows/call-webhook.ts';
 import { createWorkflowActivities } from './workflows/create-workflow-activities.ts';
 import {
@@ -72,6 +73,8 @@ export interface ActivityDependencies {
   bodyRetentionDays: number;
   /** Whether projects are disabled when their bounces or complaints are critical. */
   autoDisable: boolean;
+  /** Mails the owners of a project that was disabled by itself. */
+  tellOwners: TellOwners;
   /** Called after a commit that may have left commands for Temporal or rows for the journal's reader. */
   committed: () => void;
   /** Called after a commit that left commands for Temporal which are due in so many milliseconds. */
@@ -267,7 +270,12 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       caller: dependencies.webhooks,
     }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),
-    judgeSenders: () => traced({}, () => judgeSenders(orm.em.fork(), dependencies.autoDisable)),
+    judgeSenders: () =>
+      traced({}, async () => {
+        const result = await judgeSenders(orm.em.fork(), dependencies);
+        if (result.disabled > 0) dependencies.committed();
+        return result;
+      }),
     remindExecutions: () =>
       traced({}, async () => {
         const result = await remindExecutions(orm.em.fork());

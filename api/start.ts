@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
+import { accountMailSettings } from '../core/config/account-mail.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
@@ -93,12 +94,9 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   const fieldTypes = createFieldTypes(orm, edge.projectChanges);
   const compiledTemplates = createTemplateCache();
   const passwords = createPasswords();
-  const siteUrl = (config.DASHBOARD_URL ?? publicApiUrl(config)).replace(/\/+$/, '');
+  const { from, siteUrl } = accountMailSettings(config);
   const accountMail = createAccountMail({
-    from:
-      config.ACCOUNT_EMAIL_FROM === undefined
-        ? null
-        : { email: config.ACCOUNT_EMAIL_FROM, name: config.ACCOUNT_EMAIL_NAME },
+    from,
     siteUrl,
     tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),

@@ -3,6 +3,7 @@ import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createTestProject } from '../../test/setup/start-test-api.ts';
 import { judgeSenders } from './judge-senders.ts';
+import { createTellOwners } from './tell-owners.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -26,6 +27,14 @@ async function projectWith(figures: { sent: number; bounced: number; complained:
   return id;
 }
 
+const tellOwners = createTellOwners({
+  from: { email: 'service@example.com', name: 'Service' },
+  siteUrl: 'https://app.example.com',
+  linkKey: Buffer.alloc(32, 1),
+});
+const judge = (autoDisable: boolean, tell = tellOwners) =>
+  judgeSenders(database.orm.em.fork(), { autoDisable, tellOwners: tell });
+
 const stateOf = async (id: string) => {
   const [row] = await run<{
     disabled: boolean;
@@ -47,8 +56,8 @@ it('disables whose bounces or complaints are critical, once, and nobody else', a
   const annoying = await projectWith({ sent: 10_000, bounced: 0, complained: 15 });
   const warned = await projectWith({ sent: 1_000, bounced: 99, complained: 1 });
   const young = await projectWith({ sent: 99, bounced: 99, complained: 99 });
-  expect(await judgeSenders(database.orm.em.fork(), true)).toEqual({ folded: 8, disabled: 2 });
-  expect(await judgeSenders(database.orm.em.fork(), true)).toEqual({ folded: 0, disabled: 0 });
+  expect(await judge(true)).toEqual({ folded: 8, disabled: 2 });
+  expect(await judge(true)).toEqual({ folded: 0, disabled: 0 });
   const disabled = { disabled: true, suspensions: 1, unfolded: 0 };
   const fine = { disabled: false, reason: null, suspensions: 0, unfolded: 0 };
   expect(await stateOf(bouncing)).toEqual({
@@ -62,9 +71,46 @@ it('disables whose bounces or complaints are critical, once, and nobody else', a
   expect([await stateOf(warned), await stateOf(young)]).toEqual([fine, fine]);
 });
 
+it('tells every owner once, and nobody else', async () => {
+  const id = await projectWith({ sent: 1_000, bounced: 125, complained: 0 });
+  for (const [name, role] of [
+    ['ada', 'OWNER'],
+    ['grace', 'OWNER'],
+    ['admin', 'ADMIN'],
+    ['member', 'MEMBER'],
+  ]) {
+    await run(
+      `with person as (insert into users (id, email, password_hash) values (uuidv7(), $2, 'x') returning id)
+       insert into memberships (project_id, user_id, role) select $1, id, $3 from person`,
+      [id, `${name}@owners.example`, role],
+    );
+  }
+  await Promise.all([judge(true), judge(true)]);
+  await judge(true);
+  const mails = await run<{ to: string; title: string; text: string; queued: boolean }>(
+    `select e.to_email as "to", c.variables->>'title' as title, c.variables->>'text' as text,
+       exists (select 1 from outbox o where o.subject_id = e.id) as queued
+     from emails e join email_contents c on c.id = e.content_id
+     where e.to_email like '%@owners.example' order by e.to_email`,
+    [],
+  );
+  expect(mails.map(({ to, queued }) => [to, queued])).toEqual([
+    ['ada@owners.example', true],
+    ['grace@owners.example', true],
+  ]);
+  expect(mails[0]?.text).toContain('12.5 %');
+});
+
+it('disables without an email where the operator has named no sender', async () => {
+  const id = await projectWith({ sent: 1_000, bounced: 125, complained: 0 });
+  const linkKey = Buffer.alloc(32, 1);
+  await judge(true, createTellOwners({ from: null, siteUrl: 'https://app.example.com', linkKey }));
+  expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
+});
+
 it('only counts where the operator has switched that off', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 1_000, complained: 0 });
-  expect(await judgeSenders(database.orm.em.fork(), false)).toEqual({ folded: 2, disabled: 0 });
+  expect(await judge(false)).toEqual({ folded: 2, disabled: 0 });
   expect(await stateOf(id)).toMatchObject({ disabled: false, unfolded: 0 });
 });
 
@@ -72,7 +118,7 @@ it('counts each change once when several run at a time', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, () => projectWith({ sent: 50, bounced: 7, complained: 0 })),
   );
-  await Promise.all(Array.from({ length: 4 }, () => judgeSenders(database.orm.em.fork(), true)));
+  await Promise.all(Array.from({ length: 4 }, () => judge(true)));
   const rows = await run<{ sent: number; bounced: number }>(
     'select sent, bounced from project_email_days where project_id = any($1::uuid[])',
     [ids],

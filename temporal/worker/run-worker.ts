@@ -5,7 +5,9 @@ import {
   createActivities,
   createCampaignBatchActivities,
 } from '../../activities/index.ts';
+import { createTellOwners } from '../../activities/sweeps/tell-owners.ts';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { accountMailSettings } from '../../core/config/account-mail.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createContactLinks } from '../../core/public-links.ts';
@@ -68,6 +70,7 @@ export async function runWorker(
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
     autoDisable: config.AUTO_PROJECT_DISABLE,
+    tellOwners: createTellOwners({ ...accountMailSettings(config), linkKey: accountLinkKey }),
     committed: () => {
       relay.wake();
       parts.wakeJournal();

@@ -42,6 +42,17 @@ export function listMembers(em: Em, projectId: string): Promise<MemberRow[]> {
   );
 }
 
+/** The addresses of the owners of a project, with its name; the oldest owner first. */
+export function listOwners(em: Em, projectId: string): Promise<{ email: string; projectName: string }[]> {
+  return sql(
+    em,
+    `select u.email, p.name as "projectName" from memberships m
+     join users u on u.id = m.user_id join projects p on p.id = m.project_id
+     where m.project_id = $1 and m.role = 'OWNER' order by m.created_at, m.user_id`,
+    [projectId],
+  );
+}
+
 export async function findMember(em: Em, projectId: string, userId: string): Promise<MemberRow | undefined> {
   const [row] = await sql<MemberRow>(
     em,
