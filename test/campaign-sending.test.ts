@@ -4,6 +4,7 @@ import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
@@ -71,7 +72,7 @@ describe('a campaign that is sent', () => {
     await eventually(
       () => campaign(id),
       ({ status }) => status === 'SENT',
-      30_000,
+      60_000,
     );
     const messages = await inbox(`All of ${sender.projectId}`);
     expect(messages).toHaveLength(1_300);
@@ -82,6 +83,7 @@ describe('a campaign that is sent', () => {
     await eventually(
       () => stats(id),
       ({ deliveredCount }) => deliveredCount === 1_300,
+      60_000,
     );
     expect(await stats(id)).toMatchObject({ totalRecipients: 1_300, sentCount: 1_300 });
     expect(await statuses(id)).toEqual({ DELIVERED: 1_300 });
@@ -96,6 +98,42 @@ describe('a campaign that is sent', () => {
     );
     expect(sent.totalRecipients).toBe(0);
   });
+});
+
+it('is found in Temporal by its project, as are jobs and snoozes, which take turns with those of others', async () => {
+  const reader = await createTestSubscriber(stack, sender);
+  await visitPage(`${stack.url}${reader.path('manage')}`, { snooze: '2-weeks' });
+  await sender.post('/contacts/bulk-subscribe', { contactIds: [reader.contactId] });
+  await insertContacts(em(), sender.projectId, 1);
+  const id = await create();
+  await sender.post(`/campaigns/${id}/send`, {});
+  const { workflow } = stack.product.resources.temporal;
+  async function found(query: string): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const one of workflow.list({ query })) ids.push(one.workflowId);
+    return ids.toSorted();
+  }
+  const jobs = await sql<{ id: string }>(em(), 'select id from jobs where project_id = $1', [
+    sender.projectId,
+  ]);
+  const expected = [
+    `campaign/${id}`,
+    `campaign/${id}/batch/1`,
+    `contact-bulk/${jobs[0]?.id}`,
+    `contact-snooze/${reader.contactId}`,
+  ];
+  const ofProject = await eventually(
+    () => found(`ProjectId = '${sender.projectId}' and JobKind != 'domain-verification'`),
+    (ids) => ids.length >= expected.length,
+    30_000,
+  );
+  expect(ofProject).toEqual(expected);
+  expect(await found(`CampaignId = '${id}'`)).toEqual(expected.slice(0, 2));
+  for (const workflowId of expected) {
+    const { priority } = await workflow.getHandle(workflowId).describe();
+    expect(priority?.fairnessKey, workflowId).toBe(sender.projectId);
+    expect(priority?.priorityKey, workflowId).toBeGreaterThanOrEqual(3);
+  }
 });
 
 describe('a scheduled campaign', () => {
@@ -185,6 +223,23 @@ describe('who is left out', () => {
       (counts) => counts.DELIVERED === 3 && counts.SUPPRESSED === 1,
       120_000,
     );
-    expect(await stats(id)).toMatchObject({ totalRecipients: 4, sentCount: 3 });
+    expect(await stats(id)).toMatchObject({ totalRecipients: 4, sentCount: 3, bouncedCount: 0 });
+    const held = await eventually(
+      () => sender.get('/activity?types=email.bounced'),
+      ({ body }) => body.data?.length > 0,
+    );
+    expect(held.body.data).toEqual([
+      expect.objectContaining({
+        type: 'email.bounced',
+        contactEmail: 'reader-2@example.com',
+        metadata: expect.objectContaining({
+          campaignId: id,
+          status: 'SUPPRESSED',
+          bounceType: 'Suppressed',
+          reason: 'the contact is not subscribed',
+        }),
+      }),
+    ]);
+    expect((await sender.get('/activity/stats')).body).toMatchObject({ sent: 3, bounced: 0 });
   });
 });

@@ -1,5 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  TypedSearchAttributes,
+} from '@temporalio/common';
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/repositories/outbox/outbox.ts';
 import { type BillingEndInput, billingEndWorkflow } from '../contracts/billing-end.ts';
@@ -26,9 +30,19 @@ import type { CommandGroup } from './command-group.ts';
 import { executionGroups } from './execution-commands.ts';
 
 const jobKind = defineSearchAttributeKey('JobKind', 'KEYWORD');
-const campaignId = defineSearchAttributeKey('CampaignId', 'KEYWORD');
-const contactId = defineSearchAttributeKey('ContactId', 'KEYWORD');
-const attributesOf = (kind: JobKind) => new TypedSearchAttributes([{ key: jobKind, value: kind }]);
+const projectKey = defineSearchAttributeKey('ProjectId', 'KEYWORD');
+const campaignKey = defineSearchAttributeKey('CampaignId', 'KEYWORD');
+const contactKey = defineSearchAttributeKey('ContactId', 'KEYWORD');
+
+/** What an operator finds the workflow by; the project is null for work that is of none or of several. */
+function attributesOf(kind: JobKind, projectId: string | null, more: SearchAttributePair[] = []) {
+  const project = projectId === null ? [] : [{ key: projectKey, value: projectId }];
+  return new TypedSearchAttributes([{ key: jobKind, value: kind }, ...project, ...more]);
+}
+
+/** Projects take turns within a priority. */
+const priorityOf = (priorityKey: number, projectId: string | null) =>
+  projectId === null ? { priorityKey } : { priorityKey, fairnessKey: projectId };
 
 /** A workflow that exists already is the success of an earlier try. */
 async function ignoringDuplicates(start: Promise<unknown>): Promise<void> {
@@ -52,139 +66,112 @@ function emailBatchGroup(commands: DueCommand[]): CommandGroup {
         taskQueue,
         args: [input],
         staticSummary: `Transactional: ${input.emailIds.length} email${input.emailIds.length === 1 ? '' : 's'}`,
-        typedSearchAttributes: attributesOf('email-batch'),
+        typedSearchAttributes: attributesOf('email-batch', null),
         priority: { priorityKey: priorities.transactional },
       });
     },
   };
 }
 
-function domainVerificationGroup(command: DueCommand): CommandGroup {
-  const input: DomainVerificationInput = { domainId: command.subjectId };
-  const workflowId = workflowIds.domainVerification(command.subjectId);
+interface OnceWorkflow {
+  type: string;
+  workflowId: string;
+  input: unknown;
+  kind: JobKind;
+  summary: string;
+  priority: number;
+}
+
+/** A workflow that is started once for its subject. */
+function onceGroup(command: DueCommand, workflow: OnceWorkflow): CommandGroup {
+  const { workflowId } = workflow;
   return {
     commands: [command],
     workflowId,
     send: (client, taskQueue) =>
       ignoringDuplicates(
-        client.workflow.start(domainVerificationWorkflow, {
+        client.workflow.start(workflow.type, {
           workflowId,
           taskQueue,
-          args: [input],
+          args: [workflow.input],
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          staticSummary: 'Watches a sender domain',
-          typedSearchAttributes: attributesOf('domain-verification'),
-          priority: { priorityKey: priorities.domain },
+          staticSummary: workflow.summary,
+          typedSearchAttributes: attributesOf(workflow.kind, command.projectId),
+          priority: priorityOf(workflow.priority, command.projectId),
         }),
       ),
   };
+}
+
+function domainVerificationGroup(command: DueCommand): CommandGroup {
+  const input: DomainVerificationInput = { domainId: command.subjectId };
+  return onceGroup(command, {
+    type: domainVerificationWorkflow,
+    workflowId: workflowIds.domainVerification(command.subjectId),
+    input,
+    kind: 'domain-verification',
+    summary: 'Watches a sender domain',
+    priority: priorities.domain,
+  });
 }
 
 function eventDeletionGroup(command: DueCommand): CommandGroup {
   const input: EventDeletionInput = { deletionId: command.subjectId };
-  const workflowId = workflowIds.eventDeletion(command.subjectId);
-  return {
-    commands: [command],
-    workflowId,
-    send: (client, taskQueue) =>
-      ignoringDuplicates(
-        client.workflow.start(eventDeletionWorkflow, {
-          workflowId,
-          taskQueue,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          staticSummary: 'Deletes the events of a name in ClickHouse',
-          typedSearchAttributes: attributesOf('event-deletion'),
-          priority: { priorityKey: priorities.deletion },
-        }),
-      ),
-  };
+  return onceGroup(command, {
+    type: eventDeletionWorkflow,
+    workflowId: workflowIds.eventDeletion(command.subjectId),
+    input,
+    kind: 'event-deletion',
+    summary: 'Deletes the events of a name in ClickHouse',
+    priority: priorities.deletion,
+  });
 }
 
 function projectErasureGroup(command: DueCommand): CommandGroup {
   const input: ProjectErasureInput = { erasureId: command.subjectId };
-  const workflowId = workflowIds.projectErasure(command.subjectId);
-  return {
-    commands: [command],
-    workflowId,
-    send: (client, taskQueue) =>
-      ignoringDuplicates(
-        client.workflow.start(projectErasureWorkflow, {
-          workflowId,
-          taskQueue,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          staticSummary: 'Erases the data of a project',
-          typedSearchAttributes: attributesOf('project-erasure'),
-          priority: { priorityKey: priorities.deletion },
-        }),
-      ),
-  };
+  return onceGroup(command, {
+    type: projectErasureWorkflow,
+    workflowId: workflowIds.projectErasure(command.subjectId),
+    input,
+    kind: 'project-erasure',
+    summary: 'Erases the data of a project',
+    priority: priorities.deletion,
+  });
 }
 
 function billingEndGroup(command: DueCommand): CommandGroup {
   const input: BillingEndInput = { projectId: command.subjectId };
-  const workflowId = workflowIds.billingEnd(command.subjectId);
-  return {
-    commands: [command],
-    workflowId,
-    send: (client, taskQueue) =>
-      ignoringDuplicates(
-        client.workflow.start(billingEndWorkflow, {
-          workflowId,
-          taskQueue,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          staticSummary: 'Ends the subscription of a deleted project',
-          typedSearchAttributes: attributesOf('billing-end'),
-          priority: { priorityKey: priorities.deletion },
-        }),
-      ),
-  };
-}
-
-function contactJobGroup(
-  command: DueCommand,
-  job: { kind: JobKind; workflow: string; workflowId: string; summary: string },
-): CommandGroup {
-  const input: ContactJobInput = { jobId: command.subjectId };
-  return {
-    commands: [command],
-    workflowId: job.workflowId,
-    send: (client, taskQueue) =>
-      ignoringDuplicates(
-        client.workflow.start(job.workflow, {
-          workflowId: job.workflowId,
-          taskQueue,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          staticSummary: job.summary,
-          typedSearchAttributes: attributesOf(job.kind),
-          priority: { priorityKey: priorities.import },
-        }),
-      ),
-  };
+  return onceGroup(command, {
+    type: billingEndWorkflow,
+    workflowId: workflowIds.billingEnd(command.subjectId),
+    input,
+    kind: 'billing-end',
+    summary: 'Ends the subscription of a deleted project',
+    priority: priorities.deletion,
+  });
 }
 
 function contactImportGroup(command: DueCommand): CommandGroup {
-  const workflowId = workflowIds.contactImport(command.subjectId);
-  const summary = 'Imports contacts from a file';
-  return contactJobGroup(command, {
+  const input: ContactJobInput = { jobId: command.subjectId };
+  return onceGroup(command, {
+    type: contactImportWorkflow,
+    workflowId: workflowIds.contactImport(command.subjectId),
+    input,
     kind: 'contact-import',
-    workflow: contactImportWorkflow,
-    workflowId,
-    summary,
+    summary: 'Imports contacts from a file',
+    priority: priorities.import,
   });
 }
 
 function contactBulkGroup(command: DueCommand): CommandGroup {
-  const workflowId = workflowIds.contactBulk(command.subjectId);
-  const summary = 'Changes a list of contacts';
-  return contactJobGroup(command, {
+  const input: ContactJobInput = { jobId: command.subjectId };
+  return onceGroup(command, {
+    type: contactBulkWorkflow,
+    workflowId: workflowIds.contactBulk(command.subjectId),
+    input,
     kind: 'contact-bulk',
-    workflow: contactBulkWorkflow,
-    workflowId,
-    summary,
+    summary: 'Changes a list of contacts',
+    priority: priorities.import,
   });
 }
 
@@ -202,11 +189,10 @@ function contactSnoozeGroup(command: DueCommand): CommandGroup {
         args: [input],
         signal: snoozeMovedSignal,
         staticSummary: 'Subscribes a snoozed contact again',
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: jobKind, value: 'contact-snooze' },
-          { key: contactId, value: command.subjectId },
+        typedSearchAttributes: attributesOf('contact-snooze', command.projectId, [
+          { key: contactKey, value: command.subjectId },
         ]),
-        priority: { priorityKey: priorities.snooze },
+        priority: priorityOf(priorities.snooze, command.projectId),
       });
     },
   };
@@ -228,11 +214,10 @@ function campaignGroup(command: DueCommand): CommandGroup {
         signalArgs: [],
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: 'Sends a campaign',
-        typedSearchAttributes: new TypedSearchAttributes([
-          { key: jobKind, value: 'campaign' },
-          { key: campaignId, value: command.subjectId },
+        typedSearchAttributes: attributesOf('campaign', command.projectId, [
+          { key: campaignKey, value: command.subjectId },
         ]),
-        priority: { priorityKey: priorities.campaign },
+        priority: priorityOf(priorities.campaign, command.projectId),
       });
     },
   };

@@ -170,6 +170,11 @@ function sendBatch(input: CampaignBatchInput): Promise<unknown> {
     workflowId: workflowIds.campaignBatch(campaignId, batch),
     args: [input],
     staticSummary: `Batch ${batch}`,
+    typedSearchAttributes: [
+      { key: { name: 'JobKind', type: 'KEYWORD' }, value: 'campaign-batch' },
+      { key: { name: 'ProjectId', type: 'KEYWORD' }, value: projectId },
+      { key: { name: 'CampaignId', type: 'KEYWORD' }, value: campaignId },
+    ],
     priority: { priorityKey: priorities.campaign, fairnessKey: projectId },
   });
 }

@@ -78,6 +78,7 @@ it('keeps the content and a queued email with its dispatch command, to a contact
       kind: 'email.dispatch',
       subjectId: recipient.emailId,
       attempts: 0,
+      projectId: null,
       execution: null,
     },
   ]);

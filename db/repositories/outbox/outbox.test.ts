@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
@@ -49,6 +50,35 @@ describe('due commands', () => {
     expect(idsOf(await lockDueCommands(em, 2))).toEqual([oldest, middle]);
     await sql(em, `update outbox set next_attempt_at = now() where id = $1`, [later]);
     expect(idsOf(await lockDueCommands(em, 10))).toEqual([oldest, middle, youngest, later]);
+  });
+
+  it('name the project whose work they are, and none for emails and for what is gone', async () => {
+    const [projectId, gone] = [await insertProject(em), randomUUID()];
+    const subjects: Record<string, string> = {
+      'contact.snooze': `insert into contacts (id, project_id, email) values ($1, $2, 'a@example.com')`,
+      'contacts.import': `insert into jobs (id, project_id, type) values ($1, $2, 'import')`,
+      'contacts.bulk': `insert into jobs (id, project_id, type) values ($1, $2, 'subscribe')`,
+      'domain.verify': `insert into domains (id, project_id, domain) values ($1, $2, 'example.com')`,
+      'events.delete': `insert into event_deletions (id, project_id, name, before) values ($1, $2, 'visit', now())`,
+      'project.erase': `insert into project_erasures (id, project_id, before) values ($1, $2, now())`,
+      'campaign.changed': `insert into campaigns (id, project_id, name, subject, body, from_email, type, audience_type)
+        values ($1, $2, 'News', 'News', '', 'a@example.com', 'MARKETING', 'ALL')`,
+    };
+    for (const [kind, statement] of Object.entries(subjects)) {
+      const id = randomUUID();
+      await sql(em, statement, [id, projectId]);
+      await sql(em, 'insert into outbox (id, kind, subject_id) values (uuidv7(), $1, $2)', [kind, id]);
+    }
+    const commands = await lockDueCommands(em, 20);
+    expect(commands.map(({ kind }) => kind).toSorted()).toEqual(Object.keys(subjects).toSorted());
+    expect(new Set(commands.map((command) => command.projectId))).toEqual(new Set([projectId]));
+    await sql(em, 'delete from outbox');
+    await sql(
+      em,
+      `insert into outbox (id, kind, subject_id) values (uuidv7(), 'email.dispatch', $1), (uuidv7(), 'contact.snooze', $1)`,
+      [gone],
+    );
+    expect((await lockDueCommands(em, 20)).map(({ projectId }) => projectId)).toEqual([null, null]);
   });
 
   it('that a relay holds are passed over by the others, and come back when it fails', async () => {

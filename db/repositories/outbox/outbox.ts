@@ -7,6 +7,8 @@ export interface DueCommand {
   kind: OutboxKind;
   subjectId: string;
   attempts: number;
+  /** Whose it is; null for emails, which go in batches of all projects, and for what is gone. */
+  projectId: string | null;
   /** Of a command about an execution; null also when the execution is gone. */
   execution: { projectId: string; workflowId: string; contactId: string } | null;
 }
@@ -16,6 +18,16 @@ export function lockDueCommands(em: Em, limit: number): Promise<DueCommand[]> {
   return sql<DueCommand>(
     em,
     `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
+       case o.kind
+         when 'campaign.changed' then (select project_id from campaigns where id = o.subject_id)
+         when 'contact.snooze' then (select project_id from contacts where id = o.subject_id)
+         when 'contacts.import' then (select project_id from jobs where id = o.subject_id)
+         when 'contacts.bulk' then (select project_id from jobs where id = o.subject_id)
+         when 'domain.verify' then (select project_id from domains where id = o.subject_id)
+         when 'events.delete' then (select project_id from event_deletions where id = o.subject_id)
+         when 'project.erase' then (select project_id from project_erasures where id = o.subject_id)
+         when 'billing.end' then o.subject_id
+       end as "projectId",
        case when o.kind like 'execution.%' then (
          select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id,
            'contactId', coalesce(o.contact_id, x.contact_id))
