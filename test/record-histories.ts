@@ -13,9 +13,9 @@ import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
  * Records a history of every shape that a workflow can take, for the replay test. Run it when a workflow has a new
  * shape, and commit the new files beside the old ones: old histories are what running executions look like.
  *
- * `node test/record-histories.ts <label>`
+ * `node test/record-histories.ts <label> [names of shapes]`
  */
-const label = process.argv[2];
+const [label, ...names] = process.argv.slice(2);
 if (label === undefined) throw new Error('Give the recording a label, such as the date.');
 
 const open = { openIds: ['b'], retryInMs: 120_000, sent: 1, ended: 0 };
@@ -27,6 +27,7 @@ const inTurn = <Value>(values: Value[]) => {
   return async () => values[Math.min(next++, values.length - 1)];
 };
 let failures = 0;
+let erasures = 0;
 let looks = 0;
 
 async function signalOwnWorkflow(signal: string): Promise<void> {
@@ -155,6 +156,24 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     activities: { eraseEvents: async () => undefined, closeEventDeletion: async () => undefined },
   },
   {
+    name: 'project-erasure',
+    type: 'projectErasure',
+    input: { erasureId: 'e' },
+    activities: { eraseProject: async () => undefined, closeProjectErasure: async () => undefined },
+  },
+  {
+    name: 'project-erasure-with-failures',
+    type: 'projectErasure',
+    input: { erasureId: 'e' },
+    activities: {
+      eraseProject: async () => {
+        erasures += 1;
+        if (erasures % 3 !== 0) throw new Error('no ClickHouse');
+      },
+      closeProjectErasure: async () => undefined,
+    },
+  },
+  {
     name: 'sweep-expired',
     type: 'sweep',
     input: { sweep: 'expired' },
@@ -240,6 +259,7 @@ const folder = new URL('../temporal/histories/', import.meta.url);
 await mkdir(folder, { recursive: true });
 const environment = await startTimeSkipping();
 for (const { name, type, input, activities } of shapes) {
+  if (names.length > 0 && !names.includes(name)) continue;
   const { history } = await runWorkflow(environment, type, input, activities);
   await writeFile(new URL(`${name}.${label}.json`, folder), historyText(history));
 }
