@@ -22,7 +22,7 @@ export interface BillingState {
 /** Holds without a payment processor too. All: @throws DomainError `NOT_FOUND`, `FORBIDDEN` */
 export interface BillingLimitsService {
   read(caller: BillingCaller, projectId: string): Promise<Limits>;
-  /** What is undefined stays. Holds in every process from the answer on. */
+  /** What is undefined stays. Other processes hear of it as soon as it is committed. */
   change(
     caller: BillingCaller,
     projectId: string,

@@ -148,11 +148,11 @@ export function createSendService(options: SendServiceOptions): SendService {
       const content = resolveContent(request, template);
       await senderDomains.require(projectId, content.fromEmail);
       requireLiquid(templates, content);
-      if (request.data !== undefined) await fieldTypes.learn(projectId, request.data);
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
       if (project.hasSendLimit) await permits.take(projectId, input.recipients.length);
       try {
+        if (request.data !== undefined) await fieldTypes.learn(projectId, request.data);
         const accepted = await batcher.submit(input);
         options.committed();
         const emails = accepted.map((email, index) => ({
