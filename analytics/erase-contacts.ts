@@ -11,8 +11,7 @@ const comment = 'erase contacts';
 const ofContacts = 'project_id = {projectId:UUID} AND contact_id IN {contactIds:Array(UUID)}';
 
 /** SQL: what happened to an email. It tells the project something without telling of whom. */
-const isOfEmail = `email_id != toUUID('${zeroUuid}') AND activity_type IN
-  ('email.sent', 'email.delivered', 'email.opened', 'email.clicked', 'email.bounced', 'email.complained')`;
+const isOfEmail = `email_id != toUUID('${zeroUuid}') AND name LIKE 'email.%'`;
 
 /** What stays of the data of an email: no address, no text, no link, nothing by which the provider knows it. */
 const keptKeys = [

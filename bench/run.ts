@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { benchAnalytics } from './analytics.ts';
 import { benchCampaign } from './campaign.ts';
 import { cleanUpNow } from './clean-up.ts';
 import { benchColdStart } from './cold-start.ts';
@@ -24,6 +25,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   campaign: benchCampaign,
   import: benchImport,
   journal: benchJournal,
+  analytics: benchAnalytics,
   segments: benchSegments,
   workflows: benchWorkflows,
   'cold-start': benchColdStart,
