@@ -29,6 +29,7 @@ const inTurn = <Value>(values: Value[]) => {
 let failures = 0;
 let erasures = 0;
 let looks = 0;
+let longLooks = 0;
 
 async function signalOwnWorkflow(signal: string): Promise<void> {
   const { workflowExecution } = Context.current().info;
@@ -88,6 +89,19 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
         // The news comes while the activity runs, so that the next look is at once.
         if (looks < 3) await signalOwnWorkflow('snoozeMoved');
         return looks < 4 ? { outcome: 'waiting', inMs: 86_400_000 * looks } : { outcome: 'ended' };
+      },
+    },
+  },
+  {
+    name: 'contact-snooze-long',
+    type: 'contactSnooze',
+    input: { contactId: 'c' },
+    activities: {
+      endSnooze: async () => {
+        longLooks += 1;
+        if (longLooks > 10) return { outcome: 'resubscribed' };
+        for (let i = 0; i < 60; i += 1) await signalOwnWorkflow('snoozeMoved');
+        return { outcome: 'waiting', inMs: 86_400_000 };
       },
     },
   },
@@ -260,7 +274,10 @@ await mkdir(folder, { recursive: true });
 const environment = await startTimeSkipping();
 for (const { name, type, input, activities } of shapes) {
   if (names.length > 0 && !names.includes(name)) continue;
-  const { history } = await runWorkflow(environment, type, input, activities);
-  await writeFile(new URL(`${name}.${label}.json`, folder), historyText(history));
+  const { histories } = await runWorkflow(environment, type, input, activities);
+  for (const [index, history] of histories.entries()) {
+    const part = histories.length > 1 ? `-${index + 1}` : '';
+    await writeFile(new URL(`${name}${part}.${label}.json`, folder), historyText(history));
+  }
 }
 await environment.teardown();

@@ -11,6 +11,7 @@ import {
   campaignTaskQueue,
 } from '../../temporal/contracts/campaign.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
+import { historiesOf } from './time-skipping.ts';
 
 /** A campaign in memory, with the steps that its workflow orders; a test replaces those that it is about. */
 export interface ScriptedCampaign {
@@ -120,14 +121,7 @@ export async function runCampaign(
       });
       await during(handle);
       await handle.result();
-      const histories: History[] = [];
-      for (let runId: string | undefined = handle.firstExecutionRunId; runId !== undefined; ) {
-        const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-        histories.push(history);
-        const last = history.events?.at(-1);
-        runId = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
-      }
-      return histories;
+      return historiesOf(environment, workflowId, handle.firstExecutionRunId);
     }),
   );
 }

@@ -17,10 +17,27 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   });
 }
 
+/** The history of each run of a workflow that has ended, from the given run on. */
+export async function historiesOf(
+  { client }: TestWorkflowEnvironment,
+  workflowId: string,
+  firstRunId: string,
+): Promise<History[]> {
+  const histories: History[] = [];
+  for (let runId: string | undefined = firstRunId; runId !== undefined; ) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    histories.push(history);
+    const last = history.events?.at(-1);
+    runId = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+  }
+  return histories;
+}
+
 /**
  * Runs a workflow to its end with scripted activities; the workflow code is the real bundle.
  *
  * @param batchActivities those on the queue of campaign batches
+ * @returns `history` is that of the last run, `histories` those of all
  */
 export async function runWorkflow<Result>(
   environment: TestWorkflowEnvironment,
@@ -28,7 +45,7 @@ export async function runWorkflow<Result>(
   input: unknown,
   activities: object,
   batchActivities: object = {},
-): Promise<{ result: Result; history: History }> {
+): Promise<{ result: Result; history: History; histories: History[] }> {
   const taskQueue = randomUUID();
   const connection = environment.nativeConnection;
   const worker = await Worker.create({
@@ -44,7 +61,8 @@ export async function runWorkflow<Result>(
       args: [input],
     });
     const result: Result = await handle.result();
-    return { result, history: await handle.fetchHistory() };
+    const histories = await historiesOf(environment, handle.workflowId, handle.firstExecutionRunId);
+    return { result, history: await handle.fetchHistory(), histories };
   };
   if (Object.keys(batchActivities).length === 0) return worker.runUntil(run);
   const batchWorker = await Worker.create({
