@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestProduct, type TestProduct } from '../setup/product.ts';
+import { createTestSender, type TestSender } from '../setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
+  sender = await createTestSender(stack.url);
+});
+afterAll(() => stack.close());
+
+/** Names that would be something else to whoever pastes them into SQL, a JSON path or a template. */
+const hostile = [
+  `'`,
+  `"`,
+  `'; drop table contacts; --`,
+  `x' or '1'='1`,
+  `$1`,
+  `$$`,
+  '\\',
+  `\\'`,
+  '?',
+  ':name',
+  '%s',
+  '%',
+  '_',
+  '{projectId:UUID}',
+  `data->>'plan'`,
+  '$.a[*]',
+  '{a,b}',
+  '{{ email }}',
+  '/* */',
+  'constructor',
+  'toString',
+];
+const encoded = (text: string) => encodeURIComponent(text);
+const condition = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
+
+describe('SQL injection', () => {
+  it.each(hostile)('through the key %j of data: the key is a key, and finds whoever has it', async (key) => {
+    const index = hostile.indexOf(key);
+    const data = { [key]: 'yes' };
+    const one = await sender.post('/contacts', { email: `${index}-has@example.com`, data });
+    await sender.post('/contacts', { email: `${index}-not@example.com`, data: { plan: 'yes' } });
+    const field = `data.${key}`;
+    const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
+
+    expect(one.body.data).toEqual(data);
+    const name = `filter[${field}]`;
+    expect(idsOf(await sender.get(`/contacts?${encoded(name)}=yes`))).toEqual([one.body.id]);
+    const filters = [
+      { field, operator: 'equals', value: 'yes' },
+      { field, operator: 'contains', value: 'YE' },
+      { field, operator: 'exists' },
+    ];
+    const segment = await sender.post('/segments', { name: 'Hostile', condition: condition(...filters) });
+    expect([segment.status, segment.body.memberCount]).toEqual([201, 1]);
+    expect(idsOf(await sender.get(`/segments/${segment.body.id}/contacts`))).toEqual([one.body.id]);
+    const values = await sender.get(`/contacts/fields/${encoded(field)}/values`);
+    expect([values.status, values.body.values]).toEqual([200, ['yes']]);
+    const usage = await sender.get(`/contacts/fields/${encoded(field)}/usage`);
+    expect([usage.body.usedInSegments.length, usage.body.contactCount]).toEqual([1, 1]);
+    expect((await sender.delete(`/contacts/fields/${encoded(field)}`)).body).toEqual({ deletedFrom: 1 });
+    expect((await sender.get(`/contacts/${one.body.id}`)).body.data).toEqual({});
+    const others = await sender.get(`/contacts?search=${index}-not&sort=email`);
+    expect(others.body.data[0].data).toEqual({ plan: 'yes' });
+  });
+
+  it('through the names of events: the name is a name', async () => {
+    for (const event of hostile) {
+      await sender.post('/v1/track', { email: 'one@example.com', event });
+    }
+    await sender.post('/contacts', { email: 'none@example.com' });
+    for (const event of hostile) {
+      const filter = { field: `event.${event}`, operator: 'triggered' };
+      const segment = await sender.post('/segments', { name: 'Hostile', condition: condition(filter) });
+      expect([event, segment.status, segment.body.memberCount]).toEqual([event, 201, 1]);
+      const usage = await sender.get(`/events/${encoded(event)}/usage`);
+      expect([event, usage.body.segments.length]).toEqual([event, 1]);
+    }
+    for (const [index, event] of hostile.entries()) {
+      expect([event, (await sender.delete(`/events/${encoded(event)}`)).body]).toEqual([
+        event,
+        { deleted: 1 },
+      ]);
+      const { body } = await sender.get(`/events/${encoded(hostile[index + 1] ?? 'none')}/usage`);
+      expect(body.segments.length).toBe(index + 1 < hostile.length ? 1 : 0);
+    }
+  });
+
+  it('through operators, units, logic and built-in fields: refused', async () => {
+    const filter = { field: 'data.plan', operator: 'equals', value: 'x' };
+    for (const text of hostile) {
+      for (const change of [
+        condition({ ...filter, operator: text }),
+        condition({ ...filter, field: text }),
+        condition({ ...filter, field: `segment.${text}`, operator: 'memberOfSegment' }),
+        condition({ ...filter, field: `email.${text}`, operator: 'triggered' }),
+        condition({ ...filter, operator: 'within', value: 1, unit: text }),
+        condition({ field: 'createdAt', operator: 'greaterThan', value: text }),
+        { ...condition(filter), logic: text },
+      ]) {
+        const { status, body } = await sender.post('/segments', { name: 'Hostile', condition: change });
+        expect([status, body]).toEqual([400, { error: expect.any(String) }]);
+      }
+    }
+  });
+
+  it('through values: a value is a value', async () => {
+    for (const value of hostile) {
+      await sender.post('/contacts', { email: `${hostile.indexOf(value)}@example.com`, data: { value } });
+    }
+    for (const [index, value] of hostile.entries()) {
+      const { body } = await sender.get(`/contacts?${encoded('filter[data.value]')}=${encoded(value)}`);
+      expect(body.data.map(({ email }: { email: string }) => email)).toEqual([`${index}@example.com`]);
+    }
+  });
+
+  it('through queries: nothing but what was asked for comes back', async () => {
+    const other = await createTestSender(stack.url);
+    await other.post('/contacts', { email: 'one@example.com' });
+    const content = { name: 'News', subject: 'News', body: '<p>x</p>', from: `hello@${other.domain}` };
+    await other.post('/templates', content);
+    await other.post('/campaigns', { ...content, audienceType: 'ALL' });
+    await other.post('/workflows', { name: 'News', eventName: 'news' });
+    for (const text of hostile) {
+      for (const path of ['/contacts', '/templates', '/campaigns', '/workflows']) {
+        const found = await other.get(`${path}?search=${encoded(text)}`);
+        expect([path, text, found.status, found.body.data]).toEqual([path, text, 200, []]);
+      }
+      for (const path of ['/contacts', '/templates', '/campaigns']) {
+        const found = await other.get(`${path}?sort=${encoded(text)}&dir=${encoded(text)}`);
+        expect([path, text, found.status, found.body.data.length]).toEqual([path, text, 200, 1]);
+      }
+      for (const query of [
+        '/campaigns?status=',
+        '/contacts?cursor=',
+        '/suppressions?cursor=',
+        '/events?cursor=',
+      ]) {
+        const refused = await other.get(`${query}${encoded(text)}`);
+        expect([query, text, refused.status]).toEqual([query, text, 400]);
+      }
+    }
+  });
+});
