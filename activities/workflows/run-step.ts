@@ -65,7 +65,10 @@ async function look(em: Em, graphs: Graphs, input: RunStepInput, traces: StepTra
   return visit === 0 ? enterNext(walk) : lookAgain(walk);
 }
 
-/** Enters the step after the one that has ended, and does what it does. */
+/**
+ * Enters the step after the one that has ended, and does what it does. Whoever writes an event holds its contact and its
+ * statistics and then looks at the contact's execution, which is therefore changed last.
+ */
 async function enterNext(walk: Walk): Promise<StepAnswer> {
   const { em, execution } = walk;
   const step = stepAfter(walk, execution.visit, toBranch(execution.branch));
@@ -79,7 +82,6 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
       return { follow: 'sleep', ...at, ms: step.config.ms };
     case 'WAIT_FOR_EVENT': {
       const { eventName, timeoutMs } = step.config;
-      await enterStep(em, { ...entry, pauseMs: timeoutMs });
       const { projectId, workflowId, contactId, id } = execution;
       const event = await beginWait(em, {
         projectId,
@@ -89,6 +91,7 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
         contactId,
         eventName,
       });
+      await enterStep(em, { ...entry, pauseMs: timeoutMs });
       if (event === undefined) return { follow: 'wait', ...at, ms: timeoutMs };
       return complete(walk, step, {
         executionId: id,
@@ -106,14 +109,15 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
     case 'TRIGGER':
       throw new Error('Nothing leads to the trigger of a graph without faults');
     default:
-      await enterStep(em, entry);
       try {
         const { commandsInMs, ...done } = await act(em, execution, step);
         walk.traces.commandsInMs = commandsInMs;
         walk.traces.journal = step.type === 'UPDATE_CONTACT';
+        await enterStep(em, entry);
         return await complete(walk, step, { executionId: execution.id, visit, ...done });
       } catch (error) {
         if (!(error instanceof StepFailure)) throw error;
+        await enterStep(em, entry);
         await endExecution(em, execution.id, { status: 'FAILED', error: `${step.name}: ${error.message}` });
         return { follow: 'end', status: 'FAILED' };
       }
