@@ -23,7 +23,7 @@ export async function remindExecutions(em: Em): Promise<{ reminded: number }> {
 
 /**
  * Workflows that wait although their execution has ended, or is gone, are told to look, and end. As many as can be
- * looked at within `budgetMs` (some ten thousand a minute), whatever their number; the next run goes on with older ones.
+ * looked at within `budgetMs` (some ten thousand a minute), whatever their number; the next slice goes on with older ones.
  *
  * @param input.now what was started within the minutes before it is left out: its commands may be on their way
  */

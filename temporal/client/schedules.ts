@@ -20,7 +20,7 @@ const everySeconds: Record<SweepName, number> = {
   'contact-erasures': 5 * 60,
   'project-security': 60,
   executions: 5 * 60,
-  'orphaned-executions': 10 * 60,
+  'orphaned-executions': 60 * 60,
 };
 
 /** Minutes between the rounds whose interval the operator sets. */

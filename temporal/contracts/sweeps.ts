@@ -20,12 +20,12 @@ export interface SweepActivities {
   judgeSenders(): Promise<{ folded: number; disabled: number }>;
   /** Reminds the workflows of executions that should have gone on by now; one that is lost begins anew. */
   remindExecutions(): Promise<{ reminded: number }>;
-  /** Tells the workflows of executions that have ended, or are gone, to end: a part of them, newest first. */
+  /** Tells the workflows of executions that have ended, or are gone, to end: a slice of them, newest first. */
   endOrphanedExecutions(input: OrphanedExecutionsInput): Promise<OrphanedExecutionsResult>;
 }
 
 export interface OrphanedExecutionsInput {
-  /** Where the run before has stopped, milliseconds since 1970: it has looked at what was started later. 0: nowhere. */
+  /** Where the slice before has stopped, milliseconds since 1970: it has looked at what was started later. 0: nowhere. */
   resumeBefore: number;
 }
 
@@ -34,7 +34,7 @@ export interface OrphanedExecutionsResult {
   running: number;
   /** Those of them that it has told to end. */
   orphaned: number;
-  /** For the next run; 0 when it came to the oldest. */
+  /** For the next slice; 0 when it came to the oldest. */
   resumeBefore: number;
 }
 
@@ -52,4 +52,6 @@ export type SweepName =
   | 'orphaned-executions';
 export interface SweepInput {
   sweep: SweepName;
+  /** Of `orphaned-executions`: where the run before has stopped. */
+  resumeBefore?: number;
 }

@@ -1,4 +1,4 @@
-import { proxyLocalActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyLocalActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
 
 const {
@@ -16,6 +16,9 @@ const {
   startToCloseTimeout: '5 minutes',
   retry: { maximumAttempts: 5 },
 });
+
+/** Between two slices of a long sweep, so that it never takes a worker for itself. */
+const restMs = 5_000;
 
 /** One run of a recurring repair or clean-up; the schedule is its clock. */
 export async function sweep(input: SweepInput): Promise<Record<string, number>> {
@@ -49,14 +52,14 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
     case 'executions':
       return { ...(await remindExecutions()) };
     case 'orphaned-executions':
-      return { ...(await endOrphanedExecutions({ resumeBefore: fromLastRun('resumeBefore') })) };
+      return endOrphans(input);
   }
 }
 
-/** A number of what the run before has answered: the schedule hands it on. 0 for the first one. */
-function fromLastRun(name: string): number {
-  const { lastResult } = workflowInfo();
-  if (typeof lastResult !== 'object' || lastResult === null) return 0;
-  const value: unknown = new Map<string, unknown>(Object.entries(lastResult)).get(name);
-  return typeof value === 'number' ? value : 0;
+/** A slice of the comparison; while there are older ones, the next run of the workflow takes them. */
+async function endOrphans(input: SweepInput): Promise<Record<string, number>> {
+  const result = await endOrphanedExecutions({ resumeBefore: input.resumeBefore ?? 0 });
+  if (result.resumeBefore === 0) return { ...result };
+  await sleep(restMs);
+  return continueAsNew<typeof sweep>({ ...input, resumeBefore: result.resumeBefore });
 }

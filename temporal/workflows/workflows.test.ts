@@ -160,6 +160,19 @@ describe('the deletion of events', () => {
 });
 
 describe('a sweep', () => {
+  it('goes on where a slice has stopped, until it came to the oldest', async () => {
+    const slices: number[] = [];
+    const activities = {
+      endOrphanedExecutions: async ({ resumeBefore }: { resumeBefore: number }) => {
+        slices.push(resumeBefore);
+        return { running: 500, orphaned: 0, resumeBefore: slices.length < 3 ? 90 - slices.length : 0 };
+      },
+    };
+    const swept = await runWorkflow(environment, 'sweep', { sweep: 'orphaned-executions' }, activities);
+    expect(slices).toEqual([0, 89, 88]);
+    expect(swept.result).toEqual({ running: 500, orphaned: 0, resumeBefore: 0 });
+  });
+
   it('runs what it is named after', async () => {
     const activities = {
       sweepExpired: async () => ({ contents: 3 }),
