@@ -194,6 +194,17 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     activities: { sweepExpired: async () => ({ contents: 3 }) },
   },
   {
+    name: 'sweep-orphaned-executions',
+    type: 'sweep',
+    input: { sweep: 'orphaned-executions' },
+    activities: {
+      endOrphanedExecutions: inTurn([
+        { running: 500, orphaned: 1, resumeBefore: 1_800_000_000_000 },
+        { running: 20, orphaned: 0, resumeBefore: 0 },
+      ]),
+    },
+  },
+  {
     name: 'sweep-stranded-emails',
     type: 'sweep',
     input: { sweep: 'stranded-emails' },
