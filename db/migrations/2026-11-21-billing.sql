@@ -32,35 +32,44 @@ from emails
 where source in ('TRANSACTIONAL', 'CAMPAIGN', 'WORKFLOW') and status <> 'CANCELLED'
 group by 1, 2, 3;
 
--- Emails that a project may still send in this month, at least 0; null when it may send any number. Where fewer than
--- `spare` would be left after those that are wanted, callers go one after the other until the end of their
--- transaction, so that the answer is exact; a null always has them do so. What campaigns have before them whose
--- audience is being frozen counts as sent. Volatile: each statement of it sees what was committed until then.
+-- Most recipients of a campaign of a project with a limit: as many as there were when it was sent.
+alter table campaigns add column recipient_limit int;
+alter table campaigns add column cancel_reason text;
+
+-- What counts against a project's limit in this month: its emails, and what campaigns have before them whose audience is
+-- being frozen. Volatile, as what calls it: each statement sees what was committed until then.
+create function emails_used(project uuid, kind text) returns bigint language sql
+begin atomic
+  select coalesce(sum(emails), 0)::bigint + case when kind = 'campaigns' then coalesce((
+      select sum(greatest(0, recipient_limit - total_recipients)) from campaigns
+      where project_id = project and status = 'SENDING' and frozen_at is null), 0)
+    else 0 end
+  from billing_usage
+  where project_id = project and category = kind and month = usage_month(now());
+end;
+
+-- Emails that a project may still send in this month, at least 0; null when it may send any number. Callers go one
+-- after the other until the end of their transactions, so that the answer is exact. Where `spare` is not null they only
+-- do so near the limit: as long as more than that are left after those that are wanted, they share the limit, and who
+-- comes near it waits for them. `spare` has to be what all transactions of one moment can want together.
 create function emails_left(project uuid, kind text, wanted int, spare int) returns int language plpgsql as $$
 declare
   most bigint;
   used bigint;
 begin
-  for round in 1..2 loop
-    if round = 1 then
-      select emails into most from billing_limits where project_id = project and category = kind;
-    else
-      select emails into most from billing_limits where project_id = project and category = kind for no key update;
+  select emails into most from billing_limits where project_id = project and category = kind;
+  if most is null then
+    return null;
+  end if;
+  if emails_used(project, kind) + wanted + 2 * spare <= most then
+    select emails into most from billing_limits where project_id = project and category = kind for share;
+    used := emails_used(project, kind);
+    if most is null or used + wanted + spare <= most then
+      return most - used;
     end if;
-    if most is null then
-      return null;
-    end if;
-    continue when round = 1 and spare is null;
-    select coalesce(sum(emails), 0) into used
-    from billing_usage where project_id = project and category = kind and month = usage_month(now());
-    if kind = 'campaigns' then
-      used := used + coalesce((
-        select sum(greatest(0, recipient_limit - total_recipients)) from campaigns
-        where project_id = project and status = 'SENDING' and frozen_at is null), 0);
-    end if;
-    exit when round = 1 and used + wanted + spare <= most;
-  end loop;
-  return greatest(0, most - used);
+  end if;
+  select emails into most from billing_limits where project_id = project and category = kind for no key update;
+  return greatest(0, most - emails_used(project, kind));
 end
 $$;
 
@@ -81,10 +90,6 @@ begin
   return true;
 end
 $$;
-
--- Most recipients of a campaign of a project with a limit: as many as there were when it was sent.
-alter table campaigns add column recipient_limit int;
-alter table campaigns add column cancel_reason text;
 
 -- What Stripe said last of a project's customer. The rows of deleted projects stay until their subscriptions have ended.
 create table billing_customers (

@@ -77,20 +77,23 @@ export interface WantedEmails {
 }
 
 /**
- * Counts transactional emails that are about to be queued, for each of the items that does not go beyond the limit of
- * its project, in their order. A statement of its own, whose locks end with it.
+ * Counts transactional emails that are about to be queued: all items of a project when they fit its limit together,
+ * and near the limit each that fits, in their order. A statement of its own, whose locks end with it.
  *
  * @returns for each item whether it may go on
  */
 export async function takeTransactional(em: Em, wanted: readonly WantedEmails[]): Promise<boolean[]> {
-  const rows = await sql<{ ord: number; taken: boolean }>(
+  const rows = await sql<{ ord: string; taken: boolean }>(
     em,
-    `select ord, take_emails(project_id, 'transactional', emails, null) as taken
-     from (
+    `with item as materialized (
        select * from unnest($1::uuid[], $2::int[]) with ordinality as t (project_id, emails, ord)
-       order by project_id, ord
-       offset 0
-     ) wanted`,
+     ),
+     together as materialized (
+       select project_id, take_emails(project_id, 'transactional', emails, null) as taken
+       from (select project_id, sum(emails)::int as emails from item group by project_id order by project_id) p
+     )
+     select ord, case when taken then true else take_emails(project_id, 'transactional', emails, null) end as taken
+     from (select * from item join together using (project_id) order by project_id, ord offset 0) each`,
     [wanted.map(({ projectId }) => projectId), wanted.map(({ emails }) => emails)],
   );
   const taken = new Map(rows.map((row) => [Number(row.ord), row.taken]));

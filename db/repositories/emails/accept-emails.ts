@@ -58,7 +58,7 @@ with call as materialized (
   select * from json_to_recordset($2::json) as t(
     ord int, "projectId" uuid, "contentId" uuid, "subject" text, "body" text, "fromEmail" text, "fromName" text,
     "replyTo" text, "headers" jsonb, "templateId" uuid, "type" text, "variables" jsonb, "attachments" json,
-    "isCounted" boolean, "occurredAt" timestamptz)
+    "occurredAt" timestamptz)
 ),
 recipient as materialized (
   select * from json_to_recordset($3::json) as t(
@@ -93,12 +93,10 @@ email as (
 ),
 usage as (${countUsageSql(
   'transactional',
-  `select call."projectId" as project_id, now() as at, count(*) as emails
-   from recipient r
-   join call on call.ord = r.call
-   -- Not before the contacts are locked.
-   where call."isCounted" is not true and (select count(*) from contact) > 0
-   group by 1`,
+  // Not before the contacts are locked.
+  `select "projectId" as project_id, now() as at, "emails" as emails
+   from json_to_recordset($4::json) as t("projectId" uuid, "emails" int)
+   where exists (select from contact)`,
 )}
 ),
 command as (
@@ -117,6 +115,15 @@ function toContactWrites(input: AcceptInput): ContactWrite[] {
   });
 }
 
+/** Emails that are still to be counted, by project. */
+function toUsage(inputs: readonly AcceptInput[]): { projectId: string; emails: number }[] {
+  const emails = new Map<string, number>();
+  for (const { projectId, recipients, isCounted } of inputs) {
+    if (isCounted !== true) emails.set(projectId, (emails.get(projectId) ?? 0) + recipients.length);
+  }
+  return [...emails].map(([projectId, count]) => ({ projectId, emails: count }));
+}
+
 /**
  * Accepts a batch of send calls in one statement: contacts, content, attachments, a QUEUED email and a dispatch
  * command per recipient, and the events of changed subscriptions. Calls to one contact that say something about
@@ -127,11 +134,14 @@ function toContactWrites(input: AcceptInput): ContactWrite[] {
  */
 export async function acceptEmails(em: Em, inputs: AcceptInput[]): Promise<AcceptedEmail[][]> {
   const { rows, ordOf } = mergeContactWrites(inputs.flatMap(toContactWrites), false);
-  const calls = inputs.map(({ recipients, patch, subscribed, ...call }, ord) => ({ ...call, ord }));
+  const calls = inputs.map(({ recipients, patch, subscribed, isCounted, ...call }, ord) => ({
+    ...call,
+    ord,
+  }));
   const recipients = inputs
     .flatMap((input, call) => input.recipients.map((recipient) => ({ ...recipient, call })))
     .map((recipient, index) => ({ ...recipient, contact: ordOf[index] }));
-  const parameters = [rows, calls, recipients].map((parameter) => JSON.stringify(parameter));
+  const parameters = [rows, calls, recipients, toUsage(inputs)].map((parameter) => JSON.stringify(parameter));
   const contacts = await preparedSql<{ id: string }>(em, 'accept_emails', acceptSql, parameters);
   const answers: AcceptedEmail[][] = inputs.map(() => []);
   for (const { call, contact, emailId } of recipients) {
