@@ -301,6 +301,7 @@ describe('analytics', () => {
     expect((await other.get('/analytics/timeseries?startDate=2026-02-01&endDate=2026-01-01')).status).toBe(
       400,
     );
+    expect((await other.get('/activity?startDate=2026-02-01&endDate=2026-01-01')).status).toBe(400);
     const long = await other.get('/analytics/timeseries?interval=hour&startDate=1970-01-01');
     expect(long.status).toBe(400);
     expect(long.body.error.message).toContain('25000 buckets');

@@ -9,6 +9,7 @@ const happenings = [
   ['emitted', 'email.delivery', 'email.delivered'],
   ['emitted', 'email.open', 'email.opened'],
   ['emitted', 'email.click', 'email.clicked'],
+  ['emitted', 'email.click', 'email.clicked'],
   ['emitted', 'email.bounce', 'email.bounced'],
   ['emitted', 'email.complaint', 'email.complained'],
   ['emitted', 'segment.vip.entry', ''],
@@ -43,10 +44,10 @@ export function journalArbitrary(
         {
           bounceType: fc.constantFrom('Permanent', 'Transient'),
           isFirst: fc.boolean(),
-          countsAsOpen: fc.constant(true),
+          countsAsOpen: fc.constantFrom(true, undefined),
           reason: fc.constantFrom('bounce', 'complaint', 'snooze'),
         },
-        { requiredKeys: [] },
+        { requiredKeys: ['isFirst', 'countsAsOpen'] },
       ),
     })
     .map(({ happening: [kind, name, activityType], at, contactId, emailId, campaignId, data }) => {

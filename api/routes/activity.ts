@@ -27,7 +27,32 @@ export const listActivity = defineRoute({
     'was held back is `email.bounced` with `bounceType` Suppressed, `status` SUPPRESSED and the `reason`; like ' +
     'transient bounces it counts in no figure.',
   query: activityQuerySchema,
-  responses: { 200: { description: 'A page of the feed.', schema: activityPageSchema } },
+  responses: {
+    200: {
+      description: 'A page of the feed.',
+      schema: activityPageSchema,
+      example: {
+        data: [
+          {
+            id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+            type: 'email.clicked',
+            timestamp: '2026-01-31T09:12:40.000Z',
+            contactId: '01980d9c-1111-7000-8000-000000000002',
+            contactEmail: 'ada@example.com',
+            metadata: {
+              emailId: '01980d9c-1111-7000-8000-000000000003',
+              subject: 'News for Ada',
+              clicks: 1,
+              isFirst: true,
+              link: 'https://example.com/offer',
+            },
+          },
+        ],
+        cursor: null,
+        hasMore: false,
+      },
+    },
+  },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler({ project, query, services }) {
     const { rows, cursor, emails } = await services.activity.feed(project.id, query);
@@ -44,9 +69,28 @@ export const activityStatistics = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Counts and rates of a period',
-  description: 'The last 30 days by default. Opens and clicks count emails, not repetitions.',
+  description:
+    'The last 30 days by default. Opens and clicks count emails, not repetitions, and a click is an open too; bounces ' +
+    'are the permanent ones. Rates are percentages of `sent`.',
   query: periodQuerySchema,
-  responses: { 200: { description: 'The figures.', schema: activityStatsSchema } },
+  responses: {
+    200: {
+      description: 'The figures.',
+      schema: activityStatsSchema,
+      example: {
+        totalEvents: 3021,
+        sent: 1200,
+        delivered: 1188,
+        opened: 480,
+        clicked: 96,
+        bounced: 6,
+        complained: 0,
+        workflowsStarted: 51,
+        openRate: 40,
+        clickRate: 8,
+      },
+    },
+  },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler({ project, query, services }) {
     const stats = await services.activity.stats(project.id, query);
@@ -72,6 +116,7 @@ export const recentActivityCount = defineRoute({
     200: {
       description: 'Rows of the feed.',
       schema: z.object({ count: z.number().int(), minutes: z.number().int() }),
+      example: { count: 42, minutes: 5 },
     },
   },
   errors: ['SERVICE_UNAVAILABLE'],
@@ -90,7 +135,11 @@ export const listActivityTypes = defineRoute({
   tags,
   summary: 'The activity types that the project has had',
   responses: {
-    200: { description: 'In alphabetical order.', schema: z.object({ types: z.array(z.string()) }) },
+    200: {
+      description: 'In alphabetical order.',
+      schema: z.object({ types: z.array(z.string()) }),
+      example: { types: ['email.delivered', 'email.opened', 'email.sent', 'event.tracked'] },
+    },
   },
   errors: ['SERVICE_UNAVAILABLE'],
   async handler({ project, services }) {
@@ -108,7 +157,24 @@ export const listUpcomingActivity = defineRoute({
     'Scheduled campaigns, and executions of workflows that wait: until the end of a delay, or until the time-out of a ' +
     'wait for an event. One that waits for an event without a time-out is not listed.',
   query: upcomingQuerySchema,
-  responses: { 200: { description: 'The next of them.', schema: upcomingSchema } },
+  responses: {
+    200: {
+      description: 'The next of them.',
+      schema: upcomingSchema,
+      example: {
+        data: [
+          {
+            id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+            type: 'campaign.scheduled',
+            timestamp: '2026-02-01T09:00:00.000Z',
+            contactId: null,
+            contactEmail: null,
+            metadata: { campaignId: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47', campaignName: 'February news' },
+          },
+        ],
+      },
+    },
+  },
   async handler({ project, query: { limit }, services }) {
     const rows = await services.activity.upcoming(project.id, limit);
     return { status: 200, body: { data: rows.map(presentUpcoming) } };

@@ -14,7 +14,7 @@ import type { Orm } from '../../db/orm.ts';
 import { findContact, findContactEmails } from '../../db/repositories/contacts/contacts.ts';
 import { listUpcoming, type UpcomingRow } from '../../db/repositories/events/upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
-import { toPeriod, whileAvailable } from './read-model.ts';
+import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
 
 export interface EventPage {
   rows: EventRow[];
@@ -69,6 +69,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm): Activit
 
   return {
     async feed(projectId, { cursor, limit, ...filter }) {
+      refuseReversed(filter);
       const before = readPosition(cursor);
       const found = await whileAvailable(
         activityFeed(clickhouse, { projectId, ...filter, before, limit: limit + 1 }),

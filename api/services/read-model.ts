@@ -5,6 +5,13 @@ import type { PeriodQuery } from '../schemas/activity.ts';
 
 const defaultPeriodMs = 30 * 24 * 60 * 60 * 1000;
 
+/** @throws DomainError `BAD_REQUEST` for a start after the end */
+export function refuseReversed({ startDate, endDate }: PeriodQuery): void {
+  if (startDate !== undefined && endDate !== undefined && startDate > endDate) {
+    throw new DomainError('BAD_REQUEST', 'startDate is after endDate');
+  }
+}
+
 /**
  * The last 30 days unless the query says otherwise; the end includes what happens while it is asked.
  *
@@ -13,7 +20,7 @@ const defaultPeriodMs = 30 * 24 * 60 * 60 * 1000;
 export function toPeriod(projectId: string, query: PeriodQuery): ProjectPeriod {
   const endDate = query.endDate ?? new Date(Date.now() + 60_000);
   const startDate = query.startDate ?? new Date(endDate.getTime() - defaultPeriodMs);
-  if (startDate > endDate) throw new DomainError('BAD_REQUEST', 'startDate is after endDate');
+  refuseReversed({ startDate, endDate });
   return { projectId, startDate, endDate };
 }
 
