@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
 import {
   newSegmentComputation,
   newSegmentCount,
@@ -7,6 +8,7 @@ import {
 } from '../temporal/contracts/segments.ts';
 import type { RunStepInput } from '../temporal/contracts/workflow-execution.ts';
 import { historyText } from './setup/history-text.ts';
+import { scriptedExecutions } from './setup/scripted-executions.ts';
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
 /**
@@ -28,6 +30,7 @@ const inTurn = <Value>(values: Value[]) => {
 };
 let failures = 0;
 let erasures = 0;
+let billingEnds = 0;
 let looks = 0;
 let longLooks = 0;
 
@@ -40,7 +43,16 @@ let executionLooks = 0;
 let executionFailures = 0;
 const stepAnswer = (visit: number) => ({ follow: 'step', visit, label: `step ${visit}` });
 
-const shapes: { name: string; type: string; input: unknown; activities: object }[] = [
+interface Shape {
+  name: string;
+  type: string;
+  input: unknown;
+  activities: object;
+  meanwhile?: (handle: WorkflowHandle) => Promise<void>;
+}
+
+const shapes: Shape[] = [
+  ...scriptedExecutions,
   {
     name: 'email-batch-at-once',
     type: 'emailBatch',
@@ -170,6 +182,17 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
     activities: { eraseEvents: async () => undefined, closeEventDeletion: async () => undefined },
   },
   {
+    name: 'billing-end-with-failures',
+    type: 'billingEnd',
+    input: { projectId: 'p' },
+    activities: {
+      endBilling: async () => {
+        billingEnds += 1;
+        if (billingEnds < 4) throw new Error('no Stripe');
+      },
+    },
+  },
+  {
     name: 'project-erasure',
     type: 'projectErasure',
     input: { erasureId: 'e' },
@@ -283,9 +306,9 @@ const shapes: { name: string; type: string; input: unknown; activities: object }
 const folder = new URL('../temporal/histories/', import.meta.url);
 await mkdir(folder, { recursive: true });
 const environment = await startTimeSkipping();
-for (const { name, type, input, activities } of shapes) {
+for (const { name, type, input, activities, meanwhile } of shapes) {
   if (names.length > 0 && !names.includes(name)) continue;
-  const { histories } = await runWorkflow(environment, type, input, activities);
+  const { histories } = await runWorkflow(environment, type, input, activities, {}, meanwhile);
   for (const [index, history] of histories.entries()) {
     const part = histories.length > 1 ? `-${index + 1}` : '';
     await writeFile(new URL(`${name}${part}.${label}.json`, folder), historyText(history));

@@ -83,7 +83,7 @@ describe('an execution', () => {
     expect(result).toBe('COMPLETED');
     expect(slept.size).toBe(1_000);
     expect(looks.length).toBeLessThan(2_100);
-    expect(history.events?.length).toBeLessThan(2_100);
+    expect(history.events?.length).toBeLessThan(600);
   });
 
   it('waits for years by several timers', async () => {

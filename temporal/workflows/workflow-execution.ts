@@ -36,7 +36,7 @@ const callOptions = {
 const { callWebhook } = proxyActivities<WebhookActivities>(callOptions);
 
 /** Events of a run; a loop goes on in a new one. */
-const longestHistory = 2_000;
+const longestHistory = 500;
 /** Longest wait of one timer; a longer one begins anew. */
 const longestTimerMs = 300 * 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -37,6 +38,7 @@ export async function historiesOf(
  * Runs a workflow to its end with scripted activities; the workflow code is the real bundle.
  *
  * @param batchActivities those on the queue of campaign batches
+ * @param meanwhile runs after the start, before the clock begins to jump
  * @returns `history` is that of the last run, `histories` those of all
  */
 export async function runWorkflow<Result>(
@@ -45,6 +47,7 @@ export async function runWorkflow<Result>(
   input: unknown,
   activities: object,
   batchActivities: object = {},
+  meanwhile?: (handle: WorkflowHandle) => Promise<void>,
 ): Promise<{ result: Result; history: History; histories: History[] }> {
   const taskQueue = randomUUID();
   const connection = environment.nativeConnection;
@@ -60,6 +63,7 @@ export async function runWorkflow<Result>(
       taskQueue,
       args: [input],
     });
+    await meanwhile?.(handle);
     const result: Result = await handle.result();
     const histories = await historiesOf(environment, handle.workflowId, handle.firstExecutionRunId);
     return { result, history: await handle.fetchHistory(), histories };
