@@ -388,7 +388,7 @@ describe('repair', () => {
     const shown = await execution(id, 'WAITING');
     await handleOf(shown).terminate('lost');
     const em = stack.database.orm.em.fork();
-    await sql(em, `update workflow_executions set resume_at = now() - interval '1 hour' where id = $1`, [
+    await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
       shown.id,
     ]);
     expect(await remindExecutions(em)).toEqual({ reminded: 1 });
