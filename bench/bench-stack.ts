@@ -130,7 +130,7 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
     async startSes(port, webhookUrl) {
       const url = `http://127.0.0.1:${port}`;
       const environment = {
-        DATA_DIR: directory,
+        DATA_DIR: join(directory, `ses-${port}`),
         INBOX_PORT: String(port),
         SNS_TOPIC_ARN: localTopicArn,
         SES_MAX_SEND_RATE: '100000',

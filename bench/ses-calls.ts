@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateEmailIdentityCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
+import type { EmailProvider } from '../providers/email/email-provider.ts';
 import { createSesProvider } from '../providers/email/ses.ts';
 import { createSesAccountClient, createSesClient } from '../providers/email/ses-client.ts';
 
@@ -21,9 +22,14 @@ export async function registerSender(endpoint: string, domain: string): Promise<
   client.destroy();
 }
 
+/** The provider as the product makes it, for a local SES. */
+export function createBenchProvider(endpoint: string): EmailProvider {
+  return createSesProvider(createSesClient(optionsOf(endpoint)), account(endpoint), 'posthaste');
+}
+
 /** Calls of `SendEmail` a second from this process to a local SES, with nothing else to do. */
 export async function measureSesCalls(endpoint: string): Promise<number> {
-  const provider = createSesProvider(createSesClient(optionsOf(endpoint)), account(endpoint), 'posthaste');
+  const provider = createBenchProvider(endpoint);
   const startedAt = performance.now();
   let calls = 0;
   const lane = async () => {
