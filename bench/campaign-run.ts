@@ -45,6 +45,8 @@ const newestSchema = z.object({ messages: z.array(z.object({ receivedAt: z.coerc
 const createdSchema = z.object({ data: z.object({ id: z.string() }) });
 const patienceMs = 20 * 60 * 1000;
 const pollMs = 100;
+/** Without events for longer, what a killed worker had in hand would be given up. */
+const longestHoldMs = 60_000;
 
 /** Subscribed contacts of the stack's project, up to `count` of them. */
 export async function fillContacts(stack: BenchStack, count: number): Promise<void> {
@@ -156,20 +158,28 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   let isOver = false;
   const beside = options.meanwhile?.(() => isOver);
   let firstAt = 0;
-  let wasKilled = false;
-  for (let messages = 0; messages < recipients; ) {
+  let killedAt = 0;
+  let releasedAt = 0;
+  const release = async () => {
+    if (releasedAt > 0) return;
+    releasedAt = Date.now();
+    await control(stage, '/api/events', 'PUT', { paused: false });
+  };
+  for (let [messages, before] = [0, 0]; messages < recipients; before = messages) {
     await delay(pollMs);
     // Counting the campaign's own costs the provider more, so only once there may be enough of them.
     messages = await messagesOf(stage);
     if (messages >= recipients) messages = await handedOver(stage);
     if (messages > 0 && firstAt === 0) firstAt = Date.now();
-    if (options.killAt !== undefined && !wasKilled && messages >= options.killAt) {
-      wasKilled = true;
+    if (options.killAt !== undefined && killedAt === 0 && messages >= options.killAt) {
+      killedAt = Date.now();
       process.kill(worker.pid, 'SIGKILL');
       await worker.stop();
       worker = await stage.startWorker();
     }
-    if (wasKilled) {
+    if (killedAt > 0 && Date.now() - killedAt > longestHoldMs) await release();
+    // Looking at all emails costs the database as much as sending a thousand, so only when nothing moves.
+    if (killedAt > 0 && messages === before) {
       const { open, total, inHand } = await progressOf(stage, data.id);
       // Only what the killed worker had in hand is left, once nothing moves any more.
       if (open === 0 && total === recipients && inHand > 0 && Date.now() - (await newestAt(stage)) > 1_500)
@@ -181,15 +191,14 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   isOver = true;
   await beside;
   const cpuUsed = cpu(recipients);
-  const { inHand } = wasKilled ? await progressOf(stage, data.id) : { inHand: 0 };
+  const { inHand } = killedAt > 0 ? await progressOf(stage, data.id) : { inHand: 0 };
   const seconds = (lastAt - startedAt) / 1000;
 
-  const releasedAt = Date.now();
-  await control(stage, '/api/events', 'PUT', { paused: false });
+  await release();
   let settledAt = releasedAt;
   let end = await progressOf(stage, data.id);
   while (end.delivered < recipients && Date.now() - releasedAt < patienceMs) {
-    await delay(200);
+    await delay(500);
     end = await progressOf(stage, data.id);
     if (end.sent < recipients) settledAt = Date.now();
   }

@@ -86,6 +86,7 @@ export function createClaimedRenderer(
         html,
         text,
         headers,
+        ...(recipients === 'many' && { layout: rendered.layout() }),
         attachments: attachments.map((file) => ({
           filename: file.filename,
           contentType: file.contentType,

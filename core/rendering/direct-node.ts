@@ -5,12 +5,17 @@ type Engine = ConstructorParameters<typeof Output>[1];
 
 /** A node that gives its text straight away: an output or plain text. Liquid's own nodes are generators. */
 export class DirectNode extends Output {
+  /** What it gives whatever the variables are; undefined of an output. */
+  readonly literal: string | undefined;
   private readonly produce: (context: RenderContext) => string;
 
-  /** @param span what it was read from, for error positions */
+  /**
+   * @param span what it was read from, for error positions
+   * @param produce the text, or what makes it
+   */
   constructor(
     span: { input: string; begin: number; end: number },
-    produce: (context: RenderContext) => string,
+    produce: string | ((context: RenderContext) => string),
     engine: Engine,
   ) {
     // The base class parses its token by the stock grammar, so it gets one that means nothing.
@@ -18,7 +23,8 @@ export class DirectNode extends Output {
     this.token.input = span.input;
     this.token.begin = span.begin;
     this.token.end = span.end;
-    this.produce = produce;
+    this.literal = typeof produce === 'string' ? produce : undefined;
+    this.produce = typeof produce === 'string' ? () => produce : produce;
   }
 
   write(context: RenderContext, emitter: Emitter): void {

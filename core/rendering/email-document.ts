@@ -2,6 +2,7 @@ import { isOwnedHeader } from '../headers/custom-headers.ts';
 import { sanitizeHeaderValue } from '../headers/header-text.ts';
 import { resolveLocale } from '../messages/messages.ts';
 import { withHtmlFooter, withTextFooter } from './email-footer.ts';
+import { type EmailLayout, layoutOf } from './email-layout.ts';
 import type { EmailTemplate } from './email-template.ts';
 import { htmlToText, tidyText } from './plain-text.ts';
 import { RenderBudget, type RenderLimit } from './render-budget.ts';
@@ -34,7 +35,8 @@ export interface RenderedEmail {
 }
 
 export type RenderEmailResult =
-  | { ok: true; email: RenderedEmail }
+  /** `layout`: what the email has in common with others of its template, most likely. */
+  | { ok: true; email: RenderedEmail; layout: () => EmailLayout }
   | { ok: false; part: 'subject' | 'html' | 'text'; limit: RenderLimit };
 
 /**
@@ -56,16 +58,18 @@ export function renderEmail(template: EmailTemplate, options: RenderEmailOptions
   const renderedText = template.text ? render(template.text) : undefined;
   if (renderedText && !renderedText.ok) return { ...renderedText, part: 'text' };
 
-  let html = cleanText(renderedHtml.output);
-  let text = renderedText ? tidyText(cleanText(renderedText.output)) : htmlToText(html);
-  if (type === 'MARKETING') {
-    const locale = resolveLocale(variables.locale);
-    html = withHtmlFooter(html, links, locale);
-    text = withTextFooter(text, links, locale);
-  }
+  const ownHtml = cleanText(renderedHtml.output);
+  const ownText = renderedText ? tidyText(cleanText(renderedText.output)) : htmlToText(ownHtml);
+  const locale = resolveLocale(variables.locale);
+  const [html, text] =
+    type === 'MARKETING'
+      ? [withHtmlFooter(ownHtml, links, locale), withTextFooter(ownText, links, locale)]
+      : [ownHtml, ownText];
   const headers = mergeHeaders(options.headers ?? {}, typeHeaders(type, links.unsubscribeUrl));
   const line = sanitizeHeaderValue(`${options.subjectPrefix ?? ''}${subject.output}`);
-  return { ok: true, email: { subject: line, html, text, headers } };
+  const [htmlFooter, textFooter] = [html.length > ownHtml.length, text.length > ownText.length];
+  const layout = () => layoutOf(template, { locale, htmlFooter, textFooter });
+  return { ok: true, email: { subject: line, html, text, headers }, layout };
 }
 
 /** The headers that an email of a type carries. */

@@ -9,31 +9,49 @@ export interface FooterLinks {
 /** The HTML with the footer in front of its end, unless it links to the unsubscribe page already. */
 export function withHtmlFooter(html: string, links: FooterLinks, locale: Locale): string {
   if (linksTo(html, links.unsubscribeUrl)) return html;
+  const end = endOfBody(html);
+  return `${html.slice(0, end)}${htmlFooter(links, locale)}${html.slice(end)}`;
+}
+
+function htmlFooter(links: FooterLinks, locale: Locale): string {
   const text = messages[locale];
   const anchor = (url: string, label: string) =>
     `<a href="${escapeHtml(url)}" style="color:#666666;text-decoration:underline">${escapeHtml(label)}</a>`;
-  const footer =
+  return (
     '<div style="margin:24px auto 0;padding:16px;text-align:center;font-family:Arial,Helvetica,sans-serif;' +
     'font-size:12px;line-height:18px;color:#666666">' +
     `${escapeHtml(text['footer.reason'])}<br>` +
     `${anchor(links.unsubscribeUrl, text['footer.unsubscribe'])} · ` +
-    `${anchor(links.manageUrl, text['footer.preferences'])}</div>`;
-  const end = endOfBody(html);
-  return `${html.slice(0, end)}${footer}${html.slice(end)}`;
+    `${anchor(links.manageUrl, text['footer.preferences'])}</div>`
+  );
 }
 
 /** The text with the footer below, unless it shows the unsubscribe address already. */
 export function withTextFooter(plainText: string, links: FooterLinks, locale: Locale): string {
   if (plainText.includes(links.unsubscribeUrl)) return plainText;
+  const footer = textFooter(links, locale);
+  return plainText === '' ? footer : `${plainText}\n\n${footer}`;
+}
+
+function textFooter(links: FooterLinks, locale: Locale): string {
   const text = messages[locale];
-  const footer = [
+  return [
     '-- ',
     text['footer.reason'],
     `${text['footer.unsubscribe']}: ${links.unsubscribeUrl}`,
     `${text['footer.preferences']}: ${links.manageUrl}`,
   ].join('\n');
-  return plainText === '' ? footer : `${plainText}\n\n${footer}`;
 }
+
+/** A noncharacter, in place of an address. */
+const anyUrl = '\ufdd0';
+const anyLinks: FooterLinks = { unsubscribeUrl: anyUrl, manageUrl: anyUrl };
+
+/** What the footers of all emails in a language have in common: what stands around their addresses. */
+export const htmlFooterParts = (locale: Locale): string[] => htmlFooter(anyLinks, locale).split(anyUrl);
+
+/** As `htmlFooterParts`, of the text. */
+export const textFooterParts = (locale: Locale): string[] => textFooter(anyLinks, locale).split(anyUrl);
 
 /** Whether the address is the target of a link: just mentioned, in a comment for instance, does not count. */
 function linksTo(html: string, url: string): boolean {

@@ -40,8 +40,7 @@ export class TemplateParser extends Parser {
 
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): Node {
     if (TypeGuards.isHTMLToken(token)) {
-      const text = token.getContent();
-      return new DirectNode(token, () => text, this.engine);
+      return new DirectNode(token, token.getContent(), this.engine);
     }
     if (TypeGuards.isOutputToken(token)) return this.parseOutput(token);
     this.depth++;

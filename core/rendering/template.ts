@@ -1,5 +1,6 @@
 import { type Liquid, LiquidError, type Template as Node } from 'liquidjs';
 import { BoundedEmitter, renderNodes } from './bounded-render.ts';
+import { DirectNode } from './direct-node.ts';
 import { engines, type TemplateKind } from './engine.ts';
 import { RenderBudget, type RenderLimit, RenderLimitExceeded } from './render-budget.ts';
 import { RenderContext } from './render-context.ts';
@@ -48,10 +49,13 @@ export function compileTemplate(source: string, options: { kind: TemplateKind })
 
 /** A compiled template: immutable, for any number of renderings. */
 export class Template {
+  /** The text outside of all tags and outputs, in its order. */
+  readonly literals: readonly string[];
   private readonly nodes: readonly Node[];
   private readonly engine: Liquid;
 
   constructor(nodes: readonly Node[], engine: Liquid) {
+    this.literals = nodes.flatMap((node) => (node instanceof DirectNode ? (node.literal ?? []) : []));
     this.nodes = nodes;
     this.engine = engine;
   }

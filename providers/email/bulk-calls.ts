@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { type BulkLayout, plainLayoutOf, sharedLayoutOf } from './bulk-layout.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
 // Amazon SES API v2 reference, `SendBulkEmail` and `ReplacementTemplate`: 50 entries, 262,144 characters of data
@@ -12,17 +13,23 @@ import type { OutgoingEmail } from './email-provider.ts';
 const maxEntries = 50;
 const maxDataCharacters = 262_144;
 const maxCallBytes = 1024 * 1024;
-/** Sender, configuration set, template and whatever else stands once in a call. */
+/** Sender, configuration set and whatever else stands once in a call, besides the template. */
 const envelopeBytes = 4 * 1024;
 /** Braces, names and tags of an entry, besides its address, headers and content. */
 const entryBytes = 400;
-/** A call is full of entries before entries of this size fill it. */
-const smallEntryBytes = (maxCallBytes - envelopeBytes) / maxEntries;
+/** A call is full of entries before entries of this size fill it, with a template of up to a quarter of it. */
+const smallEntryBytes = (maxCallBytes * 0.75 - envelopeBytes) / maxEntries;
 
 interface PreparedEntry {
   email: OutgoingEmail;
+  layout: BulkLayout;
   entry: BulkEmailEntry;
   dataCharacters: number;
+  bytes: number;
+}
+
+interface OpenCall {
+  entries: PreparedEntry[];
   bytes: number;
 }
 
@@ -32,18 +39,13 @@ export interface BulkCall {
   command: SendBulkEmailCommand;
 }
 
-const hasText = (email: OutgoingEmail) => email.text.trim() !== '';
-
-/**
- * The content as data of a template that is nothing but placeholders. SES neither escapes the values nor looks for
- * placeholders in them.
- */
+/** The content as data of the call's template. */
 function prepare(email: OutgoingEmail): PreparedEntry {
-  const data = JSON.stringify({
-    subject: sanitizeHeaderValue(email.subject),
-    html: email.html,
-    ...(hasText(email) ? { text: email.text } : {}),
-  });
+  const shared = sharedLayoutOf(email);
+  const sharedData = shared?.dataOf(email);
+  const layout = shared !== undefined && sharedData !== undefined ? shared : plainLayoutOf(email);
+  const values = sharedData ?? layout.dataOf(email);
+  const data = JSON.stringify({ subject: sanitizeHeaderValue(email.subject), ...values });
   const to = formatMailbox(email.to);
   const headers = Object.entries(email.headers).map(([Name, Value]) => ({
     Name,
@@ -53,6 +55,7 @@ function prepare(email: OutgoingEmail): PreparedEntry {
   const otherBytes = to.length + headerBytes + entryBytes;
   return {
     email,
+    layout,
     entry: {
       Destination: { ToAddresses: [to] },
       ReplacementEmailContent: { ReplacementTemplate: { ReplacementTemplateData: data } },
@@ -76,9 +79,9 @@ function bytesInJson(data: string, enough: number): number {
   return bound <= enough ? bound : Buffer.byteLength(JSON.stringify(data));
 }
 
-/** Emails with the same key can share a call. */
-function callKey({ from, replyTo, text }: OutgoingEmail): string {
-  return JSON.stringify([from.email, from.name, replyTo, text.trim() !== '']);
+/** Emails with the same key and layout can share a call. */
+function callKey({ from, replyTo }: OutgoingEmail): string {
+  return JSON.stringify([from.email, from.name, replyTo]);
 }
 
 /**
@@ -103,18 +106,18 @@ function createCommand(input: SendBulkEmailCommandInput): SendBulkEmailCommand {
   return command;
 }
 
-function toCall(entries: PreparedEntry[], first: OutgoingEmail, configurationSet: string): BulkCall {
+function toCall(
+  entries: PreparedEntry[],
+  { email: first, layout }: PreparedEntry,
+  configurationSet: string,
+): BulkCall {
   const command = createCommand({
     FromEmailAddress: formatMailbox(first.from),
     ...(first.replyTo === null ? {} : { ReplyToAddresses: [formatMailbox({ email: first.replyTo })] }),
     ConfigurationSetName: configurationSet,
     DefaultContent: {
       Template: {
-        TemplateContent: {
-          Subject: '{{subject}}',
-          Html: '{{html}}',
-          ...(hasText(first) ? { Text: '{{text}}' } : {}),
-        },
+        TemplateContent: layout.content,
         TemplateData: '{}',
       },
     },
@@ -134,30 +137,33 @@ export function planBulkCalls(
 ): { calls: BulkCall[]; single: OutgoingEmail[] } {
   const single: OutgoingEmail[] = [];
   const calls: BulkCall[] = [];
-  const open = new Map<string, { entries: PreparedEntry[]; bytes: number }>();
+  const open = new Map<BulkLayout, Map<string, OpenCall>>();
   const close = (entries: PreparedEntry[]) => {
-    const first = entries[0]?.email;
+    const first = entries[0];
     if (first !== undefined) calls.push(toCall(entries, first, configurationSet));
   };
   for (const email of emails) {
     const prepared = prepare(email);
+    const { layout } = prepared;
     const isTooLarge =
-      prepared.dataCharacters > maxDataCharacters || prepared.bytes + envelopeBytes > maxCallBytes;
+      prepared.dataCharacters > maxDataCharacters ||
+      prepared.bytes + envelopeBytes + layout.bytes > maxCallBytes;
     if (email.attachments.length > 0 || isTooLarge) {
       single.push(email);
       continue;
     }
     const key = callKey(email);
-    const call = open.get(key) ?? { entries: [], bytes: envelopeBytes };
+    const ofLayout = open.get(layout) ?? new Map<string, OpenCall>();
+    const call = ofLayout.get(key) ?? { entries: [], bytes: envelopeBytes + layout.bytes };
     if (call.entries.length === maxEntries || call.bytes + prepared.bytes > maxCallBytes) {
       close(call.entries);
       call.entries = [];
-      call.bytes = envelopeBytes;
+      call.bytes = envelopeBytes + layout.bytes;
     }
     call.entries.push(prepared);
     call.bytes += prepared.bytes;
-    open.set(key, call);
+    open.set(layout, ofLayout.set(key, call));
   }
-  for (const { entries } of open.values()) close(entries);
+  for (const ofLayout of open.values()) for (const { entries } of ofLayout.values()) close(entries);
   return { calls, single };
 }

@@ -1,3 +1,5 @@
+import type { EmailLayout } from '../../core/rendering/email-layout.ts';
+
 /** A file of an email, ready to be handed over. */
 export interface OutgoingAttachment {
   filename: string;
@@ -24,6 +26,8 @@ export interface OutgoingEmail {
   /** Plain-text alternative; left out when blank. */
   text: string;
   headers: Record<string, string>;
+  /** Hint for a provider that takes what many emails have in common once. */
+  layout?: EmailLayout;
   attachments: OutgoingAttachment[];
 }
 

@@ -77,6 +77,21 @@ describe('handing over many emails', () => {
     }
   });
 
+  it('takes what emails have in common once, also beside emails that are made otherwise', async () => {
+    const { provider, list } = await start();
+    const piece = `<p title="a&quot;b">${'The same for everyone. '.repeat(400)}</p>`;
+    const layout = { html: [piece], text: ['The same. '] };
+    const many = emails(100, (index) => ({
+      html: index % 10 === 0 ? `<p>${index}</p>` : `${piece}<p>{{h0}} \\ ${index}</p>`,
+      text: `The same. ${index}`,
+      layout,
+    }));
+    expect(outcomes(await provider.handOverMany(many, never))).toEqual(all('accepted', 100));
+    const { messages } = await list('?limit=500');
+    const contents = new Map(messages.map(({ emailId, html, text }) => [emailId, { html, text }]));
+    for (const { emailId, html, text } of many) expect(contents.get(emailId)).toEqual({ html, text });
+  });
+
   it('takes as many calls as the entries and their size need', async () => {
     const server = await serve((request, response) => {
       const { BulkEmailEntries } = JSON.parse(request.body);
