@@ -1,0 +1,193 @@
+/** An attack, and the tests that show that it fails: file, and a part of the name of a test in it. */
+export interface SecurityCase {
+  attack: string;
+  tests: readonly [file: string, name: string][];
+}
+
+const contract = 'test/contract/checks.ts';
+
+/** What somebody may try on the service. A case without a test does not count as defended. */
+export const securityCases: readonly SecurityCase[] = [
+  {
+    attack: 'SNS notifications: forged, replayed, of another topic; genuine ones pass',
+    tests: [
+      ['providers/sns/verifier.test.ts', 'accepts genuine messages of each type'],
+      ['providers/sns/verifier.test.ts', 'refuses a signature by another key'],
+      ['providers/sns/verifier.test.ts', 'fetches no certificate from elsewhere'],
+      ['providers/sns/verifier.test.ts', 'fetches nothing for a topic that is not ours'],
+      ['providers/sns/verifier.test.ts', 'refuses a replay of an old message, but not a late delivery'],
+      [
+        'test/provider-events.test.ts',
+        'is refused when it is forged, of another topic, or no message at all',
+      ],
+      [
+        'db/repositories/emails/apply-provider-events.test.ts',
+        'that arrive in two processes at once are applied',
+      ],
+    ],
+  },
+  {
+    attack: 'payment notifications: forged, altered, old',
+    tests: [['test/billing.test.ts', 'that is forged, altered or old is refused, and nothing changes']],
+  },
+  {
+    attack: 'server-side request forgery: by address in any form, by name, by rebinding, by redirect',
+    tests: [
+      ['providers/outbound/outbound-http.test.ts', '%s, by itself and behind a name'],
+      ['providers/outbound/outbound-http.test.ts', "'2130706433', '0x7f000001', '0177.0.0.1', '127.1'"],
+      ['providers/outbound/outbound-http.test.ts', 'also when it is one of several'],
+      ['providers/outbound/outbound-http.test.ts', 'the address that was checked is the one that is called'],
+      ['providers/outbound/outbound-http.test.ts', "describe('a redirect'"],
+      ['providers/outbound/outbound-http.test.ts', 'elsewhere takes no secret along'],
+    ],
+  },
+  {
+    attack: 'header injection after rendering: subject, names, headers, file names',
+    tests: [
+      ['test/send.test.ts', 'keeps line breaks out of headers'],
+      ['core/headers/headers.test.ts', 'never holds CR, LF or NUL, whatever came in'],
+      ['core/rendering/email-document.test.ts', 'is safe in headers and never fails, whatever the data'],
+      ['providers/email/smtp.test.ts', 'lets no header in through %j'],
+      ['providers/email/ses.test.ts', 'lets no header in through %j'],
+    ],
+  },
+  {
+    attack: 'templates that never end, take all memory, or reach for a prototype',
+    tests: [
+      ['core/rendering/hostile-templates.test.ts', 'bounds %s'],
+      ['core/rendering/hostile-templates.test.ts', 'stops what has no end'],
+      ['core/rendering/hostile-templates.test.ts', 'gives hostile paths nothing'],
+      ['core/rendering/hostile-templates.test.ts', 'pollutes no prototype and changes no variable'],
+      ['core/rendering/hostile-emails.test.ts', 'stops at the first part that goes on for too long'],
+    ],
+  },
+  {
+    attack: 'ids of another project, on every endpoint and in every body',
+    tests: [
+      [contract, 'knows nothing of what another project has'],
+      [contract, 'takes no id of another project in its body'],
+      [contract, 'takes the session of a member in place of the key, and of nobody else'],
+      ['test/accounts-projects.test.ts', 'does not exist, on no endpoint'],
+    ],
+  },
+  {
+    attack: 'the wrong kind of key, on every endpoint',
+    tests: [
+      [contract, 'refuses whoever has not its kind of key'],
+      [contract, 'refuses whoever is not signed in'],
+      [contract, 'refuses members whose role is not enough'],
+    ],
+  },
+  {
+    attack: 'requests of other sites with the cookie of a signed-in user',
+    tests: [
+      [contract, 'refuses a session whose request comes from another site'],
+      ['test/contract/lines/accounts.ts', 'the page of another site sends it'],
+      ['api/edge/http.test.ts', 'are closed elsewhere, but for a configured dashboard with its cookie'],
+    ],
+  },
+  {
+    attack: 'finding out who has an account, by answers and by time',
+    tests: [
+      ['api/routes/accounts.test.ts', 'answers the same for a wrong password and an unknown address'],
+      ['api/routes/accounts.test.ts', 'takes as long for an unknown address as for a wrong password'],
+      ['test/accounts-links.test.ts', 'gets the same answer from %s for a known and an unknown address'],
+      ['test/accounts-links.test.ts', 'by time: the answer does not wait'],
+    ],
+  },
+  {
+    attack: 'a stolen session after the password was changed',
+    tests: [['test/accounts-links.test.ts', 'ends every session: none survives the reset']],
+  },
+  {
+    attack:
+      'SQL and ClickHouse injection through names of fields and events, operators, values, queries and paths',
+    tests: [
+      ['test/security/injection.test.ts', 'through the key %j of data'],
+      ['test/security/injection.test.ts', 'through the names of events'],
+      ['test/security/injection.test.ts', 'through operators, units, logic and built-in fields'],
+      ['test/security/injection.test.ts', 'through values'],
+      ['test/security/injection.test.ts', 'through queries'],
+      ['test/analytics.test.ts', 'takes hostile names, dates, time zones and limits as values'],
+      [contract, 'answers 404 to unknown ids and 422 to what is none'],
+    ],
+  },
+  {
+    attack: 'open redirects',
+    tests: [
+      ['test/public-pages-security.test.ts', 'an open redirect is not possible: no page leads anywhere else'],
+      ['test/security/cases.test.ts', 'redirects only on the way to and from a sign-in provider'],
+    ],
+  },
+  {
+    attack: 'unsubscribe links: guessed, and used for another purpose, contact or project',
+    tests: [
+      [
+        'test/public-pages-security.test.ts',
+        'made up, changed, cut and lengthened tokens are one and the same page',
+      ],
+      ['test/public-pages-security.test.ts', 'is slowed down by address'],
+      ['test/public-pages-security.test.ts', 'of one purpose is worth nothing for another'],
+      ['test/public-pages-security.test.ts', 'of another project, contact or email is worth nothing'],
+    ],
+  },
+  {
+    attack: 'links of account emails: guessed, reused, read from the database, opened by scanners',
+    tests: [
+      ['test/accounts-pages.test.ts', 'links that are guessed are slowed down by address'],
+      ['test/accounts-pages.test.ts', 'proves an address by a press of its button, and not by being opened'],
+      ['test/accounts-links.test.ts', 'is worth nothing to who reads the database'],
+    ],
+  },
+  {
+    attack: 'formulas in CSV that a spreadsheet runs',
+    tests: [['test/security/cases.test.ts', 'hands out no CSV, so no formula reaches a spreadsheet']],
+  },
+  {
+    attack: 'uploads that are something else than they say, or script',
+    tests: [
+      ['test/uploads.test.ts', "describe('security of uploads'"],
+      ['test/uploads.test.ts', 'answers 404 to every path that leads out of the folder'],
+      ['core/images/check-image.test.ts', 'finds markup at any place, also across chunks'],
+    ],
+  },
+  {
+    attack: 'bodies that are too large, too deep, or a bomb once unpacked',
+    tests: [
+      ['api/edge/http.test.ts', 'of unknown length are refused as soon as they are too large'],
+      ['api/edge/http.test.ts', 'that are large share a budget, which is given back'],
+      ['api/edge/http.test.ts', 'that are compressed are refused'],
+      ['api/edge/parse-json.test.ts', 'accepts the deepest nesting and refuses one more'],
+      ['core/contact-data/parse-contact-data.test.ts', 'takes 32 levels and refuses ten thousand at once'],
+    ],
+  },
+  {
+    attack: 'more requests than the limit, spread over two API processes',
+    tests: [
+      ['test/security/two-processes.test.ts', 'the rate limit of a project counts over two API processes'],
+      ['api/edge/rate-limiter.test.ts', 'never lets more than the limit through several processes'],
+    ],
+  },
+  {
+    attack: 'repeats with one Idempotency-Key: 50 at once, after a crash, after each class of status',
+    tests: [
+      ['test/security/two-processes.test.ts', 'lets one of 50 equal requests over two processes through'],
+      ['test/security/two-processes.test.ts', 'is kept when the process that had it dies in the middle'],
+      ['api/edge/idempotency.test.ts', 'lets a successful request run once and tells repeats about it'],
+      ['api/edge/idempotency.test.ts', 'is released by a refusal'],
+      ['api/edge/idempotency.test.ts', 'is kept by a failure, which may have had an effect'],
+    ],
+  },
+  {
+    attack: 'secrets in logs, errors and GET /config',
+    tests: [
+      ['test/security/two-processes.test.ts', 'secrets stand in no line of the log at its most talkative'],
+      ['api/services/public-config.test.ts', 'shows the value of no setting but those of the addresses'],
+      ['api/edge/pipeline.test.ts', 'hide the inside, carry the request id and are logged with the stack'],
+      [
+        'test/public-pages-security.test.ts',
+        'a token in the address reaches neither the log nor the metrics',
+      ],
+    ],
+  },
+];
