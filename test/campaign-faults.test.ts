@@ -21,7 +21,8 @@ import type { TestSender } from './setup/sender.ts';
 let stack: ProcessStack;
 let sender: TestSender;
 
-const timeout = 600_000;
+/** Ten starts of a worker alone take minutes on a busy machine. */
+const timeout = 1_200_000;
 
 const settings = { UNKNOWN_OUTCOME_SECONDS: '10' };
 

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import type { Em } from '../../db/orm.ts';
 import { takeSendSlots } from '../../db/repositories/emails/take-send-slots.ts';
 import { sql } from '../../db/sql.ts';
+import { insertProject, startCampaign } from '../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createCallSlots } from './call-slots.ts';
 import { reserveCampaignSlots } from './reserve-campaign-slots.ts';
@@ -56,6 +57,62 @@ describe('the slots of a campaign', () => {
     while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
     await pass(1.5);
     expect((await takeSendSlots(em, 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('projects that send at the same time', () => {
+  const rates = { account: 100, project: null };
+  const inShares = 90;
+
+  async function projectsThatSend(count: number): Promise<string[]> {
+    const projects: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const project = await insertProject(em);
+      await startCampaign(em, project);
+      projects.push(project);
+    }
+    return projects;
+  }
+
+  /** The part of the rate that each project gets which asks so often every quarter of a second. */
+  async function shares(asks: readonly (readonly [projectId: string, count: number])[]): Promise<number[]> {
+    const got = asks.map(() => 0);
+    const startedAt = Date.now();
+    const ticks = 40;
+    for (let tick = 0; tick < ticks; tick += 1) {
+      for (const [index, [project, count]] of asks.entries()) {
+        for (let ask = 0; ask < count; ask += 1) {
+          got[index] = (got[index] ?? 0) + (await reserveCampaignSlots(em, project, 500, rates)).granted;
+        }
+      }
+      await pass(0.25);
+    }
+    // The second that an idle bucket has saved, the one that may be taken ahead, and the time that this took.
+    const seconds = 2 + ticks / 4 + (Date.now() - startedAt) / 1000;
+    return got.map((count) => count / seconds / inShares);
+  }
+
+  afterEach(() => sql(em, 'delete from campaigns'));
+
+  it('have the account in equal shares, however many batches of one are under way', async () => {
+    const [large = '', small = ''] = await projectsThatSend(2);
+    const [one = 0, other = 0] = await shares([
+      [large, 6],
+      [small, 1],
+    ]);
+    expect(other / one).toBeGreaterThan(0.8);
+    expect(one + other).toBeGreaterThan(0.85);
+    expect(one + other).toBeLessThan(1.05);
+  });
+
+  it('leave what they do not use to the others', async () => {
+    const [busy = '', idle = ''] = await projectsThatSend(2);
+    const [alone = 0] = await shares([
+      [busy, 3],
+      [idle, 0],
+    ]);
+    expect(alone).toBeGreaterThan(0.85);
+    expect(alone).toBeLessThan(1.05);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Em } from '../../db/orm.ts';
-import { takeSendSlots } from '../../db/repositories/emails/take-send-slots.ts';
+import { countSendingProjects } from '../../db/repositories/campaigns/campaign-progress.ts';
+import { returnSendSlots, takeSendSlots } from '../../db/repositories/emails/take-send-slots.ts';
 import type { SendRates } from '../emails/reserve-slots.ts';
 
 /** Emails of one batch that may leave now. */
@@ -18,33 +19,65 @@ export interface CampaignSlots {
 const shareOfCampaigns = 0.9;
 const horizonSeconds = 1;
 
-/** Takes permits for up to `wanted` emails of a campaign: of its project, then of the account. */
+/** Who may take more than its share of the account looks for what is left over no more often than this. */
+const leftOverPauseMs = 250;
+
+/**
+ * Takes permits for up to `wanted` emails of a campaign: of its project, then of the account. Projects that send at the
+ * same time have the account in equal shares, however many batches of one are under way; what one does not use is
+ * there for the others.
+ */
 export async function reserveCampaignSlots(
   em: Em,
   projectId: string,
   wanted: number,
   rates: SendRates,
 ): Promise<CampaignSlots> {
-  const limits = [
-    { key: projectId, rate: rates.project },
-    { key: 'account', rate: rates.account },
-  ];
   let granted = wanted;
   let retryInMs = 0;
   const paces: { startInMs: number; rate: number }[] = [];
-  for (const { key, rate } of limits) {
-    if (rate === null) continue;
-    for (const [bucket, limit] of [
-      [`${key}/campaigns`, rate * shareOfCampaigns],
-      [key, rate],
-    ] as const) {
-      if (granted === 0) break;
-      const slots = await takeSendSlots(em, bucket, granted, limit, horizonSeconds);
-      if (slots.granted < granted) retryInMs = Math.max(retryInMs, slots.retryInMs);
-      granted = slots.granted;
-      paces.push({ startInMs: slots.startInMs, rate: limit });
-    }
+
+  async function take(bucket: string, limit: number): Promise<void> {
+    if (granted === 0) return;
+    const slots = await takeSendSlots(em, bucket, granted, limit, horizonSeconds);
+    if (slots.granted < granted) retryInMs = Math.max(retryInMs, slots.retryInMs);
+    granted = slots.granted;
+    paces.push({ startInMs: slots.startInMs, rate: limit });
   }
+
+  if (rates.project !== null) {
+    await take(`${projectId}/campaigns`, rates.project * shareOfCampaigns);
+    await take(projectId, rates.project);
+  }
+  if (rates.account !== null && granted > 0) {
+    const rate = rates.account * shareOfCampaigns;
+    const projects = await countSendingProjects(em);
+    if (projects > 1) await takeShare(rate, projects);
+    else await take('account/campaigns', rate);
+    await take('account', rates.account);
+  }
+
+  /** Its share may be taken a second ahead, and whatever else is there only when it is there. */
+  async function takeShare(rate: number, projects: number): Promise<void> {
+    const own = `account/campaigns/${projectId}`;
+    const ownRate = rate / projects;
+    const share = await takeSendSlots(em, own, granted, ownRate, horizonSeconds);
+    const taken = await takeSendSlots(em, 'account/campaigns', share.granted, rate, horizonSeconds);
+    if (taken.granted < share.granted) {
+      await returnSendSlots(em, own, share.granted - taken.granted, ownRate);
+    }
+    const more =
+      taken.granted === share.granted && share.granted < granted
+        ? await takeSendSlots(em, 'account/campaigns', granted - share.granted, rate, 0)
+        : undefined;
+    const total = taken.granted + (more?.granted ?? 0);
+    if (total < granted) {
+      retryInMs = Math.max(retryInMs, leftOverPauseMs, Math.min(share.retryInMs, taken.retryInMs));
+    }
+    if (taken.granted > 0) paces.push({ startInMs: taken.startInMs, rate });
+    granted = total;
+  }
+
   return {
     granted,
     inMs: (index) => Math.max(0, ...paces.map(({ startInMs, rate }) => startInMs + (index * 1000) / rate)),

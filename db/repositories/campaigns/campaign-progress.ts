@@ -44,6 +44,17 @@ export async function findOpenBatches(
   return rows.map(({ number }) => number);
 }
 
+/** Projects of which a campaign is sending now, those that are disabled not counted. */
+export async function countSendingProjects(em: Em): Promise<number> {
+  const [row] = await sql<{ projects: number }>(
+    em,
+    `select count(distinct k.project_id)::int as projects
+     from campaigns k join projects p on p.id = k.project_id
+     where k.status = 'SENDING' and not p.disabled`,
+  );
+  return row?.projects ?? 0;
+}
+
 /**
  * Ends a campaign that has nothing left to send, and notes it in the activity.
  *

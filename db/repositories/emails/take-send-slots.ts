@@ -43,6 +43,20 @@ select round(extract(epoch from ends - starts)::float8 * $3::float8)::int as gra
   greatest(50, extract(epoch from ends - now()) * 1000 - $5::float8 * 500)::float8 as "retryInMs"
 from bucket`;
 
+/** Puts back permits of the bucket `key` that were taken and are of no use, because another bucket had none. */
+export async function returnSendSlots(
+  em: Em,
+  key: string,
+  count: number,
+  ratePerSecond: number,
+): Promise<void> {
+  await sql(
+    em,
+    'update throttles set next_free_at = next_free_at - make_interval(secs => $2::float8 / $3::float8) where key = $1',
+    [key, count, ratePerSecond],
+  );
+}
+
 /**
  * Takes up to `wanted` permits of the bucket `key`, which fills at `ratePerSecond` (more than 0). Exact over
  * all processes: the row is the only truth, and one statement moves it.
