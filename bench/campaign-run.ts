@@ -129,10 +129,61 @@ async function newestAt(stage: CampaignStage): Promise<number> {
   return newestSchema.parse(await answer.json()).messages[0]?.receivedAt.getTime() ?? 0;
 }
 
+/** Lets the held events go, once. @returns when that was */
+function holdEvents(stage: CampaignStage): { release: () => Promise<number> } {
+  let releasedAt = 0;
+  return {
+    async release() {
+      if (releasedAt > 0) return releasedAt;
+      releasedAt = Date.now();
+      await control(stage, '/api/events', 'PUT', { paused: false });
+      return releasedAt;
+    },
+  };
+}
+
+interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
+  worker: BenchProcess;
+  startedAt: number;
+  /** Called when events cannot be held back any longer. */
+  release: () => Promise<number>;
+}
+
+/** Waits until everyone has the email but those whose emails a killed worker had in hand; kills it at its time. */
+async function untilHandedOver(stage: CampaignStage, campaignId: string, sending: Sending) {
+  const { recipients, killAt, startedAt } = sending;
+  let { worker } = sending;
+  let [firstAt, killedAt] = [0, 0];
+
+  /** Looking at all emails costs the database as much as sending a thousand, so it is for when nothing moves. */
+  async function isOnlyDoubtLeft(): Promise<boolean> {
+    const { open, total, inHand } = await progressOf(stage, campaignId);
+    return open === 0 && total === recipients && inHand > 0 && Date.now() - (await newestAt(stage)) > 1_500;
+  }
+
+  for (let [messages, before] = [0, 0]; messages < recipients; before = messages) {
+    await delay(pollMs);
+    // Counting the campaign's own costs the provider more, so only once there may be enough of them.
+    messages = await messagesOf(stage);
+    if (messages >= recipients) messages = await handedOver(stage);
+    if (messages > 0 && firstAt === 0) firstAt = Date.now();
+    if (killAt !== undefined && killedAt === 0 && messages >= killAt) {
+      killedAt = Date.now();
+      process.kill(worker.pid, 'SIGKILL');
+      await worker.stop();
+      worker = await stage.startWorker();
+    }
+    if (killedAt > 0 && Date.now() - killedAt > longestHoldMs) await sending.release();
+    if (killedAt > 0 && messages === before && (await isOnlyDoubtLeft())) break;
+    if (Date.now() - startedAt > patienceMs) throw new Error(`Only ${messages} of ${recipients} left`);
+  }
+  return { worker, firstAt, killedAt, lastAt: await newestAt(stage) };
+}
+
 /** Sends one campaign to everyone and measures it. @throws Error unless each recipient got it exactly once */
 export async function runCampaign(stage: CampaignStage, options: CampaignRunOptions): Promise<CampaignRun> {
   const { recipients } = options;
-  let worker = await stage.startWorker();
+  const worker = await stage.startWorker();
   await options.before?.();
   await control(stage, '/api/messages', 'DELETE');
   await control(stage, '/api/events', 'PUT', { paused: true });
@@ -157,44 +208,20 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   await call(stage, `/campaigns/${data.id}/send`, {});
   let isOver = false;
   const beside = options.meanwhile?.(() => isOver);
-  let firstAt = 0;
-  let killedAt = 0;
-  let releasedAt = 0;
-  const release = async () => {
-    if (releasedAt > 0) return;
-    releasedAt = Date.now();
-    await control(stage, '/api/events', 'PUT', { paused: false });
-  };
-  for (let [messages, before] = [0, 0]; messages < recipients; before = messages) {
-    await delay(pollMs);
-    // Counting the campaign's own costs the provider more, so only once there may be enough of them.
-    messages = await messagesOf(stage);
-    if (messages >= recipients) messages = await handedOver(stage);
-    if (messages > 0 && firstAt === 0) firstAt = Date.now();
-    if (options.killAt !== undefined && killedAt === 0 && messages >= options.killAt) {
-      killedAt = Date.now();
-      process.kill(worker.pid, 'SIGKILL');
-      await worker.stop();
-      worker = await stage.startWorker();
-    }
-    if (killedAt > 0 && Date.now() - killedAt > longestHoldMs) await release();
-    // Looking at all emails costs the database as much as sending a thousand, so only when nothing moves.
-    if (killedAt > 0 && messages === before) {
-      const { open, total, inHand } = await progressOf(stage, data.id);
-      // Only what the killed worker had in hand is left, once nothing moves any more.
-      if (open === 0 && total === recipients && inHand > 0 && Date.now() - (await newestAt(stage)) > 1_500)
-        break;
-    }
-    if (Date.now() - startedAt > patienceMs) throw new Error(`Only ${messages} of ${recipients} left`);
-  }
-  const lastAt = await newestAt(stage);
+  const held = holdEvents(stage);
+  const sent = await untilHandedOver(stage, data.id, {
+    ...options,
+    worker,
+    startedAt,
+    release: held.release,
+  });
   isOver = true;
   await beside;
   const cpuUsed = cpu(recipients);
-  const { inHand } = killedAt > 0 ? await progressOf(stage, data.id) : { inHand: 0 };
-  const seconds = (lastAt - startedAt) / 1000;
+  const { inHand } = sent.killedAt > 0 ? await progressOf(stage, data.id) : { inHand: 0 };
+  const seconds = (sent.lastAt - startedAt) / 1000;
 
-  await release();
+  const releasedAt = await held.release();
   let settledAt = releasedAt;
   let end = await progressOf(stage, data.id);
   while (end.delivered < recipients && Date.now() - releasedAt < patienceMs) {
@@ -204,14 +231,14 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   }
   const eventsSeconds = (Date.now() - releasedAt) / 1000;
   const total = await handedOver(stage);
-  await worker.stop();
+  await sent.worker.stop();
   if (total !== recipients || end.sent !== recipients || end.messageIds !== recipients) {
     throw new Error(`Not each once: ${total} in the inbox, ${JSON.stringify(end)}`);
   }
   return {
     ratePerSecond: (recipients - inHand) / seconds,
     seconds,
-    firstAfterMs: firstAt - startedAt,
+    firstAfterMs: sent.firstAt - startedAt,
     doubtful: {
       emails: inHand,
       sentAgain: end.attempts - recipients,
