@@ -5,24 +5,29 @@ import { startHttpServer } from '../../providers/testing/http-server.ts';
 import { startProductWithAccountMail } from '../setup/account-mail.ts';
 import { type TestProduct, testTopic } from '../setup/product.ts';
 import { startSignInServer } from '../setup/sign-in-server.ts';
+import { signNotification, startStripeServer } from '../setup/stripe/stripe-server.ts';
+import type { Call } from './line.ts';
 
 /** A product with everything that a line of the contract needs, on servers of the test's own. */
 export interface Stage {
   stack: TestProduct;
   /** A genuine notification, as the provider of emails posts it. */
   notification(topic?: string): string;
+  /** A genuine notification of the payment processor. */
+  payment(): Call;
   close(): Promise<void>;
 }
 
 export async function startStage(): Promise<Stage> {
   const signer = await createSnsSigner();
-  const [dns, elsewhere, certificates] = await Promise.all([
+  const [dns, elsewhere, certificates, stripe] = await Promise.all([
     startDnsServer([
       { type: 'NS', name: 'example.com', value: 'ns.example.com' },
       { type: 'MX', name: 'example.com', value: 'mail.example.com' },
     ]),
     startSignInServer(),
     startHttpServer((_, response) => response.end(signer.certificatePem)),
+    startStripeServer(),
   ]);
   elsewhere.account = { id: 1, email: 'grace@example.com', isVerified: true };
   const stack = await startProductWithAccountMail({
@@ -32,6 +37,10 @@ export async function startStage(): Promise<Stage> {
     OAUTH_GOOGLE_ISSUER: elsewhere.url,
     OAUTH_GOOGLE_CLIENT_ID: elsewhere.clientId,
     OAUTH_GOOGLE_CLIENT_SECRET: elsewhere.clientSecret,
+    STRIPE_SECRET_KEY: stripe.secretKey,
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_PRICE_IDS: stripe.prices.join(','),
+    STRIPE_API_URL: stripe.url,
   });
   return {
     stack,
@@ -46,10 +55,14 @@ export async function startStage(): Promise<Stage> {
       });
       return JSON.stringify(message);
     },
+    payment() {
+      const body = JSON.stringify(stripe.event('product.updated', { id: 'prod_1' }));
+      return { body, headers: { 'Stripe-Signature': signNotification(body, stripe.webhookSecret) } };
+    },
     async close() {
       await stack.close();
       elsewhere.close();
-      await Promise.all([dns.close(), certificates.close()]);
+      await Promise.all([dns.close(), certificates.close(), stripe.close()]);
     },
   };
 }

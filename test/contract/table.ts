@@ -1,6 +1,7 @@
 import type { ContractLine } from './line.ts';
 import { accountPageLines } from './lines/account-pages.ts';
 import { accountLines } from './lines/accounts.ts';
+import { billingLines } from './lines/billing.ts';
 import { campaignLines } from './lines/campaigns.ts';
 import { contactLines } from './lines/contacts.ts';
 import { domainLines } from './lines/domains.ts';
@@ -25,5 +26,6 @@ export const lines: readonly ContractLine[] = [
   ...accountLines,
   ...accountPageLines,
   ...projectLines,
+  ...billingLines,
   ...serviceLines,
 ];

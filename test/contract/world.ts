@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '../../db/sql.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
@@ -10,6 +11,7 @@ import type { Stage } from './stage.ts';
 export interface World {
   stack: TestProduct;
   notification: Stage['notification'];
+  payment: Stage['payment'];
   owner: TestPerson;
   project: { id: string; name: string; publicKey: string; secretKey: string };
   /** A sender of its verified domain. */
@@ -35,13 +37,18 @@ export interface World {
   invitation(): Promise<string>;
 }
 
+const patienceMs = 80_000;
+
 export const condition = {
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
 };
 
 /** @param kind a still world always hands out the same things, so that the database shows what others change */
-export async function createWorld({ stack, notification }: Stage, kind: 'fresh' | 'still'): Promise<World> {
+export async function createWorld(
+  { stack, notification, payment }: Stage,
+  kind: 'fresh' | 'still',
+): Promise<World> {
   const { url } = stack;
   const run = (text: string, parameters: unknown[]) =>
     sql<{ id: string }>(stack.database.orm.em.fork(), text, parameters);
@@ -69,6 +76,12 @@ export async function createWorld({ stack, notification }: Stage, kind: 'fresh' 
     };
   }
 
+  const isOver = ({ state }: { state: string }) => state === 'completed';
+  /** In a still world, waits until what was begun is done. */
+  async function atRest<Answer>(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean) {
+    if (kind === 'still') await eventually(ask, holds, patienceMs);
+  }
+
   const name = `${randomUUID()}.example`;
   const added = await call('POST', '/domains', { domain: name });
   await call('GET', `/domains/${added.id}/verify`);
@@ -90,6 +103,7 @@ export async function createWorld({ stack, notification }: Stage, kind: 'fresh' 
   return {
     stack,
     notification,
+    payment,
     owner,
     project,
     from,
@@ -116,10 +130,17 @@ export async function createWorld({ stack, notification }: Stage, kind: 'fresh' 
       const { id } = await withStep();
       const executionId = await idOf(`/workflows/${id}/executions`, { contactId: await contact() });
       const state = async () => (await call('GET', `/workflows/${id}/executions/${executionId}`)).status;
-      if (kind === 'still') await eventually(state, (status) => status === 'WAITING', 60_000);
+      await atRest(state, (status) => status === 'WAITING');
       return { id, executionId };
     }),
-    domain: maker('domain', () => idOf('/domains', { domain: `${randomUUID()}.example` })),
+    domain: maker('domain', async () => {
+      const id = await idOf('/domains', { domain: `${randomUUID()}.example` });
+      const list = async () => (await call('GET', `/domains/project/${project.id}`)).data;
+      const isChecked = (all: { id: string; verified: boolean }[]) =>
+        all.some((one) => one.id === id && one.verified);
+      await atRest(list, isChecked);
+      return id;
+    }),
     event: maker('event', async () => {
       const event = `ordered ${randomUUID().slice(0, 8)}`;
       const { data } = await call('POST', '/events/track', {
@@ -139,9 +160,15 @@ export async function createWorld({ stack, notification }: Stage, kind: 'fresh' 
         body: form,
       });
       // as: the shape of this answer is another line's test.
-      return ((await answer.json()) as { jobId: string }).jobId;
+      const { jobId } = (await answer.json()) as { jobId: string };
+      await atRest(() => call('GET', `/contacts/import/${jobId}`), isOver);
+      return jobId;
     }),
-    bulkJob: maker('bulk', async () => idOf('/contacts/bulk-subscribe', { contactIds: [await contact()] })),
+    bulkJob: maker('bulk', async () => {
+      const jobId = await idOf('/contacts/bulk-subscribe', { contactIds: [await contact()] });
+      await atRest(() => call('GET', `/contacts/bulk/${jobId}`), isOver);
+      return jobId;
+    }),
     member: maker('member', async () => {
       const person = await createTestPerson(url);
       await run(`insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`, [
@@ -183,13 +210,12 @@ export async function fingerprint({ stack, project }: World): Promise<string> {
 /** The figure of a project once nothing works on it any more. */
 export async function settledFingerprint(world: World): Promise<string> {
   let before = '';
-  return eventually(
-    async () => {
-      const isSettled = { now: await fingerprint(world), before };
-      before = isSettled.now;
-      return isSettled;
-    },
-    ({ now, before: last }) => now === last,
-    60_000,
-  ).then(({ now }) => now);
+  const look = async () => {
+    const last = before;
+    before = await fingerprint(world);
+    await delay(100);
+    return before === last;
+  };
+  await eventually(look, (isSettled) => isSettled, patienceMs);
+  return before;
 }

@@ -178,4 +178,20 @@ export const projectLines: readonly ContractLine[] = [
       },
     ],
   },
+  {
+    line: 'GET /projects/:id/webhook-secret',
+    key: 'session',
+    role: 'ADMIN',
+    success: 200,
+    answer: ['secret', 'previousSecret', 'previousSecretValidUntil'],
+    valid: own,
+  },
+  {
+    line: 'POST /projects/:id/webhook-secret/rotate',
+    key: 'session',
+    role: 'ADMIN',
+    success: 200,
+    answer: ['secret', 'previousSecret', 'previousSecretValidUntil'],
+    valid: another,
+  },
 ];
