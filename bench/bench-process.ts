@@ -90,7 +90,18 @@ function childrenOf(pid: number): number[] {
 export function cpuSecondsOf(pid: number): number {
   const [utime = 0, stime = 0, ofEndedUser = 0, ofEndedSystem = 0] = statOf(pid).slice(10, 14);
   const own = (utime + stime + ofEndedUser + ofEndedSystem) / clockTicksPerSecond;
-  return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsOf(child), own);
+  return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsOfChild(child), own);
+}
+
+/** One that has just ended counts with its parent the next time. */
+function cpuSecondsOfChild(pid: number): number {
+  try {
+    return cpuSecondsOf(pid);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return 0;
+    throw error;
+  }
 }
 
 /** Resident memory of a process in megabytes. */
