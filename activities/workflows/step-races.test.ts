@@ -26,7 +26,7 @@ const pause = () => delay(Math.random() * 8);
 const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } } as const;
 const mark = { type: 'UPDATE_CONTACT', config: { data: { seen: true } } } as const;
 const ask = { type: 'CONDITION', config: { field: 'subscribed', operator: 'equals', value: true } } as const;
-type Step = typeof wait | typeof mark | typeof ask;
+type Step = { type: (typeof wait | typeof mark | typeof ask)['type']; config: Record<string, unknown> };
 
 /** A workflow that `eventName` starts, of steps in a line. */
 async function addWorkflow(steps: Step[], eventName = 'signed_up', allowReentry = true) {
@@ -88,6 +88,57 @@ it('counts an event that is being written while the step before ends', async () 
   });
   expect(await step(id, 2)).toEqual({ follow: 'end', status: 'COMPLETED' });
   expect(await standOf(id)).toMatchObject({ branch: 'event', listeners: 0 });
+});
+
+it('looks for the event only after whoever is writing it', async () => {
+  for (const known of [false, true]) {
+    const { projectId, enter, track } = await addWorkflow([wait]);
+    if (known) await track('ada@example.com', 'paid');
+    const id = await enter('ada@example.com');
+    const entering = await em().transactional(async (inner) => {
+      // Has looked for listeners by now, and is not committed.
+      await trackEvents(inner, [trackInput(projectId, 'ada@example.com', { eventName: 'paid' })]);
+      const begun = step(id, 1);
+      await Promise.race([begun, delay(300)]);
+      return { begun };
+    });
+    expect(await entering.begun).toEqual({ follow: 'end', status: 'COMPLETED' });
+  }
+});
+
+it('is seen by whoever writes the event while it is entered', async () => {
+  for (const known of [false, true]) {
+    const { enter, track } = await addWorkflow([wait]);
+    if (known) await track('ada@example.com', 'paid');
+    const id = await enter('ada@example.com');
+    const { tracking } = await em().transactional(async (inner) => {
+      expect(await runStep(inner, graphs, { executionId: id, visit: 1 })).toMatchObject({ follow: 'wait' });
+      // Has looked for events by now, and is not committed.
+      const begun = track('ada@example.com', 'paid');
+      await Promise.race([begun, delay(300)]);
+      return { tracking: begun };
+    });
+    await tracking;
+    expect(await step(id, 1)).toEqual({ follow: 'end', status: 'COMPLETED' });
+  }
+});
+
+it('ends by the event that comes in the moment when its time is over', async () => {
+  const { projectId, enter } = await addWorkflow([{ ...wait, config: { ...wait.config, timeout: 60 } }]);
+  const id = await enter('ada@example.com');
+  expect(await step(id, 1)).toMatchObject({ follow: 'wait' });
+  await sql(em(), 'update workflow_executions set resume_at = now() where id = $1', [id]);
+  const looking = await em().transactional(async (inner) => {
+    const event = { eventName: 'paid', eventData: { n: 1 } };
+    await trackEvents(inner, [trackInput(projectId, 'ada@example.com', event)]);
+    const begun = step(id, 1);
+    await Promise.race([begun, delay(300)]);
+    return { begun };
+  });
+  expect(await looking.begun).toEqual({ follow: 'end', status: 'COMPLETED' });
+  expect(await standOf(id)).toMatchObject({ branch: 'event' });
+  const shown = await sql(em(), 'select context from workflow_executions where id = $1', [id]);
+  expect(shown).toEqual([{ context: { n: 1 } }]);
 });
 
 it('does not count an event from before that, whatever its clock says', async () => {
@@ -152,4 +203,25 @@ it('lets one contact in once, however many events come at once', async () => {
       expect(await executionsOf(email)).toHaveLength(1);
     }
   }
+});
+
+it('lets nobody in again whose execution began and ended while the event was being written', async () => {
+  const { id, projectId, track, executionsOf } = await addWorkflow([mark], 'signed_up', false);
+  const email = 'ada@example.com';
+  const [ada] = await track(email, 'seen');
+  const { tracking } = await em().transactional(async (inner) => {
+    // Whoever writes the event has looked for executions, and waits for this before it starts one.
+    await sql(inner, 'select from workflows where id = $1 for update', [id]);
+    const begun = track(email, 'signed_up');
+    await Promise.race([begun, delay(300)]);
+    await sql(
+      em(),
+      `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once)
+       values ($1, $2, $3, 1, $4, 'COMPLETED', true)`,
+      [randomUUID(), projectId, id, ada?.contactId],
+    );
+    return { tracking: begun };
+  });
+  await tracking;
+  expect(await executionsOf(email)).toMatchObject([{ status: 'COMPLETED' }]);
 });

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What a receiver does with a call; `reset` breaks the connection off without an answer. */
+export type SinkAnswer = { status: number; afterMs: number } | 'reset';
+
+export interface CountingSink {
+  url: string;
+  /** By `webhook-id`: the statuses of its calls that were answered, and how many were not. */
+  calls: ReadonlyMap<string, { answered: number[]; unanswered: number }>;
+  close(): void;
+}
+
+/**
+ * A receiver of webhooks that keeps count of what it has answered.
+ * @param answer told how many calls of the id there were before
+ */
+export async function startCountingSink(
+  answer: (body: string, before: number) => SinkAnswer,
+): Promise<CountingSink> {
+  const calls = new Map<string, { answered: number[]; unanswered: number }>();
+  const server = createServer(async (request, response) => {
+    const id = String(request.headers['webhook-id']);
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const call = calls.get(id) ?? { answered: [], unanswered: 0 };
+    calls.set(id, call);
+    const given = answer(body, call.answered.length + call.unanswered);
+    if (given === 'reset') {
+      call.unanswered += 1;
+      request.socket.destroy();
+      return;
+    }
+    // Counted first: whoever called may be gone before the answer is there, and has been answered all the same.
+    call.answered.push(given.status);
+    await delay(given.afterMs);
+    response.writeHead(given.status).end('{}');
+  });
+  server.on('clientError', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+    calls,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
