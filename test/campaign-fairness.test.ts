@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { sendCampaign } from './setup/campaign-outcome.ts';
+import { insertContacts } from './setup/campaigns.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { readEmail } from './setup/read-database.ts';
+import { createTestSender } from './setup/sender.ts';
+
+/** What the provider takes, of all projects together. */
+const ratePerSecond = 200;
+const recipients = { large: 30_000, small: 400 };
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
+});
+afterAll(() => stack.close());
+
+const em = () => stack.database.orm.em.fork();
+
+async function sentOf(campaignId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(
+    em(),
+    'select count(sent_at)::int as count from emails where campaign_id = $1',
+    [campaignId],
+  );
+  return row?.count ?? 0;
+}
+
+it('a large campaign holds up neither a small one of another project nor transactional email', {
+  timeout: 480_000,
+}, async () => {
+  const [large, small] = [await createTestSender(stack.url), await createTestSender(stack.url)];
+  await insertContacts(em(), large.projectId, recipients.large);
+  await insertContacts(em(), small.projectId, recipients.small);
+  const largeId = await sendCampaign(large, 'Large');
+  await eventually(
+    () => sentOf(largeId),
+    (sent) => sent > ratePerSecond,
+    60_000,
+  );
+
+  const smallId = await sendCampaign(small, 'Small');
+  await eventually(
+    () => small.get(`/campaigns/${smallId}`),
+    ({ body }) => body.data.status === 'SENT',
+    120_000,
+  );
+  const transactional = await small.post('/v1/send', {
+    to: 'reader@example.org',
+    from: `hello@${small.domain}`,
+    subject: 'Receipt',
+    body: '<p>Thank you</p>',
+  });
+  expect(transactional.status).toBe(200);
+  await eventually(
+    () => readEmail(em(), transactional.body.data.emails[0].email),
+    (email) => email?.sentAt !== null,
+    60_000,
+  );
+  expect((await large.get(`/campaigns/${largeId}`)).body.data.status).toBe('SENDING');
+  expect((await large.post(`/campaigns/${largeId}/cancel`, {})).status).toBe(200);
+
+  // While the small one was sent they had about the same share of the rate.
+  const [beside] = await sql<{ sent: number }>(
+    em(),
+    `select count(*)::int as sent
+     from (select min(sent_at) as first, max(sent_at) as last from emails where campaign_id = $1) small
+     join emails e on e.campaign_id = $2 and e.sent_at between first and last`,
+    [smallId, largeId],
+  );
+  expect(beside?.sent).toBeLessThan(2.5 * recipients.small);
+});
