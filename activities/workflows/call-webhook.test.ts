@@ -48,7 +48,7 @@ const callerOf = (through: OutboundHttp): WebhookCaller => ({
 });
 
 /** An execution that stands at a WEBHOOK step. */
-async function addExecution() {
+async function addExecution(context: object = {}) {
   const [projectId, workflowId, executionId, trigger, hook] = Array.from({ length: 5 }, () => randomUUID());
   const [tracked] = await trackEvents(em(), [trackInput(projectId ?? '', `${executionId}@example.com`)]);
   const graph = {
@@ -65,9 +65,9 @@ async function addExecution() {
   ]);
   await sql(
     em(),
-    `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
-     values ($1, $2, $3, 1, $4, true)`,
-    [executionId, projectId, workflowId, tracked?.contactId],
+    `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, context)
+     values ($1, $2, $3, 1, $4, true, $5::jsonb)`,
+    [executionId, projectId, workflowId, tracked?.contactId, JSON.stringify(context)],
   );
   const input = { executionId: executionId ?? '', visit: 1 };
   const look = () => em().transactional((inner) => runStep(inner, graphs, input));
@@ -176,4 +176,15 @@ it('leaves an execution cancelled whose call was out', async () => {
   await call();
   expect(await stand()).toMatchObject({ output: null, context: {}, status: 'CANCELLED' });
   expect(await look()).toEqual({ follow: 'end', status: 'CANCELLED' });
+});
+
+it('ends an execution whose context would grow beyond its limit', async () => {
+  const { look, call, stand } = await addExecution({ seen: 'x'.repeat(250 * 1024) });
+  answer = (_request, response) => response.end('y'.repeat(20 * 1024));
+  await call();
+  expect(await stand()).toMatchObject({
+    status: 'FAILED',
+    error: 'hook: the context has grown beyond 256 KB',
+  });
+  expect(await look()).toEqual({ follow: 'end', status: 'FAILED' });
 });

@@ -12,6 +12,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { findContact } from '../../db/repositories/contacts/contacts.ts';
 import {
   completeStep,
+  endExecution,
   type HeldExecution,
   holdExecution,
 } from '../../db/repositories/workflows/execution-steps.ts';
@@ -23,6 +24,7 @@ import type {
 } from '../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../temporal/contracts/workflow-execution.ts';
 import { variablesOf } from './act.ts';
+import { contextFault } from './context-limit.ts';
 import type { Graphs } from './graph-cache.ts';
 
 /** How calls leave this process. */
@@ -71,7 +73,13 @@ export async function callWebhook(
     em.transactional(async (inner) => {
       const now = await holdExecution(inner, call.executionId);
       if (now === undefined || !isOpen(now, call.visit)) return;
-      await completeStep(inner, { ...call, output: answer, context: { [step.name]: answer }, error });
+      const context = { [step.name]: answer };
+      const fault = contextFault(step.name, now.context, context);
+      if (fault !== undefined) {
+        await endExecution(inner, call.executionId, { status: 'FAILED', error: fault });
+        return;
+      }
+      await completeStep(inner, { ...call, output: answer, context, error });
     });
   if (execution.calledMsAgo !== null) return end({ statusCode: null, body: null }, answerLost);
 

@@ -19,6 +19,7 @@ import {
 } from '../../db/repositories/workflows/execution-steps.ts';
 import type { RunStepInput, StepAnswer } from '../../temporal/contracts/workflow-execution.ts';
 import { act, StepFailure } from './act.ts';
+import { contextFault } from './context-limit.ts';
 import type { Graphs } from './graph-cache.ts';
 import type { StepTraces } from './step-traces.ts';
 
@@ -29,8 +30,6 @@ interface Walk {
   execution: HeldExecution & { contactId: string };
   traces: StepTraces;
 }
-
-const maxContextBytes = 256 * 1024;
 
 /**
  * What `runStep` of the contract does; the caller's transaction holds it together.
@@ -155,10 +154,9 @@ async function lookAgain(walk: Walk): Promise<StepAnswer> {
 /** Ends the step run and says what follows it. */
 async function complete(walk: Walk, step: Step, end: StepEnd): Promise<StepAnswer> {
   const { em, execution } = walk;
-  const context = { ...execution.context, ...end.context };
-  if (end.context !== undefined && Buffer.byteLength(JSON.stringify(context)) > maxContextBytes) {
-    const error = `${step.name}: the context has grown beyond ${maxContextBytes / 1024} KB`;
-    await endExecution(em, execution.id, { status: 'FAILED', error });
+  const fault = end.context && contextFault(step.name, execution.context, end.context);
+  if (fault !== undefined) {
+    await endExecution(em, execution.id, { status: 'FAILED', error: fault });
     return { follow: 'end', status: 'FAILED' };
   }
   await completeStep(em, end);

@@ -75,7 +75,7 @@ export const listExecutions = defineRoute({
       example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
     },
   },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler({ project, params: { id }, query, services }) {
     const { executions, total } = await services.workflowExecutions.list(project.id, id, query);
     return { status: 200, body: presentOffsetPage(executions.map(presentExecution), total, query) };

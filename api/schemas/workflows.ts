@@ -130,7 +130,11 @@ export const startExecutionBodySchema = z.object({
 });
 
 export const listExecutionsQuerySchema = offsetQuerySchema.extend({
-  status: z.enum(executionStatuses).optional(),
+  // Any text: an unknown status is a 400 of its own and no 422.
+  status: z
+    .string()
+    .optional()
+    .describe(`${executionStatuses.slice(0, -1).join(', ')} or CANCELLED.`),
 });
 
 export const executionPageSchema = offsetPageSchema(executionSchema);

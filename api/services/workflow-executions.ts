@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { findStep, parseGraph } from '../../core/workflows/graph.ts';
-import type { ExecutionRow } from '../../db/entities/workflow.ts';
+import type { ExecutionRow, ExecutionStatus } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import {
   cancelActiveExecutions,
@@ -17,10 +17,19 @@ import {
 } from '../../db/repositories/workflows/workflow-executions.ts';
 import { readGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
 import { findWorkflow } from '../../db/repositories/workflows/workflows.ts';
-import type { ExecutionWithSteps } from '../presenters/execution.ts';
+import { type ExecutionWithSteps, executionStatuses } from '../presenters/execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { readWorkflowGraph, requireNoFaults, requireWorkflow } from './workflow-records.ts';
+
+function readStatus(text: string | undefined): ExecutionStatus | undefined {
+  if (text === undefined) return undefined;
+  const status = executionStatuses.find((one) => one === text);
+  if (status !== undefined) return status;
+  throw new DomainError('BAD_REQUEST', `There is no execution status ${JSON.stringify(text)}`, {
+    suggestion: `Use one of ${executionStatuses.join(', ')}.`,
+  });
+}
 
 /** Step runs that an execution shows. */
 const maxStepRuns = 500;
@@ -33,6 +42,7 @@ export interface WorkflowExecutionsService {
    * is off and can't run
    */
   start(projectId: string, workflowId: string, body: StartExecutionBody): Promise<ExecutionRow>;
+  /** @throws DomainError `BAD_REQUEST` for an unknown status */
   list(
     projectId: string,
     workflowId: string,
@@ -83,9 +93,10 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
 
     async list(projectId, workflowId, query) {
       await requireWorkflow(orm.em.fork(), projectId, workflowId);
+      const status = readStatus(query.status);
       const [executions, total] = await Promise.all([
-        listExecutions(orm.em.fork(), workflowId, query.status, offsetWindow(query)),
-        countExecutions(orm.em.fork(), workflowId, query.status),
+        listExecutions(orm.em.fork(), workflowId, status, offsetWindow(query)),
+        countExecutions(orm.em.fork(), workflowId, status),
       ]);
       return { executions, total };
     },
