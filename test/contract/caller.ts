@@ -1,5 +1,6 @@
 import type { TestAnswer } from '../setup/sender.ts';
-import type { Call, ContractLine, KeyKind } from './line.ts';
+import type { Call } from './call.ts';
+import type { ContractLine, KeyKind } from './line.ts';
 import type { World } from './world.ts';
 
 type Headers = Record<string, string>;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { eventually } from '../setup/eventually.ts';
+import type { Call } from './call.ts';
 import { ask, idsOf, isKeyed, isUnsafe, parametersOf, session } from './caller.ts';
 import { expectEnvelope, expectRefusal, valueAt } from './expectations.ts';
-import { type Call, type ContractLine, withField } from './line.ts';
+import { type ContractLine, withField } from './line.ts';
 import type { Scene } from './scene.ts';
 
 /** Something that holds for every line to which it applies. */

@@ -1,3 +1,4 @@
+import type { Call } from './call.ts';
 import type { World } from './world.ts';
 
 /**
@@ -5,17 +6,6 @@ import type { World } from './world.ts';
  * `session or sk` either; `none` and `link` anyone.
  */
 export type KeyKind = 'sk' | 'pk' | 'session' | 'session or sk' | 'link' | 'none';
-
-/** The variable parts of a request. */
-export interface Call {
-  params?: Record<string, string>;
-  /** Without `?`. */
-  query?: string;
-  /** Sent as JSON, text as it is. */
-  body?: unknown;
-  form?: FormData;
-  headers?: Record<string, string>;
-}
 
 /** A request that is refused: the valid one with a change. */
 export interface Refusal {

@@ -2,8 +2,9 @@ import { expect } from 'vitest';
 import { sql } from '../../db/sql.ts';
 import { createTestPerson, type TestPerson } from '../setup/people.ts';
 import type { TestAnswer } from '../setup/sender.ts';
+import type { Call } from './call.ts';
 import { ask, credentials } from './caller.ts';
-import type { Call, ContractLine } from './line.ts';
+import type { ContractLine } from './line.ts';
 import { startStage } from './stage.ts';
 import { createWorld, fingerprint, settledFingerprint, type World } from './world.ts';
 

@@ -6,7 +6,7 @@ import { startProductWithAccountMail } from '../setup/account-mail.ts';
 import { type TestProduct, testTopic } from '../setup/product.ts';
 import { startSignInServer } from '../setup/sign-in-server.ts';
 import { signNotification, startStripeServer } from '../setup/stripe/stripe-server.ts';
-import type { Call } from './line.ts';
+import type { Call } from './call.ts';
 
 /** A product with everything that a line of the contract needs, on servers of the test's own. */
 export interface Stage {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mailedToken } from '../../setup/account-mail.ts';
-import type { Call, ContractLine } from '../line.ts';
+import type { Call } from '../call.ts';
+import type { ContractLine } from '../line.ts';
 import type { World } from '../world.ts';
 import { tokenFor } from './accounts.ts';
 

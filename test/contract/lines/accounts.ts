@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mailedToken } from '../../setup/account-mail.ts';
 import { callApi, createTestPerson, testPassword } from '../../setup/people.ts';
-import { type Call, type ContractLine, type Refusal, under, withBody, withHeaders } from '../line.ts';
+import type { Call } from '../call.ts';
+import { type ContractLine, type Refusal, under, withBody, withHeaders } from '../line.ts';
 import type { World } from '../world.ts';
 import { userFields } from './fields.ts';
 

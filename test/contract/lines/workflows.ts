@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Call, type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import type { Call } from '../call.ts';
+import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
 import { executionFields, pageFields, stepFields, transitionFields, workflowFields } from './fields.ts';
 
