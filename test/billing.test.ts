@@ -1,71 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
-import type { StripeEvent, StripeSubscription } from './setup/stripe/objects.ts';
-import { type StripeServer, signNotification, startStripeServer } from './setup/stripe/stripe-server.ts';
+import { callApi, createOwnProject, createTestPerson } from './setup/people.ts';
+import { type BillingScene, sessionOf, useBillingStage } from './setup/stripe/billing-stage.ts';
+import { signNotification } from './setup/stripe/stripe-server.ts';
 
-let stripe: StripeServer;
-let stack: TestProduct;
-let owner: TestPerson;
-let project: { id: string; name: string; secretKey: string };
-
-beforeAll(async () => {
-  stripe = await startStripeServer();
-  stack = await startTestProduct({
-    STRIPE_SECRET_KEY: stripe.secretKey,
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_PRICE_IDS: stripe.prices.join(','),
-    STRIPE_API_URL: stripe.url,
-    DASHBOARD_URL: 'https://app.example.com',
-    AUTH_RATE_LIMIT_PER_MINUTE: '0',
-  });
-  owner = await createTestPerson(stack.url);
-});
-afterAll(async () => {
-  await stack.close();
-  await stripe.close();
-});
-beforeEach(async () => {
-  project = await createOwnProject(owner);
-});
-afterEach(() => {
-  Object.assign(stripe, { faults: [], always: null, before: null });
+const stage = useBillingStage();
+const { pathOf, checkout, post, deliver, subscriptionNow, customersOf, subscribe } = stage;
+let stripe: BillingScene['stripe'];
+let stack: BillingScene['stack'];
+let owner: BillingScene['owner'];
+let project: BillingScene['project'];
+beforeEach(() => {
+  ({ stripe, stack, owner, project } = stage.scene());
 });
 
 const run = <Row = object>(text: string, parameters: unknown[] = []) =>
   sql<Row>(stack.database.orm.em.fork(), text, parameters);
-const pathOf = (endpoint: string, id = project.id) => `/users/@me/projects/${id}/${endpoint}`;
-const checkout = (body?: object) => owner.call('POST', pathOf('checkout'), body);
-const sessionOf = (url: string) => url.split('/').at(-1) ?? '';
-const subscriptionNow = async () =>
-  (await owner.call('GET', pathOf('billing-consumption'))).body.subscription;
-const customerOf = (id = project.id) => stripe.customers.filter((one) => one.metadata.projectId === id);
-
-async function post(body: string, signature: string) {
-  const answer = await fetch(`${stack.url}/webhooks/incoming/stripe`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Stripe-Signature': signature },
-    body,
-  });
-  return { status: answer.status, body: JSON.parse(await answer.text()) };
-}
-function deliver(event: StripeEvent) {
-  const body = JSON.stringify(event, null, 2);
-  return post(body, signNotification(body, stripe.webhookSecret));
-}
-
-/** Goes through a checkout and delivers what Stripe says of it. */
-async function subscribe(priceId?: string): Promise<StripeSubscription> {
-  const { status, body } = await checkout(priceId === undefined ? undefined : { priceId });
-  expect(status).toBe(200);
-  const subscription = stripe.pay(sessionOf(body.url));
-  const told = await deliver(stripe.event('customer.subscription.created', subscription));
-  expect(told).toEqual({ status: 200, body: { outcome: 'applied' } });
-  return subscription;
-}
 
 describe('a checkout', () => {
   it('leads to a page of Stripe for the usual price, and the subscription is known once Stripe tells', async () => {
@@ -78,7 +30,7 @@ describe('a checkout', () => {
       price: 'price_basic',
       success_url: `https://app.example.com/projects/${project.id}/billing?checkout=success`,
       cancel_url: `https://app.example.com/projects/${project.id}/billing?checkout=cancelled`,
-      customer: customerOf()[0]?.id,
+      customer: customersOf()[0]?.id,
     });
     const { items } = stripe.pay(sessionOf(body.url));
     expect(await subscriptionNow()).toBeNull();
@@ -104,8 +56,8 @@ describe('a checkout', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => checkout()));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const urls = new Set(answers.map(({ body }) => body.url));
-    const [customer] = customerOf();
-    expect(customerOf()).toHaveLength(1);
+    const [customer] = customersOf();
+    expect(customersOf()).toHaveLength(1);
     const open = stripe.sessions.filter((one) => one.customer === customer?.id && one.status === 'open');
     expect(open.map(({ url }) => url)).toEqual([...urls]);
     expect((await checkout()).body.url).toBe(open[0]?.url);
@@ -128,7 +80,7 @@ describe('a checkout', () => {
     expect([early.status, early.body.error.code]).toEqual([409, 'CONFLICT']);
     expect((await subscriptionNow()).status).toBe('active');
     expect((await checkout({ priceId: 'price_large' })).status).toBe(409);
-    expect(stripe.sessions.filter((one) => one.customer === customerOf()[0]?.id)).toHaveLength(1);
+    expect(stripe.sessions.filter((one) => one.customer === customersOf()[0]?.id)).toHaveLength(1);
   });
 
   it('is open again when the subscription has ended', async () => {
@@ -143,8 +95,8 @@ describe('a checkout', () => {
   it('makes nothing twice when a reply of Stripe is lost', async () => {
     stripe.faults = ['lost reply'];
     expect((await checkout()).status).toBe(200);
-    expect(customerOf()).toHaveLength(1);
-    const customer = customerOf()[0]?.id;
+    expect(customersOf()).toHaveLength(1);
+    const customer = customersOf()[0]?.id;
     await run('update billing_customers set checkout_session_id = null where customer_id = $1', [customer]);
     stripe.faults = ['lost reply'];
     expect((await checkout()).status).toBe(200);
@@ -168,14 +120,14 @@ describe('the portal and the invoices', () => {
       expect.stringContaining('https://billing.stripe.com/'),
     ]);
     expect(stripe.calls.at(-1)?.form).toEqual({
-      customer: customerOf()[0]?.id,
+      customer: customersOf()[0]?.id,
       return_url: `https://app.example.com/projects/${project.id}/billing`,
     });
   });
 
   it('list invoices page by page, the newest first, and none of others', async () => {
     await subscribe();
-    const [customer] = customerOf();
+    const [customer] = customersOf();
     const ofOthers = stripe.invoices.find((one) => one.customer !== customer?.id);
     const template = stripe.invoices.at(-1);
     if (template === undefined) throw new Error('There is no invoice');
@@ -193,19 +145,9 @@ describe('the portal and the invoices', () => {
     const ours = stripe.invoices.filter((one) => one.customer === customer?.id).map(({ id }) => id);
     expect(seen).toEqual(ours.toReversed());
     const [first] = (await owner.call('GET', `${pathOf('billing-invoices')}?limit=1`)).body.data;
-    expect(first).toEqual({
-      id: ours.at(-1),
-      number: template.number,
-      status: 'paid',
-      currency: 'eur',
-      amountDue: 1900,
-      amountPaid: 1900,
-      createdAt: expect.any(String),
-      periodStart: expect.any(String),
-      periodEnd: expect.any(String),
-      hostedUrl: template.hosted_invoice_url,
-      pdfUrl: template.invoice_pdf,
-    });
+    const { number, hosted_invoice_url: hostedUrl, invoice_pdf: pdfUrl } = template;
+    const amounts = { currency: 'eur', amountDue: 1900, amountPaid: 1900 };
+    expect(first).toMatchObject({ id: ours.at(-1), number, status: 'paid', ...amounts, hostedUrl, pdfUrl });
     for (const wrong of [ofOthers?.id ?? 'in_of_nobody', 'in_nothing']) {
       const refused = await owner.call('GET', `${pathOf('billing-invoices')}?cursor=${wrong}`);
       expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
@@ -332,12 +274,15 @@ describe('a notification', () => {
   });
 
   it('about a customer of nobody, or about no subscription, changes nothing', async () => {
-    for (const event of [
-      stripe.event('customer.subscription.updated', { id: 'sub_x', customer: 'cus_of_nobody' }),
-      stripe.event('invoice.paid', { id: 'in_x', customer: null }),
-      stripe.event('payout.paid', { id: 'po_x' }),
-    ]) {
-      expect(await deliver(event)).toEqual({ status: 200, body: { outcome: 'ignored' } });
+    for (const [type, customer] of [
+      ['customer.subscription.updated', 'cus_of_nobody'],
+      ['invoice.paid', null],
+      ['payout.paid', undefined],
+    ] as const) {
+      expect(await deliver(stripe.event(type, { id: 'x', customer }))).toEqual({
+        status: 200,
+        body: { outcome: 'ignored' },
+      });
     }
   });
 });
@@ -366,21 +311,12 @@ describe('while Stripe is away', () => {
 
 describe('who may', () => {
   it('is an owner or admin, or the secret key of the project itself; for strangers there is none', async () => {
-    const [admin, member, stranger] = [
-      await createTestPerson(stack.url),
-      await createTestPerson(stack.url),
-      await createTestPerson(stack.url),
-    ];
-    for (const [person, role] of [
-      [admin, 'ADMIN'],
-      [member, 'MEMBER'],
-    ] as const) {
-      await run('insert into memberships (project_id, user_id, role) values ($1, $2, $3)', [
-        project.id,
-        person.id,
-        role,
-      ]);
-    }
+    const [admin, member] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
+    const stranger = await createTestPerson(stack.url);
+    await run(
+      `insert into memberships (project_id, user_id, role) values ($1, $2, 'ADMIN'), ($1, $3, 'MEMBER')`,
+      [project.id, admin.id, member.id],
+    );
     await checkout();
     const other = await createOwnProject(stranger);
     const limits = { transactional: 5 };
