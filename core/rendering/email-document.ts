@@ -85,8 +85,9 @@ export function typeHeaders(type: EmailType, unsubscribeUrl: string): Record<str
 /** Headers of a request and our own: ours win whatever the case of the names, values become single lines. */
 function mergeHeaders(
   requested: Readonly<Record<string, string>>,
-  own: Readonly<Record<string, string>>,
+  own: Record<string, string>,
 ): Record<string, string> {
+  if (Object.keys(requested).length === 0) return own;
   const ownNames = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const kept = Object.entries(requested).filter(
     ([name]) => !ownNames.has(name.toLowerCase()) && !isOwnedHeader(name),
