@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { startApiProcess } from './setup/processes.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import {
@@ -202,6 +204,54 @@ describe('an execution', () => {
       const left = await sql(em(), 'select 1 from workflow_executions where workflow_id = $1', [id]);
       expect(left).toHaveLength(statuses.filter((status) => status === 201).length);
       expect([removed.status, left.length > 0]).toEqual(left.length > 0 ? [409, true] : [204, false]);
+    }
+  });
+
+  it('is started once by events that come at once, also to two processes of the API', async () => {
+    const port = await freePort();
+    const other = await startApiProcess({ ...stack.environment, PORT: String(port) });
+    const { id } = await createWaitingWorkflow(sender, { eventName: 'signup' });
+    await sender.patch(`/workflows/${id}`, { enabled: true });
+    const track = async (url: string, n: number) => {
+      const answer = await fetch(`${url}/v1/track`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${sender.publicKey}` },
+        body: JSON.stringify({ event: 'signup', email: `c${n}@example.com`, data: { n } }),
+      });
+      expect(answer.status).toBe(200);
+    };
+    const urls = [stack.url, `http://127.0.0.1:${port}`];
+    const tracked = Array.from({ length: 20 }, (_, n) =>
+      urls.flatMap((url) => [track(url, n), track(url, n)]),
+    );
+    await Promise.all(tracked.flat());
+    await other.stop();
+    expect((await sender.get(`/workflows/${id}/executions`)).body.total).toBe(20);
+    const tracks = await sql(em(), `select 1 from events where project_id = $1 and name = 'signup'`, [
+      sender.projectId,
+    ]);
+    expect(tracks).toHaveLength(80);
+  });
+
+  it('is not begun by an event in a workflow that is being deleted or switched off', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const { id } = await createWaitingWorkflow(sender, { eventName: `signup ${round}` });
+      await sender.patch(`/workflows/${id}`, { enabled: true });
+      const track = (name: string) =>
+        sender.post('/v1/track', { event: `signup ${round}`, email: `${name}${round}@example.com` });
+      const tracking = ['a', 'b', 'c'].map(track);
+      const isDeleted = round % 2 === 0;
+      const changed = isDeleted
+        ? await sender.delete(`/workflows/${id}`)
+        : await sender.patch(`/workflows/${id}`, { enabled: false });
+      expect((await Promise.all(tracking)).map(({ status }) => status)).toEqual([200, 200, 200]);
+      const count = async () =>
+        (await sql(em(), 'select 1 from workflow_executions where workflow_id = $1', [id])).length;
+      const begun = await count();
+      if (isDeleted) expect(changed.status).toBe(begun > 0 ? 409 : 204);
+      if (isDeleted && begun > 0) continue;
+      await track('d');
+      expect(await count()).toBe(begun);
     }
   });
 
