@@ -153,10 +153,10 @@ export const checks: readonly Check[] = [
     async run(line, { refusable, send }) {
       const call = await refusable(line);
       const malformed = line.simpleErrors === true ? {} : { code: 'INVALID_JSON' };
-      for (const body of ['{', '{"a":1,}', '\u0000', '[1', 'undefined']) {
+      for (const body of ['{', '{"a":1,}', '\u0000']) {
         expectRefusal(line, await send(line, { ...call, body }), { status: 400, ...malformed });
       }
-      for (const body of ['[]', '"text"', '12', 'null']) {
+      for (const body of ['[]', '"text"', 'null']) {
         const status = line.simpleErrors === true ? 400 : 422;
         expectRefusal(line, await send(line, { ...call, body }), { status });
       }
