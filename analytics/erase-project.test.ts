@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { eraseProjectData } from './erase-project.ts';
+import { migrateClickHouse } from './migrate.ts';
+import { countColumn } from './question.ts';
+import { eventTable, toEventLine } from './tables/event.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-erase-project-'));
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'shop' });
+  await migrateClickHouse(clickhouse);
+});
+afterAll(async () => {
+  await clickhouse.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** An email that was sent, journaled at an instant. */
+function sent(projectId: string, madeAt: Date, occurredAt = madeAt): string {
+  return toEventLine({
+    projectId,
+    eventId: uuidv7({ msecs: madeAt.getTime() }),
+    occurredAt,
+    name: 'email.sent',
+    kind: 'emitted',
+    activityType: 'email.sent',
+    contactId: uuidv7(),
+    emailId: uuidv7({ msecs: madeAt.getTime() }),
+    campaignId: null,
+    workflowId: null,
+    data: {},
+  });
+}
+
+/** Rows of a project in every table that has a project, so also in those that will be added. */
+async function rowsOf(projectId: string): Promise<Record<string, number>> {
+  const tables = await clickhouse.query(
+    {
+      name: 'tables of projects',
+      sql: `SELECT c.table AS table FROM system.columns c JOIN system.tables t ON t.database = c.database AND t.name = c.table
+        WHERE c.database = currentDatabase() AND c.name = 'project_id' AND t.engine NOT LIKE '%View' ORDER BY table`,
+      row: z.object({ table: z.string() }),
+    },
+    {},
+  );
+  const counts: Record<string, number> = {};
+  for (const { table } of tables) {
+    const question = {
+      name: 'rows of a project',
+      sql: `SELECT count() AS n FROM ${table} WHERE project_id = {projectId:UUID}`,
+      row: z.object({ n: countColumn }),
+    };
+    const [found] = await clickhouse.query(question, { projectId });
+    counts[table] = found?.n ?? 0;
+  }
+  return counts;
+}
+
+it('leaves nothing of a project in any table but what was made later, and all of others', async () => {
+  const [projectId, other] = [uuidv7(), uuidv7()];
+  const until = new Date(Date.now() - 60_000);
+  const before = new Date(until.getTime() - 1000);
+  // The clock of the provider was ahead.
+  const ahead = new Date(until.getTime() + 5000);
+  const lines = [sent(projectId, before), sent(projectId, before, ahead), sent(other, before)];
+  await clickhouse.insert(eventTable, lines.join('\n'));
+  await eraseProjectData(clickhouse, projectId, until);
+  expect(await rowsOf(projectId)).toEqual({ email_state: 0, event: 0, event_name: 0, figure: 0 });
+  expect(await rowsOf(other)).toEqual({ email_state: 1, event: 1, event_name: 1, figure: 1 });
+
+  await clickhouse.insert(eventTable, sent(projectId, new Date()));
+  await eraseProjectData(clickhouse, projectId, until);
+  expect(await rowsOf(projectId)).toEqual({ email_state: 1, event: 1, event_name: 1, figure: 1 });
+});
