@@ -1,29 +1,23 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endOrphanedExecutions, remindExecutions } from '../activities/workflows/repair-executions.ts';
-import { sql } from '../db/sql.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
-import { createTemporalClient } from '../temporal/client/connect.ts';
-import { createExecutionWorkflows } from '../temporal/client/execution-commands.ts';
 import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
-import { addStep, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
+import { readWorkflow } from './setup/workflows.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 let receiver: Server;
 let receiverUrl: string;
-let client: Client;
 let calls: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let answers: { status: number; body: string }[] = [];
 
 beforeAll(async () => {
   stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
-  client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
   receiver = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -38,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   receiver.close();
-  await client.connection.close();
   await stack.close();
 });
 beforeEach(async () => {
@@ -59,49 +52,11 @@ async function createTemplate(subject: string, type = 'TRANSACTIONAL'): Promise<
   return (created.body.data ?? created.body).id;
 }
 
-type Way = [from: string, to: string, branch?: string];
-
-/** Builds a workflow of steps by their names, the trigger being `start`, and switches it on. */
-async function build(
-  steps: Record<string, { type: string; config?: object }>,
-  ways: Way[],
-  fields: object = {},
-): Promise<string> {
-  const workflow = await createWorkflow(sender, { eventName: 'signup', ...fields });
-  const ids: Record<string, string> = { start: workflow.steps[0].id };
-  for (const [name, step] of Object.entries(steps)) {
-    const added = await addStep(sender, workflow.id, { name, ...step });
-    ids[name] = added.id ?? added.step?.id;
-  }
-  for (const [from, to, branch] of ways) {
-    const made = await connect(sender, workflow.id, ids[from] ?? '', ids[to] ?? '', branch);
-    expect(made.status, JSON.stringify(made.body)).toBe(201);
-  }
-  const enabled = await sender.patch(`/workflows/${workflow.id}`, { enabled: true });
-  expect(enabled.status, JSON.stringify(enabled.body)).toBe(200);
-  return workflow.id;
-}
-
-async function track(event: string, data: object = {}, email = 'ada@example.com'): Promise<void> {
-  const tracked = await sender.post('/v1/track', { event, email, data });
-  expect(tracked.status, JSON.stringify(tracked.body)).toBe(200);
-}
-
-async function executionsOf(id: string) {
-  const listed = await sender.get(`/workflows/${id}/executions`);
-  expect(listed.status).toBe(200);
-  return listed.body.data;
-}
-
-/** The only execution of a workflow, once it has the status; with its steps. */
-async function execution(id: string, status: string) {
-  const found = await eventually(
-    () => executionsOf(id),
-    (list) => list.length === 1 && list[0].status === status,
-    30_000,
-  );
-  return (await sender.get(`/workflows/${id}/executions/${found[0].id}`)).body;
-}
+type Graph = Parameters<typeof buildWorkflow>;
+const build = (steps: Graph[1], ways: Graph[2], fields?: object) =>
+  buildWorkflow(sender, steps, ways, fields);
+const track = (event: string, data?: object, email?: string) => trackEvent(sender, event, data, email);
+const execution = (id: string, status: string) => onlyExecution(sender, id, status);
 
 async function inbox(to: string) {
   const found = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
@@ -358,110 +313,5 @@ describe('a webhook', () => {
     await track('signup', {}, 'inside@example.com');
     expect(await execution(id, 'FAILED')).toMatchObject({ error: expect.stringContaining('public address') });
     expect(calls).toEqual([]);
-  });
-});
-
-describe('repair', () => {
-  /** What was started a moment ago is old enough by then. */
-  const inAWhile = () => new Date(Date.now() + 60 * 60 * 1000);
-  const workflowIdOf = ({
-    id,
-    workflowId,
-    contactId,
-  }: {
-    id: string;
-    workflowId: string;
-    contactId: string;
-  }) => `workflow/${workflowId}/contact/${contactId}/${id}`;
-  const handleOf = (shown: Parameters<typeof workflowIdOf>[0]) =>
-    client.workflow.getHandle(workflowIdOf(shown));
-
-  it('begins the workflow anew that Temporal has lost, where the execution stands', async () => {
-    const id = await build(
-      { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } }, bye: { type: 'EXIT' } },
-      [
-        ['start', 'nap'],
-        ['nap', 'bye'],
-      ],
-    );
-    await track('signup', {}, 'lost@example.com');
-    const shown = await execution(id, 'WAITING');
-    await handleOf(shown).terminate('lost');
-    const em = stack.database.orm.em.fork();
-    await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
-      shown.id,
-    ]);
-    expect(await remindExecutions(em)).toEqual({ reminded: 1 });
-    expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
-    expect(await remindExecutions(em)).toEqual({ reminded: 0 });
-  });
-
-  it('ends the workflow whose execution has ended without its knowledge', async () => {
-    const id = await build({ nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
-      ['start', 'nap'],
-    ]);
-    await track('signup', {}, 'orphan@example.com');
-    const shown = await execution(id, 'WAITING');
-    const em = stack.database.orm.em.fork();
-    await sql(em, `delete from workflow_executions where id = $1`, [shown.id]);
-    const workflows = createExecutionWorkflows(client);
-    const found = await eventually(
-      () => endOrphanedExecutions(em, workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 }),
-      ({ orphaned }) => orphaned > 0,
-    );
-    expect(found).toMatchObject({ running: expect.any(Number), resumeBefore: 0 });
-    await eventually(
-      () => handleOf(shown).describe(),
-      ({ status }) => status.name === 'COMPLETED',
-    );
-  });
-
-  it('goes on with older ones where the run before had no more time', async () => {
-    const id = await build({ nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
-      ['start', 'nap'],
-    ]);
-    const addresses = ['a', 'b', 'c'].map((name) => `${name}@old.example.com`);
-    for (const address of addresses) await track('signup', {}, address);
-    const isThere = ({ body }: { body: { total: number } }) => body.total === 3;
-    const { body } = await eventually(
-      () => sender.get(`/workflows/${id}/executions?status=WAITING`),
-      isThere,
-    );
-    const em = stack.database.orm.em.fork();
-    await sql(em, `update workflow_executions set status = 'CANCELLED' where workflow_id = $1`, [id]);
-    const workflows = createExecutionWorkflows(client, 1);
-    let [resumeBefore, runs] = [0, 0];
-    do {
-      const input = { resumeBefore, now: inAWhile(), budgetMs: 0 };
-      const found = await endOrphanedExecutions(em, workflows, input);
-      expect(found.running).toBeLessThanOrEqual(1);
-      resumeBefore = found.resumeBefore;
-      runs += 1;
-    } while (resumeBefore > 0);
-    expect(runs).toBeGreaterThan(3);
-    for (const shown of body.data) {
-      await eventually(
-        () => handleOf(shown).describe(),
-        ({ status }) => status.name === 'COMPLETED',
-      );
-    }
-  });
-
-  it('lets a contact that is erased end its executions', async () => {
-    const id = await build(
-      { nap: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' } }, bye: { type: 'EXIT' } },
-      [
-        ['start', 'nap'],
-        ['nap', 'bye'],
-      ],
-    );
-    await track('signup', {}, 'erased@example.com');
-    const shown = await execution(id, 'WAITING');
-    expect((await sender.delete(`/contacts/${shown.contactId}`)).status).toBe(204);
-    expect(await execution(id, 'CANCELLED')).toMatchObject({ contactId: null, context: {} });
-    await eventually(
-      () => handleOf(shown).describe(),
-      ({ status }) => status.name === 'COMPLETED',
-    );
   });
 });

@@ -1,0 +1,141 @@
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { endOrphanedExecutions, remindExecutions } from '../activities/workflows/repair-executions.ts';
+import { sql } from '../db/sql.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { createExecutionWorkflows } from '../temporal/client/execution-commands.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+let client: Client;
+
+beforeAll(async () => {
+  stack = await startTestProduct();
+  client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await stack.close();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const signUp = (email: string) => trackEvent(sender, 'signup', {}, email);
+const execution = (id: string, status: string) => onlyExecution(sender, id, status);
+
+/** What was started a moment ago is old enough by then. */
+const inAWhile = () => new Date(Date.now() + 60 * 60 * 1000);
+const workflowIdOf = ({ id, workflowId, contactId }: { id: string; workflowId: string; contactId: string }) =>
+  `workflow/${workflowId}/contact/${contactId}/${id}`;
+const handleOf = (shown: Parameters<typeof workflowIdOf>[0]) =>
+  client.workflow.getHandle(workflowIdOf(shown));
+
+it('begins the workflow anew that Temporal has lost, where the execution stands', async () => {
+  const id = await buildWorkflow(
+    sender,
+    { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } }, bye: { type: 'EXIT' } },
+    [
+      ['start', 'nap'],
+      ['nap', 'bye'],
+    ],
+  );
+  await signUp('lost@example.com');
+  const shown = await execution(id, 'WAITING');
+  await handleOf(shown).terminate('lost');
+  const em = stack.database.orm.em.fork();
+  await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
+    shown.id,
+  ]);
+  expect(await remindExecutions(em)).toEqual({ reminded: 1 });
+  expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
+  expect(await remindExecutions(em)).toEqual({ reminded: 0 });
+});
+
+it('ends the workflow whose execution has ended without its knowledge', async () => {
+  const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
+    ['start', 'nap'],
+  ]);
+  await signUp('orphan@example.com');
+  const shown = await execution(id, 'WAITING');
+  const em = stack.database.orm.em.fork();
+  await sql(em, `delete from workflow_executions where id = $1`, [shown.id]);
+  const workflows = createExecutionWorkflows(client);
+  const found = await eventually(
+    () => endOrphanedExecutions(em, workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 }),
+    ({ orphaned }) => orphaned > 0,
+    30_000,
+  );
+  expect(found).toMatchObject({ running: expect.any(Number), resumeBefore: 0 });
+  await eventually(
+    () => handleOf(shown).describe(),
+    ({ status }) => status.name === 'COMPLETED',
+    30_000,
+  );
+});
+
+it('goes on with older ones where the run before had no more time', async () => {
+  const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
+    ['start', 'nap'],
+  ]);
+  const addresses = ['a', 'b', 'c'].map((name) => `${name}@old.example.com`);
+  for (const address of addresses) await signUp(address);
+  const isThere = ({ body }: { body: { total: number } }) => body.total === 3;
+  const { body } = await eventually(
+    () => sender.get(`/workflows/${id}/executions?status=WAITING`),
+    isThere,
+    30_000,
+  );
+  const em = stack.database.orm.em.fork();
+  await sql(em, `update workflow_executions set status = 'CANCELLED' where workflow_id = $1`, [id]);
+  const workflows = createExecutionWorkflows(client, 1);
+  let [orphaned, slices] = [0, 0];
+  const compareAll = async () => {
+    let resumeBefore = 0;
+    do {
+      const input = { resumeBefore, now: inAWhile(), budgetMs: 0 };
+      const found = await endOrphanedExecutions(em, workflows, input);
+      expect(found.running).toBeLessThanOrEqual(1);
+      resumeBefore = found.resumeBefore;
+      orphaned += found.orphaned;
+      slices += 1;
+    } while (resumeBefore > 0);
+  };
+  await eventually(
+    async () => {
+      // Temporal's lists know of the newest a little later.
+      await compareAll();
+      return Promise.all(
+        body.data.map((shown: Parameters<typeof handleOf>[0]) => handleOf(shown).describe()),
+      );
+    },
+    (all) => all.every(({ status }) => status.name === 'COMPLETED'),
+    60_000,
+  );
+  expect(orphaned).toBeGreaterThanOrEqual(3);
+  expect(slices).toBeGreaterThan(3);
+});
+
+it('lets a contact that is erased end its executions', async () => {
+  const id = await buildWorkflow(
+    sender,
+    { nap: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' } }, bye: { type: 'EXIT' } },
+    [
+      ['start', 'nap'],
+      ['nap', 'bye'],
+    ],
+  );
+  await signUp('erased@example.com');
+  const shown = await execution(id, 'WAITING');
+  expect((await sender.delete(`/contacts/${shown.contactId}`)).status).toBe(204);
+  expect(await execution(id, 'CANCELLED')).toMatchObject({ contactId: null, context: {} });
+  await eventually(
+    () => handleOf(shown).describe(),
+    ({ status }) => status.name === 'COMPLETED',
+    30_000,
+  );
+});
