@@ -34,9 +34,16 @@ const batchesAtOnce = 1_000;
 export function createCampaignActivities(dependencies: CampaignActivityDependencies): CampaignActivities {
   const { orm, seconds, committed } = dependencies;
 
-  async function settle(campaignId: string, evidence: SendEventEvidence): Promise<SettleCampaignResult> {
+  /** @param findEvidence looks at all emails of the campaign, so it is for when something is open */
+  async function settle(
+    campaignId: string,
+    findEvidence: () => Promise<SendEventEvidence>,
+  ): Promise<SettleCampaignResult> {
     const result = { queued: 0, waitMs: 0 };
-    for (const number of await findOpenBatches(orm.em.fork(), campaignId, 0, batchesAtOnce)) {
+    const open = await findOpenBatches(orm.em.fork(), campaignId, 0, batchesAtOnce);
+    if (open.length === 0) return result;
+    const evidence = await findEvidence();
+    for (const number of open) {
       const batch = await settleBatch(orm.em.fork(), campaignId, number, seconds, evidence);
       result.queued += batch.queued;
       if (batch.waiting === 0) continue;
@@ -70,12 +77,12 @@ export function createCampaignActivities(dependencies: CampaignActivityDependenc
       return { numbers: found.slice(0, limit), more: found.length > limit };
     },
     async settleCampaign({ campaignId }) {
-      return settle(campaignId, await readSendEventEvidence(orm.em.fork(), campaignId, seconds));
+      return settle(campaignId, () => readSendEventEvidence(orm.em.fork(), campaignId, seconds));
     },
     async cancelRemaining({ campaignId }) {
       let after: number | null = 0;
       while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
-      return (await settle(campaignId, noEvidence)).waitMs;
+      return (await settle(campaignId, async () => noEvidence)).waitMs;
     },
     async finishCampaign({ campaignId }) {
       const isFinished = await finishSending(orm.em.fork(), campaignId);
