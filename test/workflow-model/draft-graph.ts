@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Branch, DraftGraph, DraftStep } from '../../core/workflows/graph.ts';
 import type { ModelGraph, ModelNode, Question } from './graphs.ts';
 
+/** What the graphs of the model leave open. */
+export interface Particulars {
+  eventName: string;
+  templateIds: readonly string[];
+  hookUrl: string;
+  delay: { amount: number; unit: 'minutes' | 'days' };
+}
+
 /** A graph of the model as the product stores it; step `n` is named `sn`. */
-export function toDraftGraph(
-  graph: ModelGraph,
-  eventName: string,
-  templateIds: readonly string[],
-  hookUrl = 'http://hooks.test/',
-): DraftGraph {
+export function toDraftGraph(graph: ModelGraph, particulars: Particulars): DraftGraph {
   const ids = graph.map(() => randomUUID());
   const trigger = { id: randomUUID(), type: 'TRIGGER' as const, name: 'Trigger', config: {} };
   const way = (fromStepId: string, to: number, branch: Branch | null) => ({
@@ -18,11 +21,11 @@ export function toDraftGraph(
     branch,
   });
   return {
-    eventName,
+    eventName: particulars.eventName,
     steps: [
       trigger,
       ...graph.map((node, n): DraftStep => {
-        const config = configOf(node, n, templateIds, hookUrl);
+        const config = configOf(node, n, particulars);
         return { id: ids[n] ?? '', type: node.type, name: `s${n}`, config };
       }),
     ],
@@ -41,8 +44,7 @@ export function toDraftGraph(
 function configOf(
   node: ModelNode,
   n: number,
-  templateIds: readonly string[],
-  hookUrl: string,
+  { templateIds, hookUrl, delay }: Particulars,
 ): DraftStep['config'] {
   switch (node.type) {
     case 'SEND_EMAIL':
@@ -51,7 +53,7 @@ function configOf(
         ...(node.to !== null && { recipient: { type: 'CUSTOM', email: node.to } }),
       };
     case 'DELAY':
-      return { amount: 1, unit: 'days' };
+      return { ...delay };
     case 'WAIT_FOR_EVENT':
       return { eventName: node.eventName, ...(node.timeout !== null && { timeout: node.timeout }) };
     case 'CONDITION': {

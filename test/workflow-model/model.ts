@@ -63,6 +63,21 @@ export class Model {
     }
   }
 
+  /** The time of every DELAY is over. */
+  endDelays(): void {
+    for (const one of this.executions) {
+      if (one.status === 'WAITING' && one.graph[one.runs.at(-1)?.step ?? -1]?.type === 'DELAY')
+        one.isDue = true;
+    }
+  }
+
+  /** Whether all that is under way waits for an event. */
+  isIdle(): boolean {
+    return this.executions.every(
+      (one) => !isActive(one) || (one.status === 'WAITING' && !one.isDue && one.hit === undefined),
+    );
+  }
+
   #track({ who, name, k, a, subscribed }: Extract<Action, { kind: 'track' }>): void {
     this.#clock += 1;
     const known = this.contacts[who];

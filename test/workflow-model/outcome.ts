@@ -1,7 +1,14 @@
 import type { Orm } from '../../db/orm.ts';
 import { sql } from '../../db/sql.ts';
 import type { Model } from './model.ts';
-import type { World } from './world.ts';
+
+/** Where something has happened, and what it has called. */
+interface Scene {
+  projectId: string;
+  otherProjectId: string;
+  workflowId: string;
+  calls: unknown[];
+}
 
 /** What became of everything, in one form for model and world. */
 export interface Story {
@@ -45,7 +52,7 @@ export function tellModel(model: Model): Story {
 }
 
 /** What the database says. */
-export async function tellWorld(orm: Orm, world: World): Promise<Story> {
+export async function tellWorld(orm: Orm, world: Scene): Promise<Story> {
   const { projectId, otherProjectId, workflowId } = world;
   const read = (text: string, parameters: unknown[]) =>
     sql<Record<string, unknown>>(orm.em.fork(), text, parameters);
@@ -78,7 +85,7 @@ export async function tellWorld(orm: Orm, world: World): Promise<Story> {
   );
   const journal = await read(
     `select ${who}, e.name, case when e.kind = 'activity' then '{}' else e.data end as data
-     from events e join contacts c on c.id = e.contact_id where e.project_id in ($1, $2)`,
+     from events e join contacts c on c.id = e.contact_id where e.project_id in ($1, $2) and e.name not like 'email.%'`,
     [projectId, otherProjectId],
   );
   return { contacts, executions, emails, calls: world.calls, journal: journal.toSorted(byText) };

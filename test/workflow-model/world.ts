@@ -47,7 +47,13 @@ export class World {
   constructor(orm: Orm, settings: Settings) {
     this.#orm = orm;
     this.#settings = settings;
-    this.#graphs = settings.graphs.map((graph) => toDraftGraph(graph, settings.eventName, this.templateIds));
+    const particulars = {
+      eventName: settings.eventName,
+      templateIds: this.templateIds,
+      hookUrl: 'http://hooks.test/',
+      delay: { amount: 1, unit: 'days' as const },
+    };
+    this.#graphs = settings.graphs.map((graph) => toDraftGraph(graph, particulars));
   }
 
   #em = () => this.#orm.em.fork();

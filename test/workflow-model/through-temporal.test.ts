@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { storeGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
+import { insertWorkflow, updateWorkflow } from '../../db/repositories/workflows/workflows.ts';
+import { eventually } from '../setup/eventually.ts';
+import { startTestProduct, type TestProduct } from '../setup/product.ts';
+import { createTestSender } from '../setup/sender.ts';
+import type { Action, Outcome } from './actions.ts';
+import { toDraftGraph } from './draft-graph.ts';
+import { graphs, type ModelGraph } from './graphs.ts';
+import { Model } from './model.ts';
+import { tellModel, tellWorld } from './outcome.ts';
+
+let stack: TestProduct;
+let receiver: Server;
+const calls = new Map<string, { query: string; body: unknown }[]>();
+const outcomes: Outcome[] = ['ok', 'none', 'ok', 'busy'];
+
+beforeAll(async () => {
+  stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
+  receiver = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
+    const made = calls.get(pathname) ?? [];
+    calls.set(pathname, made);
+    const outcome = outcomes[made.length % outcomes.length];
+    // One that follows a refusal is the second try of its step.
+    const isRepeat = made.length > 0 && outcomes[(made.length - 1) % outcomes.length] === 'busy';
+    made.push({ query: search, body: JSON.parse(body) });
+    if (outcome === 'busy') response.writeHead(503).end();
+    else if (outcome === 'none') response.writeHead(404).end('none');
+    else response.end(JSON.stringify({ k: isRepeat ? 2 : 1 }));
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+});
+afterAll(async () => {
+  receiver.close();
+  await stack.close();
+});
+
+/** All that can happen by itself has happened: pauses end, only events are waited for. */
+function settle(model: Model): boolean {
+  for (let turn = 0; turn < 60; turn += 1) {
+    const before = JSON.stringify(tellModel(model));
+    model.endDelays();
+    model.act({ kind: 'look', times: 1, twice: false });
+    if (before === JSON.stringify(tellModel(model)) && model.isIdle()) return true;
+  }
+  return false;
+}
+
+const track = (name: 'joined' | 'paid', k: number, subscribed?: boolean): Action & { kind: 'track' } => ({
+  kind: 'track',
+  who: 0,
+  name,
+  k,
+  a: undefined,
+  subscribed,
+  skewMs: 0,
+});
+const happens = [
+  track('joined', 1),
+  track('paid', 2),
+  track('joined', 0, false),
+  track('paid', 1, true),
+  track('paid', 0, false),
+];
+
+async function play(graph: ModelGraph): Promise<void> {
+  const eventName = 'joined';
+  const model = new Model({ graphs: [graph, graph], eventName, allowReentry: true, outcomes });
+  const sender = await createTestSender(stack.url);
+  const { projectId } = sender;
+  const templateIds: string[] = [];
+  for (const n of [0, 1]) {
+    const from = `hello@${sender.domain}`;
+    const fields = { name: `template ${n}`, subject: 'Hi', body: 'Hi', from, type: 'TRANSACTIONAL' };
+    templateIds.push((await sender.post('/templates', fields)).body.id);
+  }
+  const workflowId = randomUUID();
+  const em = () => stack.database.orm.em.fork();
+  const fields = { name: 'Any', description: null, eventName, allowReentry: true };
+  const address = receiver.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  await insertWorkflow(em(), { id: workflowId, projectId, ...fields });
+  const particulars = {
+    eventName,
+    templateIds,
+    hookUrl: `http://127.0.0.1:${port}/${workflowId}`,
+    delay: { amount: 0.0005, unit: 'minutes' as const },
+  };
+  await storeGraph(em(), workflowId, toDraftGraph(graph, particulars));
+  await updateWorkflow(em(), workflowId, { ...fields, enabled: true });
+
+  const tell = () => {
+    const made = calls.get(`/${workflowId}`) ?? [];
+    const scene = { projectId, otherProjectId: randomUUID(), workflowId, calls: made };
+    return tellWorld(stack.database.orm, scene);
+  };
+  for (const action of happens) {
+    const { name: event, k, subscribed } = action;
+    model.act(action);
+    if (!settle(model)) return;
+    const data = { k: { value: k, persistent: false } };
+    const answer = await sender.post('/v1/track', { event, email: 'c0@example.com', data, subscribed });
+    expect(answer.status).toBe(200);
+    const expected = tellModel(model);
+    const story = await eventually(tell, (now) => isDeepStrictEqual(now, expected), 60_000).catch(tell);
+    expect(story).toEqual(expected);
+  }
+}
+
+it('runs as the model does, with Temporal between its steps', { timeout: 280_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(graphs, { minLength: 6, maxLength: 6 }), async (several) => {
+      await Promise.all(several.map(play));
+    }),
+    { numRuns: Number(process.env.TEMPORAL_MODEL_RUNS ?? 1), endOnFailure: true },
+  );
+});
