@@ -206,7 +206,9 @@ export const workflowLines: readonly ContractLine[] = [
     success: 200,
     answer: ['data', ...pageFields],
     valid: async (world) => ({ params: { id: (await world.execution()).id }, query: 'status=WAITING' }),
-    refusals: [invalid('the status is none', withQuery('status=GONE'))],
+    refusals: [
+      { when: 'the status is none', status: 400, code: 'BAD_REQUEST', change: withQuery('status=GONE') },
+    ],
   },
   {
     line: 'GET /workflows/:id/executions/:executionId',
