@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import { insertContacts, insertDraft, insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
 import type { Em } from '../../orm.ts';
-import { sql } from '../../sql.ts';
+import { preparedSql, sql } from '../../sql.ts';
 import { cancelBatches, cancelCampaign, startSending } from '../campaigns/campaigns.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
 import { changeLimits, holdEmailsLeft, takeTransactional } from './limits.ts';
@@ -24,6 +25,18 @@ beforeEach(async () => {
   projectId = await insertProject(em);
 });
 
+/** Transactions that wait for their client, or for a lock. */
+async function waiting(type: 'Client' | 'Lock'): Promise<number> {
+  // By a connection of another pool: the transactions may have all of this one.
+  const [row] = await preparedSql<{ n: number }>(
+    em,
+    'waiting',
+    `select count(*)::int as n from pg_stat_activity
+     where datname = current_database() and xact_start is not null and wait_event_type = $1`,
+    [type],
+  );
+  return row?.n ?? 0;
+}
 const used = async () => (await readConsumption(em, projectId)).used;
 
 describe('emails that are taken at once', () => {
@@ -59,21 +72,39 @@ describe('emails that are taken at once', () => {
   });
 
   it('are as exact where far from the limit nobody waits for anybody', async () => {
-    await changeLimits(em, projectId, { workflows: 100 });
-    const take = () =>
+    await changeLimits(em, projectId, { workflows: 3 * connections });
+    /** Takes one email in a transaction that ends when told to. */
+    const take = (end: Promise<void>) =>
       database.orm.em.fork().transactional(async (own) => {
         const [row] = await sql<{ taken: boolean }>(
           own,
           `select take_emails($1, 'workflows', 1, ${connections}) as taken`,
           [projectId],
         );
-        // Some transactions take long to come to their end.
-        await sql(own, 'select pg_sleep(random() * random() * 0.06)');
+        await end;
         return row?.taken;
       });
-    const answers = await Promise.all(Array.from({ length: 160 }, take));
-    expect(answers.filter((taken) => taken === true)).toHaveLength(100);
-    expect((await used()).workflows).toBe(100);
+    const { promise: end, resolve: endSlow } = Promise.withResolvers<void>();
+    const slow = Array.from({ length: 7 }, () => take(end));
+    // Two whose connections share a lane wait for each other.
+    await eventually(
+      async () => (await waiting('Client')) + (await waiting('Lock')),
+      (found) => found >= slow.length,
+    );
+    const inLanes = await waiting('Lock');
+    let isOver = false;
+    const quick = Promise.all(Array.from({ length: 80 }, () => take(Promise.resolve()))).finally(() => {
+      isOver = true;
+    });
+    // Near the limit everybody waits for the slow ones.
+    await eventually(
+      async () => isOver || (await waiting('Lock')) > inLanes,
+      (isSo) => isSo,
+    );
+    endSlow();
+    const answers = [...(await Promise.all(slow)), ...(await quick)];
+    expect(answers.filter((taken) => taken === true)).toHaveLength(3 * connections);
+    expect((await used()).workflows).toBe(3 * connections);
   });
 });
 
