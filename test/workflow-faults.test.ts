@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** As many as a busy machine gets done; `EXECUTIONS=500` for more. */
-const contacts = Number(process.env.EXECUTIONS ?? 150);
+const contacts = Number(process.env.EXECUTIONS ?? 100);
 /** The first of them go through a delay and a wait as well. */
 const patient = contacts / 5;
 const kills = contacts / 50;
