@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const startTimeoutMs = 45_000;
+const startTimeoutMs = 180_000;
 
 export interface ProcessOptions {
   /** File of the project that Node runs. */
