@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { keptEmailData } from '../core/kept-email-data.ts';
 import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
 import { eraseContacts } from './erase-contacts.ts';
 import { migrateClickHouse } from './migrate.ts';
@@ -132,7 +133,7 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
     ];
     await store(...rows, ...theirs);
     await store(...rows.toReversed());
-    await eraseContacts(clickhouse, projectId, [ann, ben]);
+    await eraseContacts(clickhouse, projectId, [ann, ben], keptEmailData);
     for (const text of [ann, ben, secret]) expect(await mentions(text)).toBe(0);
     const own = await listEvents(clickhouse, { projectId, contactId: cat, limit: 100 });
     expect(own.map(({ id, data }) => ({ id, data }))).toEqual(
@@ -156,7 +157,7 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
     const rows = emailEvents(projectId, contactId);
     await store(...rows, event(projectId, { contactId }));
     const before = await activityStats(clickhouse, { projectId, ...period });
-    await eraseContacts(clickhouse, projectId, [contactId]);
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
     expect(await activityStats(clickhouse, { projectId, ...period })).toEqual({ ...before, totalEvents: 3 });
     expect(await eventStats(clickhouse, { projectId, ...period })).toMatchObject({ total: 3 });
     const shown = new Map((await feed(projectId)).map((row) => [row.id, row]));
@@ -174,7 +175,7 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
     const foreign = event(uuidv7(), { contactId, name: 'only theirs' });
     const other = event(projectId);
     await store(foreign, other, event(projectId, { contactId, name: 'only theirs' }));
-    await eraseContacts(clickhouse, projectId, [contactId]);
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
     expect((await feed(projectId)).map(({ id }) => id)).toEqual([other.eventId]);
     expect((await feed(foreign.projectId)).map(({ id }) => id)).toEqual([foreign.eventId]);
     expect(await eventNames(clickhouse, foreign.projectId)).toEqual(['only theirs']);
@@ -185,13 +186,13 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
     const projectId = uuidv7();
     const contactId = uuidv7();
     const rows = [event(projectId, { contactId }), ...emailEvents(projectId, contactId)];
-    await eraseContacts(clickhouse, projectId, []);
-    await eraseContacts(clickhouse, projectId, [contactId]);
+    await eraseContacts(clickhouse, projectId, [], keptEmailData);
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
     await store(...rows);
-    await eraseContacts(clickhouse, projectId, [contactId, uuidv7()]);
+    await eraseContacts(clickhouse, projectId, [contactId, uuidv7()], keptEmailData);
     await store(...rows);
-    await eraseContacts(clickhouse, projectId, [contactId]);
-    await eraseContacts(clickhouse, projectId, [contactId]);
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
     expect((await feed(projectId)).length).toBe(3);
     expect(await mentions(contactId)).toBe(0);
     expect(await activityStats(clickhouse, { projectId, ...period })).toMatchObject({
@@ -211,7 +212,7 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
       `DELETE FROM event_name WHERE project_id = {projectId:UUID} AND name = 'only theirs'`,
       { projectId },
     );
-    await eraseContacts(clickhouse, projectId, [contactId]);
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
     expect(await eventNames(clickhouse, projectId)).toEqual(['order placed']);
     expect(await mentions(contactId)).toBe(0);
   });
@@ -226,7 +227,7 @@ describe('erasing many contacts', () => {
     const rows = contactIds.map((contactId) => event(projectId, { contactId }));
     const other = event(projectId);
     await clickhouse.insert(eventTable, [...rows, other].map(toEventLine).join('\n'));
-    await eraseContacts(clickhouse, projectId, contactIds);
+    await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
     const left = await listEvents(clickhouse, { projectId, limit: 2_000 });
     expect(left.map(({ id }) => id)).toEqual([other.eventId]);
     await clickhouse.close();

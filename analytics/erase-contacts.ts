@@ -13,25 +13,10 @@ const ofContacts = 'project_id = {projectId:UUID} AND contact_id IN {contactIds:
 /** SQL: what happened to an email. It tells the project something without telling of whom. */
 const isOfEmail = `email_id != toUUID('${zeroUuid}') AND name LIKE 'email.%'`;
 
-/** What stays of the data of an email: no address, no text, no link, nothing by which the provider knows it. */
-const keptKeys = [
-  'emailId',
-  'templateId',
-  'campaignId',
-  'sourceType',
-  'status',
-  'reason',
-  'bounceType',
-  'opens',
-  'clicks',
-  'isFirst',
-  'countsAsOpen',
-];
-
 const keptData = `concat('{', arrayStringConcat(arrayMap(
     entry -> concat('"', entry.1, '":', entry.2),
     arrayFilter(
-      entry -> entry.1 IN (${keptKeys.map((key) => `'${key}'`).join(', ')}),
+      entry -> entry.1 IN {kept:Array(String)},
       JSONExtractKeysAndValuesRaw(data)
     )), ','), '}')`;
 
@@ -68,27 +53,33 @@ LIMIT {limit:UInt32}`,
 const ofTheNames = 'project_id = {projectId:UUID} AND name IN {names:Array(String)}';
 
 /**
- * Takes contacts out of every table: their events go, and names that only they had. What happened to emails stays for the figures,
- * without the contact and with data that name nobody (`keptKeys`). Rows with other contacts are not touched. Can be
+ * Takes contacts out of every table: their events go, and names that only they had. What happened to emails stays for
+ * the figures, without the contact and with little of its data. Rows with other contacts are not touched. Can be
  * repeated at any time; what arrives later has to be erased by another call.
  *
  * @param contactIds any number; none does nothing.
+ * @param keptKeys of the data of an email's events
  * @throws ClickHouseUnavailable also while an earlier deletion is not finished; repeat the call then
  */
 export async function eraseContacts(
   clickhouse: ClickHouse,
   projectId: string,
   contactIds: readonly string[],
+  keptKeys: readonly string[],
 ): Promise<void> {
   if (contactIds.length === 0) return;
   await refuseWhileDeleting(clickhouse);
   for (let done = 0; done < contactIds.length; done += maxContactsAtOnce) {
     const batch = contactIds.slice(done, done + maxContactsAtOnce);
-    await eraseBatch(clickhouse, { projectId, contactIds: batch });
+    await eraseBatch(clickhouse, { projectId, contactIds: batch }, keptKeys);
   }
 }
 
-async function eraseBatch(clickhouse: ClickHouse, contacts: ContactParameters): Promise<void> {
+async function eraseBatch(
+  clickhouse: ClickHouse,
+  contacts: ContactParameters,
+  kept: readonly string[],
+): Promise<void> {
   const found = await clickhouse.query(namesOfContacts, contacts);
   if (found.length === 0) return;
   const names = found.filter(({ emails }) => emails === 0).map(({ name }) => name);
@@ -98,7 +89,9 @@ async function eraseBatch(clickhouse: ClickHouse, contacts: ContactParameters): 
   );
   const gone = names.filter((name) => !staying.has(name));
   const goneNames = { projectId: contacts.projectId, names: gone };
-  if (found.some(({ emails }) => emails > 0)) await clickhouse.command(keepEmails, contacts);
+  if (found.some(({ emails }) => emails > 0)) {
+    await clickhouse.command(keepEmails, { ...contacts, kept });
+  }
   // The names first: should this be cut off, the events still say that it has to be done.
   if (gone.length > 0) await clickhouse.command(deleteFrom('event_name', ofTheNames, comment), goneNames);
   await clickhouse.command(deleteFrom('event', ofContacts, comment), contacts);

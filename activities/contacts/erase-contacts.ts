@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { eraseContacts } from '../../analytics/erase-contacts.ts';
+import { keptEmailData } from '../../core/kept-email-data.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Em } from '../../db/orm.ts';
 import {
@@ -49,7 +50,9 @@ export async function eraseDeletedContacts(
     const markerId = newId();
     await journalContactErasure(em, markerId);
     await whenStreamed(em, markerId, signal);
-    for (const [projectId, contactIds] of byProject) await eraseContacts(clickhouse, projectId, contactIds);
+    for (const [projectId, contactIds] of byProject) {
+      await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
+    }
     await closeContactErasures(
       em,
       markerId,
