@@ -6,7 +6,7 @@ export default defineConfig({
     exclude: ['node_modules/**', '.data/**', '.cache/**'],
     globalSetup: ['test/setup/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 90_000,
     hookTimeout: 120_000,
     experimental: { viteModuleRunner: false },

@@ -107,6 +107,10 @@ it('waits for transactions that did not see the deletion, and takes what they wr
 it('is left to be done again while ClickHouse is away', async () => {
   stage.stream();
   const contactId = await addContact('ada@example.com');
+  await eventually(
+    () => streamedOf(contactId),
+    (count) => count === 1,
+  );
   await remove(contactId);
   const away = { ...stage.clickhouse, command: () => Promise.reject(new ClickHouseUnavailable('away')) };
   await expect(erase(away)).rejects.toThrow(ClickHouseUnavailable);

@@ -6,6 +6,7 @@ import { Worker } from '@temporalio/worker';
 import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { campaignTaskQueue } from '../../temporal/contracts/campaign.ts';
+import { searchAttributeNames } from '../../temporal/contracts/operations.ts';
 import { installTemporalRuntime } from '../../temporal/worker/start.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 
@@ -13,9 +14,15 @@ import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   installTemporalRuntime(createLogger('silent'));
   const path = await findTimeSkippingBinary({ environment: process.env });
-  return TestWorkflowEnvironment.createTimeSkipping({
+  const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });
+  const keyword = 2; // temporal.api.enums.v1.IndexedValueType
+  await environment.connection.operatorService.addSearchAttributes({
+    namespace: environment.namespace ?? 'default',
+    searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
+  });
+  return environment;
 }
 
 /** The history of each run of a workflow that has ended, from the given run on. */

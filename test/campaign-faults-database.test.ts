@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { faultTimeout, useCampaignFaultStage } from './setup/campaign-fault-stage.ts';
+import { expectExactlyOnce, sendCampaign } from './setup/campaign-outcome.ts';
+import { eventually } from './setup/eventually.ts';
+import { startOwnPostgres } from './setup/own-postgres.ts';
+
+const stage = useCampaignFaultStage();
+
+describe('a database whose connections break', () => {
+  it('again and again: everyone gets the campaign once', { timeout: faultTimeout }, async () => {
+    const recipients = 3_000;
+    await stage.startAll(recipients, { EMAIL_RATE_PER_SECOND: '300' });
+    const id = await sendCampaign(stage.sender);
+    for (let cut = 0; cut < 8; cut += 1) {
+      await delay(500 + Math.random() * 1_000);
+      await sql(
+        stage.stack.em(),
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and application_name = 'posthaste'`,
+      );
+    }
+    await expectExactlyOnce(stage.stack, stage.sender, id, recipients);
+  });
+});
+
+describe('a Postgres that crashes', () => {
+  it('twice in the middle: everyone gets the campaign once', { timeout: faultTimeout }, async () => {
+    const recipients = 4_000;
+    const postgres = await startOwnPostgres();
+    await stage.moveTo(postgres);
+    await stage.startAll(recipients, { EMAIL_RATE_PER_SECOND: '400' });
+    await stage.stack.control('faults', { latencyMs: 50 });
+    const id = await sendCampaign(stage.sender);
+    for (const [reached, downMs] of [
+      [recipients / 10, 200],
+      [recipients / 2, 6_000],
+    ] as const) {
+      await eventually(stage.stack.inboxTotal, (total) => total > reached, 120_000);
+      await postgres.crash();
+      await delay(downMs);
+      await postgres.restart();
+    }
+    expect(await stage.stack.inboxTotal()).toBeLessThan(recipients);
+    await expectExactlyOnce(stage.stack, stage.sender, id, recipients);
+  });
+});
