@@ -33,7 +33,7 @@ describe('prepared statements', () => {
 
     for (const execution of [
       `track_events('[]', '[]')`,
-      `accept_emails('[]', '[]', '[]')`,
+      `accept_emails('[]', '[]', '[]', '[]')`,
       `apply_provider_events('[]')`,
     ]) {
       const { rows } = await lookupPoolOf(em).query<{ 'QUERY PLAN': string }>(`explain execute ${execution}`);
