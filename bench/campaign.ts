@@ -32,7 +32,8 @@ const runs: CampaignRunOptions[] = [
 const only = process.env.BENCH_CAMPAIGN ?? '';
 const nameOf = ({ recipients, latencyMs, killAt }: CampaignRunOptions) =>
   `${recipients}/${latencyMs}${killAt === undefined ? '' : '/killed'}`;
-const besideRecipients = 50_000;
+/** As many as there are contacts after the runs before it: its audience is everyone. */
+const besideRecipients = Math.max(...runs.map(({ recipients }) => recipients));
 /** So that what a killed worker had in hand is settled soon, but not before the events that are held back arrive. */
 const unknownOutcomeSeconds = '60';
 
