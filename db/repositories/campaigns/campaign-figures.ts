@@ -1,7 +1,8 @@
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 
-const names = [
+/** What is counted of a campaign's emails; the columns of `campaign_figures`. */
+export const campaignCounters = [
   'sent',
   'delivered',
   'opened',
@@ -11,10 +12,10 @@ const names = [
   'unsubscribed',
   'held',
 ] as const;
-const columns = names.join(', ');
+const columns = campaignCounters.join(', ');
 
 /** Whether an email counts for a figure, as SQL over a row of `emails`. */
-const countedSql: Readonly<Record<(typeof names)[number], (row: string) => string>> = {
+const countedSql: Readonly<Record<(typeof campaignCounters)[number], (row: string) => string>> = {
   sent: (row) => `${row}.sent_at is not null`,
   delivered: (row) => `${row}.delivered_at is not null`,
   opened: (row) => `${row}.opened_at is not null`,
@@ -29,18 +30,18 @@ const countedSql: Readonly<Record<(typeof names)[number], (row: string) => strin
  * Columns for the `returning` of an update of `emails`: what the update changes in the figures of its campaign, the
  * most of them null or 0. `appendFiguresSql` takes them up.
  */
-export const figureChangesSql = names
+export const figureChangesSql = campaignCounters
   .map((name) => `(${countedSql[name]('new')})::int - (${countedSql[name]('old')})::int as ${name}_change`)
   .join(', ');
 
 /** Statement that appends the figure changes of the rows of `source`, which have `figureChangesSql` and `campaign_id`. */
 export const appendFiguresSql = (source: string) => `
   insert into campaign_figure_changes (campaign_id, ${columns})
-  select campaign_id, ${names.map((name) => `sum(${name}_change)`).join(', ')}
+  select campaign_id, ${campaignCounters.map((name) => `sum(${name}_change)`).join(', ')}
   from ${source}
   where campaign_id is not null
   group by campaign_id
-  having ${names.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;
+  having ${campaignCounters.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;
 
 /** Adds the changes of all campaigns to their figures, a bounded number at a time. @returns how many were added */
 export async function foldCampaignFigures(em: Em): Promise<number> {
@@ -59,10 +60,10 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
        ),
        folded as (
          insert into campaign_figures as f (campaign_id, ${columns})
-         select campaign_id, ${names.map((name) => `sum(${name})`).join(', ')}
+         select campaign_id, ${campaignCounters.map((name) => `sum(${name})`).join(', ')}
          from taken group by campaign_id order by campaign_id
          on conflict (campaign_id) do update
-         set ${names.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
+         set ${campaignCounters.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
        )
        select count(*)::int as folded from taken`,
     );
@@ -92,11 +93,11 @@ export async function recountCampaign(em: Em, campaignId: string): Promise<numbe
   const [row] = await sql<{ differences: number }>(
     em,
     `with counted as (
-       select ${names.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
+       select ${campaignCounters.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
        from emails e where e.campaign_id = $1
      ),
      kept as (
-       select ${names.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
+       select ${campaignCounters.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
        from (
          select ${columns} from campaign_figures where campaign_id = $1
          union all
@@ -104,14 +105,14 @@ export async function recountCampaign(em: Em, campaignId: string): Promise<numbe
        ) figures
      ),
      difference as (
-       select ${names.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
+       select ${campaignCounters.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
      ),
      repaired as (
        insert into campaign_figure_changes (campaign_id, ${columns})
        select $1::uuid, ${columns} from difference
-       where ${names.map((name) => `${name} <> 0`).join(' or ')}
+       where ${campaignCounters.map((name) => `${name} <> 0`).join(' or ')}
      )
-     select ${names.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
+     select ${campaignCounters.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
     [campaignId],
   );
   return row?.differences ?? 0;

@@ -4,6 +4,7 @@ import type { CampaignRow } from '../../entities/campaign.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { containsSql, foldedSql } from '../contacts/text-search.ts';
+import { campaignCounters } from './campaign-figures.ts';
 
 /** What a user writes of a campaign. */
 export interface CampaignFields {
@@ -48,17 +49,6 @@ export interface CampaignOrder {
   direction: 'asc' | 'desc';
 }
 
-const counterNames = [
-  'sent',
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'complained',
-  'unsubscribed',
-  'held',
-] as const;
-
 const columns = `k.id, k.project_id as "projectId", k.name, k.description, k.subject, k.body,
   k.from_email as "fromEmail", k.from_name as "fromName", k.reply_to as "replyTo", k.type, k.status,
   k.audience_type as "audienceType", k.audience_condition as "audienceCondition", k.segment_id as "segmentId",
@@ -68,7 +58,7 @@ const columns = `k.id, k.project_id as "projectId", k.name, k.description, k.sub
 const countersSql = `
 left join campaign_figures f on f.campaign_id = k.id
 left join lateral (
-  select ${counterNames.map((name) => `sum(${name})::int as ${name}`).join(', ')}
+  select ${campaignCounters.map((name) => `sum(${name})::int as ${name}`).join(', ')}
   from campaign_figure_changes where campaign_id = k.id
 ) g on true`;
 
@@ -78,7 +68,7 @@ const orders: Readonly<Record<CampaignOrder['by'], string>> = {
   updatedAt: 'k.updated_at',
 };
 
-const countersColumn = `json_build_object(${counterNames
+const countersColumn = `json_build_object(${campaignCounters
   .map((name) => `'${name}', coalesce(f.${name}, 0) + coalesce(g.${name}, 0)`)
   .join(', ')}) as counters`;
 
