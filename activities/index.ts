@@ -1,7 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import type { Orm } from '../db/orm.ts';
-import type { BatchSeconds } from '../db/repositories/campaigns/settle-campaign.ts';
 import { closeEventDeletion } from '../db/repositories/events/event-deletions.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/outbox/sweeps.ts';
 import { closeErasure } from '../db/repositories/projects/project-erasures.ts';
@@ -21,10 +20,9 @@ import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
 import type { WebhookActivities, WorkflowStepActivities } from '../temporal/contracts/workflow-execution.ts';
 import { endBilling } from './billing/end-billing.ts';
-import { createCallSlots } from './campaigns/call-slots.ts';
-import { createCampaignWatch } from './campaigns/campaign-watch.ts';
+import { batchSeconds } from './campaigns/batch-seconds.ts';
+import type { BatchSender } from './campaigns/create-batch-sender.ts';
 import { createCampaignActivities } from './campaigns/create-campaign-activities.ts';
-import { sendBatch } from './campaigns/send-batch.ts';
 import { recountCampaigns, tendCampaigns } from './campaigns/tend-campaigns.ts';
 import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
 import { eraseDeletedContacts } from './contacts/erase-contacts.ts';
@@ -57,8 +55,6 @@ export interface ActivityDependencies {
   /** Null where billing is not configured. */
   billing: BillingProvider | null;
   render: ClaimedRenderer;
-  /** As `render`, for emails of which many have the same content. */
-  renderMany: ClaimedRenderer;
   /** The send rates that hold right now. */
   rates: () => Promise<SendRates>;
   /** The workflows of executions, for their repair. */
@@ -90,15 +86,6 @@ export interface ActivityDependencies {
 
 const heartbeatMs = 4_000;
 const batchHeartbeatMs = 500;
-/** Calls to the provider for campaigns that run at a time in this process. */
-const campaignCalls = 8;
-/** Claims of campaigns that are in the hand of this process at a time: what a process that is killed leaves in doubt. */
-const campaignClaims = 4;
-/** A claim begins no hand-over after this: with the half minute of an answer that is well below `liveSeconds`. */
-const leaseSeconds = 20;
-/** A claim of this age is of a run that died. */
-const liveSeconds = 60;
-const batchSeconds = (unknown: number): BatchSeconds => ({ lease: leaseSeconds, live: liveSeconds, unknown });
 /** Below the grace time of a shutdown. */
 const jobSliceMs = 10_000;
 /** Of one run of the comparison of executions with their workflows. */
@@ -314,30 +301,8 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
 /**
  * The one activity of the batches of campaigns, for a worker of its own, so that nothing else waits behind them.
  */
-export function createCampaignBatchActivities(dependencies: ActivityDependencies): CampaignBatchActivities {
-  const [calls, claims] = [createCallSlots(campaignCalls), createCallSlots(campaignClaims)];
-  const isSending = createCampaignWatch(dependencies.orm);
+export function createCampaignBatchActivities(send: BatchSender): CampaignBatchActivities {
   return {
-    sendBatch: (input) =>
-      withHeartbeat(
-        (signal) =>
-          sendBatch(
-            {
-              orm: dependencies.orm,
-              provider: dependencies.provider,
-              render: dependencies.renderMany,
-              calls,
-              claims,
-              isSending,
-              rates: dependencies.rates,
-              seconds: batchSeconds(dependencies.unknownSeconds),
-              signal,
-              count: dependencies.countHandOver,
-              recorded: dependencies.journaled,
-            },
-            input,
-          ),
-        batchHeartbeatMs,
-      ),
+    sendBatch: (input) => withHeartbeat((signal) => send(input, signal), batchHeartbeatMs),
   };
 }

@@ -1,5 +1,5 @@
 import { loadConfig } from '../core/config/load.ts';
-import { createLogger } from '../runtime/logger.ts';
+import { createLogger, warnTo } from '../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
 import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
@@ -13,7 +13,7 @@ import { startApi } from './start.ts';
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
-  const tracing = await openTracing(config, 'posthaste-api', log, shutdown);
+  const tracing = await openTracing(config, 'posthaste-api', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
   const resources = openResources(config, process.env, log, shutdown, tracing);

@@ -4,6 +4,7 @@ import type { Services } from '../api/edge/services.ts';
 import { startApi } from '../api/start.ts';
 import type { Config } from '../core/config/schema.ts';
 import { startJournalStreamer } from '../journal/streamer.ts';
+import { warnTo } from '../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
 import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
@@ -41,7 +42,7 @@ export async function startProduct({
   log,
   shutdown,
 }: ProductOptions): Promise<RunningProduct> {
-  const tracing = await openTracing(config, 'posthaste', log, shutdown);
+  const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
   const stopping = new AbortController();
   const [clickhouse, resources] = await Promise.all([
     openClickHouse(config, shutdown),

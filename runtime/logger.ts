@@ -35,6 +35,22 @@ export function presentError(error: unknown, depth = 0): LoggedError {
   return presented;
 }
 
+/** The error that `presentError` presented, where it comes from another thread. */
+export function restoreError({ type, cause, ...facts }: LoggedError): Error {
+  return Object.assign(new Error(facts.message), {
+    ...facts,
+    name: type,
+    ...(cause !== undefined && { cause: restoreError(cause) }),
+  });
+}
+
+/** Tells of something that a process gets over. */
+export type Warn = (message: string, err: unknown) => void;
+
+export function warnTo(log: Logger): Warn {
+  return (message, err) => log.warn({ err }, message);
+}
+
 /**
  * The logger of a process: JSON lines, written in blocks outside of the request.
  *

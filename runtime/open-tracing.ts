@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
+import type { Warn } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -14,8 +14,8 @@ const flushTimeoutMs = 3_000;
 export async function openTracing(
   config: Config,
   serviceName: string,
-  log: Logger,
-  shutdown: Shutdown,
+  warn: Warn,
+  shutdown: Pick<Shutdown, 'add'>,
 ): Promise<Tracing | undefined> {
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (endpoint === undefined) return undefined;
@@ -23,7 +23,7 @@ export async function openTracing(
   const { tracing, flush } = createOtlpTracing({
     endpoint,
     serviceName,
-    failed: (err) => log.warn({ err }, 'Spans could not be sent to the collector'),
+    failed: (err) => warn('Spans could not be sent to the collector', err),
   });
   shutdown.add('tracing', async () => {
     let timer: NodeJS.Timeout | undefined;

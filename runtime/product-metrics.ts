@@ -5,7 +5,7 @@ import { readOutboxFigures } from '../db/repositories/outbox/outbox.ts';
 /** What operators watch besides requests: queues, hand-overs, notifications and the journal's stream. */
 export interface ProductMetrics {
   /** One hand-over to the provider, or one email held back. */
-  countHandOver(outcome: string): void;
+  countHandOver(outcome: string, emails?: number): void;
   /** One message at `/webhooks/sns`. */
   countNotification(outcome: string): void;
   /** A recount of campaigns' figures that found so many differences. */
@@ -76,7 +76,7 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   });
 
   return {
-    countHandOver: (outcome) => handOvers.inc({ outcome }),
+    countHandOver: (outcome, emails = 1) => handOvers.inc({ outcome }, emails),
     countMiscounts: (differences) => miscounts.inc(differences),
     countRepairs(reminded, orphaned) {
       repairs.inc({ kind: 'late' }, reminded);

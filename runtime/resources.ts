@@ -9,6 +9,7 @@ import { createDataConverter } from '../temporal/client/payload-codec.ts';
 import { createRelay, type Relay } from '../temporal/client/relay.ts';
 import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
+import { warnTo } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 import { traceHandOvers } from './trace-hand-overs.ts';
 import type { Tracing } from './tracing.ts';
@@ -52,7 +53,7 @@ export function openResources(
     orm,
     client: temporal,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    warn: (message, err) => log.warn({ err }, message),
+    warn: warnTo(log),
     around:
       tracing &&
       (({ commands, workflowIds }, send) =>

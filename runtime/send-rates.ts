@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
 import type { EmailProvider } from '../providers/email/email-provider.ts';
+import type { Warn } from './logger.ts';
 
 /** Emails a second over all processes; null: no limit. */
 export interface SendRates {
@@ -19,7 +19,7 @@ const orNone = (rate: number) => (rate === 0 ? null : rate);
 export function createSendRates(
   config: Config,
   provider: EmailProvider,
-  log: Logger,
+  warn: Warn,
 ): () => Promise<SendRates> {
   let lastGranted: number | null = 1;
   return async () => {
@@ -28,7 +28,7 @@ export function createSendRates(
     try {
       lastGranted = await provider.grantedRatePerSecond();
     } catch (err) {
-      log.warn({ err }, 'The provider did not tell its send rate');
+      warn('The provider did not tell its send rate', err);
     }
     return { account: lastGranted === null ? null : lastGranted * shareOfGranted, project };
   };

@@ -6,7 +6,7 @@ import { loadConfig } from '../core/config/load.ts';
 import { createBatcher } from '../db/batching/create-batcher.ts';
 import { startTestCollector } from '../test/setup/collector.ts';
 import { freePort } from '../test/setup/free-port.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, warnTo } from './logger.ts';
 import { openTracing } from './open-tracing.ts';
 import { createShutdown } from './shutdown.ts';
 import type { Tracing } from './tracing.ts';
@@ -19,7 +19,7 @@ async function traceTo(endpoint: string) {
   const shutdown = createShutdown(log, 30_000);
   const environment = { APP_SECRET: 'x'.repeat(32), DATABASE_URL: 'postgres://localhost/none' };
   const config = loadConfig({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
-  const tracing = await openTracing(config, 'posthaste-test', log, shutdown);
+  const tracing = await openTracing(config, 'posthaste-test', warnTo(log), shutdown);
   if (tracing === undefined) throw new Error('Tracing is off');
   return { tracing, shutdown, lines };
 }

@@ -125,7 +125,7 @@ it('names the trace in the line of the log', async () => {
   const database = await createTestDatabase();
   const environment = { APP_SECRET: 'x'.repeat(32), DATABASE_URL: database.url };
   const config = loadConfig({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-  const tracing = await openTracing(config, 'posthaste-api', createLogger('silent'), shutdown);
+  const tracing = await openTracing(config, 'posthaste-api', () => undefined, shutdown);
   const traced = await startTestApi({ database, routes: [], services: null, tracing });
   const untraced = await startTestApi({ database, routes: [], services: null });
   const headers = { traceparent: `00-${traceId}-${callerSpanId}-01` };

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { loadConfig } from '../../core/config/load.ts';
 import { startJournalStreamer } from '../../journal/streamer.ts';
-import { createLogger } from '../../runtime/logger.ts';
+import { createLogger, warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
 import { openTracing } from '../../runtime/open-tracing.ts';
 import { prepareDatabase } from '../../runtime/prepare-database.ts';
@@ -17,7 +17,7 @@ const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
   installTemporalRuntime(log);
-  const tracing = await openTracing(config, 'posthaste-worker', log, shutdown);
+  const tracing = await openTracing(config, 'posthaste-worker', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
   const resources = openResources(config, process.env, log, shutdown, tracing);

@@ -12,6 +12,7 @@ import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
+import { warnTo } from '../../runtime/logger.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
@@ -19,6 +20,7 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { createExecutionWorkflows } from '../client/execution-commands.ts';
 import { ensureSchedules } from '../client/schedules.ts';
+import { startCampaignThread } from './campaign-thread/start.ts';
 import { type RunningWorker, startTemporalWorker } from './start.ts';
 
 export interface WorkerParts {
@@ -54,7 +56,6 @@ export async function runWorker(
     identities: resources.identities,
     billing: resources.billing,
     render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),
-    renderMany: createClaimedRenderer(apiUrl, linkKey, accountLinkKey, 'many'),
     executions: createExecutionWorkflows(resources.temporal),
     repaired: parts.metrics.countRepairs,
     compared: parts.metrics.countComparisons,
@@ -66,7 +67,7 @@ export async function runWorker(
       },
       linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nobody }),
     },
-    rates: createSendRates(config, resources.provider, log),
+    rates: createSendRates(config, resources.provider, warnTo(log)),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
     autoDisable: config.AUTO_PROJECT_DISABLE,
@@ -81,6 +82,16 @@ export async function runWorker(
     countHandOver: parts.metrics.countHandOver,
     tracing: resources.tracing,
   };
+
+  const campaigns = startCampaignThread({
+    config,
+    warn: warnTo(log),
+    recorded(outcomes) {
+      for (const [outcome, emails] of Object.entries(outcomes)) parts.metrics.countHandOver(outcome, emails);
+      parts.wakeJournal();
+    },
+  });
+  shutdown.add('campaign thread', () => campaigns.stop());
 
   let stopped = false;
   let running: RunningWorker | undefined;
@@ -99,13 +110,16 @@ export async function runWorker(
         environment: resources.environment,
         taskQueue: config.TEMPORAL_TASK_QUEUE,
         activities: createActivities(dependencies),
-        batchActivities: createCampaignBatchActivities(dependencies),
+        batchActivities: createCampaignBatchActivities(campaigns.send),
         dataConverter: resources.dataConverter,
         shutdownGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
         cachedWorkflows: config.TEMPORAL_CACHED_WORKFLOWS,
         log,
       });
-      return running;
+      // A worker without its thread would look alive and send no campaign.
+      const ended = Promise.race([running.ended, campaigns.ended]);
+      ended.catch(() => undefined);
+      return { ...running, ended };
     } catch (err) {
       if (stopped) throw err;
       log.warn({ err }, 'Temporal does not answer; trying again');
