@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
-import { acceptInput, providerEvent, trackInput } from '../test/setup/inputs.ts';
+import { acceptInput, handOverRecord, providerEvent, trackInput } from '../test/setup/inputs.ts';
 import { createOrm, lookupPoolOf } from './orm.ts';
+import { claimCampaignEmails } from './repositories/campaigns/claim-campaign-emails.ts';
 import { acceptEmails } from './repositories/emails/accept-emails.ts';
 import { applyProviderEvents } from './repositories/emails/apply-provider-events.ts';
+import { recordHandOvers } from './repositories/emails/record-hand-overs.ts';
 import { trackEvents } from './repositories/events/track-events.ts';
+import { readTemplateContents } from './repositories/templates/template-contents.ts';
 import { preparedSql, sql } from './sql.ts';
 
 let database: TestDatabase;
@@ -15,33 +18,86 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-describe('prepared statements', () => {
-  it('keep to look-ups by index with a plan that was made when the tables were empty', async () => {
-    const em = database.orm.em.fork();
-    const projectId = randomUUID();
-    const tables = ['contacts', 'emails', 'contact_event_stats', 'provider_notifications', 'events'];
-    for (const table of tables) await sql(em, `vacuum (analyze, truncate) ${table}`);
-    await trackEvents(em, [trackInput(projectId, 'a@example.com')]);
-    await acceptEmails(em, [acceptInput(projectId, ['a@example.com'])]);
-    await applyProviderEvents(em, [providerEvent(randomUUID(), 'delivery')]);
-    await sql(
-      em,
-      `insert into contacts (id, project_id, email)
-       select uuidv7(), $1, 'user' || n || '@example.com' from generate_series(1, 5000) n`,
-      [projectId],
-    );
+interface Read {
+  table: string;
+  /** Whether the index leads to the rows, instead of telling all of them. */
+  isLookUp: boolean;
+}
 
-    for (const execution of [
-      `track_events('[]', '[]')`,
-      `accept_emails('[]', '[]', '[]', '[]')`,
-      `apply_provider_events('[]')`,
-    ]) {
-      const { rows } = await lookupPoolOf(em).query<{ 'QUERY PLAN': string }>(`explain execute ${execution}`);
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/Index Scan using (contacts_project_email|emails_pkey)/);
-      expect(plan).not.toMatch(/Seq Scan|Merge Join/);
-    }
-  });
+/** How a plan reads tables. */
+function* readsOf(plan: unknown): Generator<Read> {
+  if (typeof plan !== 'object' || plan === null) return;
+  const table: unknown = Reflect.get(plan, 'Relation Name');
+  const by = String(Reflect.get(plan, 'Node Type'));
+  if (typeof table === 'string' && by.includes('Scan')) {
+    yield { table, isLookUp: Reflect.has(plan, 'Index Cond') || by === 'Bitmap Heap Scan' };
+  }
+  for (const part of Object.values(plan)) yield* readsOf(part);
+}
+
+describe('prepared statements', () => {
+  /** Rows that the planner knows of: a plan is kept while tables grow, also one made when reading all was cheapest. */
+  it.each([0, 20, 100, 400, 2_000])(
+    'keep to look-ups by key with a plan of tables with %i rows',
+    async (count) => {
+      const em = database.orm.em.fork();
+      const [projectId, token] = [randomUUID(), randomUUID()];
+      await sql(
+        em,
+        `with contact as (
+         insert into contacts (id, project_id, email)
+         select uuidv7(), $1, 'user' || n || '@example.com' from generate_series(1, $2) n
+         returning id, email
+       ),
+       email as (
+         insert into emails (id, project_id, to_email, from_email, source, type, status, contact_id, claim_token)
+         select uuidv7(), $1, email, 'sender@example.com', 'TRANSACTIONAL', 'TRANSACTIONAL', 'SENT', id,
+           gen_random_uuid()
+         from contact
+       ),
+       event as (
+         insert into events (id, project_id, name, kind, contact_id, occurred_at)
+         select uuidv7(), $1, 'signed_up', 'tracked', id, now() from contact
+       ),
+       notification as (insert into provider_notifications (id) select gen_random_uuid() from contact)
+       insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+       select $1, 'signed_up', id, 1, now(), now(), uuidv7() from contact`,
+        [projectId, count],
+      );
+      const tables = ['contacts', 'emails', 'contact_event_stats', 'provider_notifications', 'events'];
+      for (const table of tables) await sql(em, `vacuum (analyze, truncate) ${table}`);
+      await trackEvents(em, [trackInput(projectId, 'a@example.com')]);
+      await acceptEmails(em, [acceptInput(projectId, ['a@example.com'])]);
+      await applyProviderEvents(em, [providerEvent(randomUUID(), 'delivery')]);
+      await recordHandOvers(em, token, [handOverRecord(randomUUID())]);
+      const batch = { firstEmailId: randomUUID(), lastEmailId: randomUUID() };
+      await claimCampaignEmails(em, randomUUID(), batch, 500, token);
+      await readTemplateContents(em, [{ projectId, id: randomUUID(), known: null }]);
+
+      const prepared = await lookupPoolOf(em).query<{ name: string; types: number }>(
+        `select name, cardinality(parameter_types) as types from pg_prepared_statements`,
+      );
+      expect(prepared.rows.map(({ name }) => name).toSorted()).toEqual([
+        'accept_emails',
+        'apply_provider_events',
+        'claim_campaign_emails',
+        'read_template_contents',
+        'record_hand_overs',
+        'track_events',
+      ]);
+      const scans: string[] = [];
+      for (const { name, types } of prepared.rows) {
+        const nulls = Array.from({ length: types }, () => 'null').join(', ');
+        const { rows } = await lookupPoolOf(em).query<{ 'QUERY PLAN': object[] }>(
+          `explain (format json) execute ${name}(${nulls})`,
+        );
+        const reads = [...readsOf(rows[0]?.['QUERY PLAN'])];
+        expect(reads.length, name).toBeGreaterThan(0);
+        for (const { table, isLookUp } of reads) if (!isLookUp) scans.push(`${name}: ${table}`);
+      }
+      expect(scans).toEqual([]);
+    },
+  );
 
   it('are prepared once on a connection', async () => {
     const em = database.orm.em.fork();

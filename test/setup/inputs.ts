@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { UpsertContactInput } from '../../db/repositories/contacts/write-contacts.ts';
 import type { AcceptInput } from '../../db/repositories/emails/accept-emails.ts';
 import type { ProviderEventInput } from '../../db/repositories/emails/apply-provider-events.ts';
+import type { HandOverRecord } from '../../db/repositories/emails/record-hand-overs.ts';
 import type { TrackInput } from '../../db/repositories/events/track-events.ts';
 
 /** A tracked event as the service would hand it on; what a test does not name is fresh or empty. */
@@ -96,6 +97,23 @@ export function providerEvent(
     sentEventId: uuidv7(),
     eventId: uuidv7(),
     unsubscribeEventId: uuidv7(),
+    ...rest,
+  };
+}
+
+/** What became of a hand-over; what a test does not name is fresh or empty. */
+export function handOverRecord(
+  emailId: string,
+  rest: Partial<Omit<HandOverRecord, 'emailId'>> = {},
+): HandOverRecord {
+  return {
+    emailId,
+    status: 'SENT',
+    messageId: null,
+    reason: null,
+    subject: null,
+    eventId: uuidv7(),
+    occurredAt: new Date(),
     ...rest,
   };
 }

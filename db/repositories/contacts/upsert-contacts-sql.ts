@@ -1,3 +1,5 @@
+import { lookUpSql } from '../../look-up-sql.ts';
+
 /**
  * The part of `upsertContactsSql` after its input, for a statement that makes `contact_input` in a way of its own:
  * a row per contact with the columns of `mergeContactWrites`.
@@ -10,7 +12,7 @@ export const writeContactInputSql = `
         or (i.subscribed is not null and (i.subscribed <> c.subscribed or c.snoozed_until is not null))
         as changes
     from contact_input i
-    left join contacts c on c.project_id = i.project_id and c.email = i.email
+    left join lateral (${lookUpSql('contacts c where c.project_id = i.project_id and c.email = i.email')}) c on true
   ),
   -- What the row that is proposed for insertion cannot tell, of the few contacts that it matters for.
   contact_detail as materialized (

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { acceptInput, providerEvent } from '../../../test/setup/inputs.ts';
+import { acceptInput, handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
 import {
   findWrongCounts,
   readContact,
@@ -35,16 +35,8 @@ async function acceptOne(address = 'a@example.com', subscribed = true) {
   return email;
 }
 
-const sent = (emailId: string, rest: Partial<HandOverRecord> = {}): HandOverRecord => ({
-  emailId,
-  status: 'SENT',
-  messageId: 'm-1',
-  reason: null,
-  subject: 'Hello Ann',
-  eventId: uuidv7(),
-  occurredAt: new Date(),
-  ...rest,
-});
+const sent = (emailId: string, rest: Partial<HandOverRecord> = {}) =>
+  handOverRecord(emailId, { messageId: 'm-1', subject: 'Hello Ann', ...rest });
 
 describe('email.sent', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { emailStatuses, emailStatusRank } from '../../../core/email-state.ts';
+import { amongSql, lookUpSql } from '../../look-up-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedSql } from '../../sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../campaigns/campaign-figures.ts';
@@ -67,12 +68,11 @@ fresh as (
   returning id
 ),
 held as materialized (
-  select e.id, e.status
-  from emails e
-  join input i on i."emailId" = e.id
-  join fresh f on f.id = i."notificationId"
-  order by e.id
-  for no key update of e
+  select i.*, coalesce(${rankSql('i.reached')} > ${rankSql('e.status')}, false) as is_higher
+  from (
+    select input.* from input join fresh on fresh.id = input."notificationId" order by input."emailId"
+  ) i
+  cross join lateral (${lookUpSql('emails e where e.id = i."emailId"', 'for no key update')}) e
 ),
 applied as (
   update emails e
@@ -89,12 +89,8 @@ applied as (
     ${earliestSql('complained_at', `i."kind" = 'complaint'`)},
     opens = e.opens + (i."kind" = 'open')::int,
     clicks = e.clicks + (i."kind" = 'click')::int
-  from (
-    select input.*, coalesce(${rankSql('input.reached')} > ${rankSql('held.status')}, false) as is_higher
-    from held
-    join input on input."emailId" = held.id
-  ) i
-  where i."emailId" = e.id
+  from held i
+  where i."emailId" = e.id and ${amongSql('e.id', 'select "emailId" from held')}
   returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
     i."bounceType" as bounce_type, i."sentEventId" as sent_event_id, i."eventId" as event_id,
     i."unsubscribeEventId" as unsubscribe_event_id,
@@ -117,16 +113,18 @@ project_figures as (${appendEmailFiguresSql('applied', {
   complained: "kind = 'complaint' and first_of_kind",
 })}
 ),
+reason as materialized (
+  select distinct on (contact_id) * from applied
+  where contact_id is not null and first_of_kind and (hard_bounce or kind = 'complaint')
+  order by contact_id, kind desc
+),
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id
   from contacts c
-  join (
-    select distinct on (contact_id) * from applied
-    where contact_id is not null and first_of_kind and (hard_bounce or kind = 'complaint')
-    order by contact_id, kind desc
-  ) a on a.contact_id = c.id
+  join reason a on a.contact_id = c.id
   -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint.
-  where c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint')
+  where (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))
+    and ${amongSql('c.id', 'select contact_id from reason')}
   order by c.project_id, c.email
   for no key update of c
 ),
@@ -135,7 +133,7 @@ suppressed as (
   set subscribed = false, snoozed_until = null, suppression_reason = s.kind, suppressed_at = s.occurred_at,
     suppressed_email_id = s.email_id, updated_at = s.occurred_at
   from suppressible s
-  where c.id = s.id
+  where c.id = s.id and ${amongSql('c.id', 'select id from suppressible')}
   returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id,
     old.subscribed as was_subscribed
 ),

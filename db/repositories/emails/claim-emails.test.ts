@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { acceptInput, providerEvent } from '../../../test/setup/inputs.ts';
+import { acceptInput, handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
 import { findWrongCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
 import { claimEmails, findOpenEmails, markAbandonedAsUnknown } from './claim-emails.ts';
-import { type HandOverRecord, recordHandOvers } from './record-hand-overs.ts';
+import { recordHandOvers } from './record-hand-overs.ts';
 
 let database: TestDatabase;
 let em: Em;
@@ -40,17 +40,6 @@ async function acceptOne(): Promise<string> {
 
 const claim = async (emailIds: string[], token = uuidv7()) =>
   (await claimEmails(em, emailIds, token, unknownSeconds)).map((email) => email.id);
-
-const outcome = (emailId: string, rest: Partial<HandOverRecord>): HandOverRecord => ({
-  emailId,
-  status: 'SENT',
-  messageId: null,
-  reason: null,
-  subject: null,
-  eventId: uuidv7(),
-  occurredAt: new Date(),
-  ...rest,
-});
 
 /** Moves the claim of an email into the past. */
 const age = (emailId: string, seconds: number) =>
@@ -160,7 +149,7 @@ describe('an email whose hand-over was not answered', () => {
   async function leaveUnknown(emailId: string): Promise<void> {
     const token = uuidv7();
     expect(await claim([emailId], token)).toEqual([emailId]);
-    await recordHandOvers(em, token, [outcome(emailId, { status: 'UNKNOWN', reason: 'no answer' })]);
+    await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'UNKNOWN', reason: 'no answer' })]);
     expect(await readEmail(em, emailId)).toMatchObject({
       status: 'UNKNOWN',
       reason: 'no answer',
@@ -209,7 +198,7 @@ describe('an email whose hand-over was not answered', () => {
     await age(emailId, unknownSeconds);
     const token = uuidv7();
     expect(await claim([emailId], token)).toEqual([emailId]);
-    await recordHandOvers(em, token, [outcome(emailId, { status: 'QUEUED', reason: 'throttled' })]);
+    await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'QUEUED', reason: 'throttled' })]);
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'QUEUED', attempts: 1 });
     await leaveUnknown(emailId);
     await age(emailId, 10 * unknownSeconds);
@@ -248,7 +237,7 @@ describe('a run that died with its claims', () => {
     await claim([emailId], token);
     await age(emailId, liveSeconds + 1);
     await markAbandonedAsUnknown(em, [emailId], liveSeconds);
-    expect(await recordHandOvers(em, token, [outcome(emailId, { messageId: 'm-1' })])).toBe(1);
+    expect(await recordHandOvers(em, token, [handOverRecord(emailId, { messageId: 'm-1' })])).toBe(1);
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENT', messageId: 'm-1', reason: null });
   });
 
@@ -260,7 +249,9 @@ describe('a run that died with its claims', () => {
     await age(emailId, unknownSeconds);
     const alive = uuidv7();
     await claim([emailId], alive);
-    expect(await recordHandOvers(em, dead, [outcome(emailId, { status: 'FAILED', reason: 'late' })])).toBe(0);
+    expect(
+      await recordHandOvers(em, dead, [handOverRecord(emailId, { status: 'FAILED', reason: 'late' })]),
+    ).toBe(0);
     expect(await readEmail(em, emailId)).toMatchObject({
       status: 'SENDING',
       claimToken: alive,
@@ -277,7 +268,7 @@ describe('records of hand-overs', () => {
     await claim(emailIds, token);
     const outcomes = ['SENT', 'FAILED', 'SUPPRESSED', 'UNKNOWN', 'QUEUED'] as const;
     const records = emailIds.map((emailId, index) =>
-      outcome(emailId, {
+      handOverRecord(emailId, {
         status: outcomes[index] ?? 'SENT',
         messageId: index === 0 ? 'm-1' : null,
         reason: index === 0 ? null : `reason ${index}`,
@@ -321,7 +312,7 @@ describe('records of hand-overs', () => {
       token,
     );
     const records = emails.map((email, index) =>
-      outcome(email.emailId, { occurredAt: new Date(Date.UTC(2026, 0, 3 - index)) }),
+      handOverRecord(email.emailId, { occurredAt: new Date(Date.UTC(2026, 0, 3 - index)) }),
     );
     await recordHandOvers(em, token, records);
     expect(await findWrongCounts(em, projectId)).toEqual([]);
@@ -338,7 +329,7 @@ describe('records of hand-overs', () => {
     const token = uuidv7();
     await claim([emailId], token);
     await applyProviderEvents(em, [providerEvent(emailId, 'bounce')]);
-    const record = outcome(emailId, { status: 'UNKNOWN', reason: 'no answer', subject: 'Hello' });
+    const record = handOverRecord(emailId, { status: 'UNKNOWN', reason: 'no answer', subject: 'Hello' });
     expect(await recordHandOvers(em, token, [record])).toBe(1);
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'BOUNCED', reason: null, subject: 'Hello' });
   });

@@ -1,4 +1,5 @@
 import type { EmailStatus } from '../../entities/email.ts';
+import { amongSql, lookUpSql } from '../../look-up-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedSql } from '../../sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../campaigns/campaign-figures.ts';
@@ -25,11 +26,9 @@ with outcome as materialized (
     "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid, "occurredAt" timestamptz)
 ),
 held as materialized (
-  select e.id from emails e
-  join outcome o on o."emailId" = e.id
-  where e.claim_token = $1
-  order by e.id
-  for no key update of e
+  select o.*
+  from (select * from outcome order by "emailId") o
+  cross join lateral (${lookUpSql('emails e where e.id = o."emailId" and e.claim_token = $1', 'for no key update')}) e
 ),
 recorded as (
   update emails e
@@ -45,8 +44,8 @@ recorded as (
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case when e.status in ('SENDING', 'UNKNOWN') then o."reason" else e.reason end,
     subject = coalesce(e.subject, o."subject")
-  from outcome o
-  where o."emailId" = e.id and e.id in (select id from held)
+  from held o
+  where e.id = o."emailId" and ${amongSql('e.id', 'select "emailId" from held')}
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
     new.status = 'SUPPRESSED' and old.status <> 'SUPPRESSED' as newly_suppressed,
     ${figureChangesSql}

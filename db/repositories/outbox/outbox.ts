@@ -35,7 +35,8 @@ export function lockDueCommands(em: Em, limit: number): Promise<DueCommand[]> {
          where x.id = o.subject_id and coalesce(o.contact_id, x.contact_id) is not null
        ) end as execution
      from outbox o
-     where o.dead_at is null and o.next_attempt_at <= now()
+     -- Times are kept to the millisecond, and rounded: what is due now may seem to be due half of one later.
+     where o.dead_at is null and o.next_attempt_at <= now() + interval '1 ms'
      order by o.next_attempt_at, o.id
      limit $1
      for update of o skip locked`,
