@@ -34,6 +34,8 @@ export interface CampaignRun {
   firstAfterMs: number;
   /** Emails that a killed worker had claimed, and how long after the call the last of them was settled. */
   doubtful: { emails: number; sentAgain: number; settledAfterSeconds: number };
+  /** From the kill of a worker until its successor polls, and until an email is handed over again. */
+  restart: { readyAfterMs: number; resumedAfterMs: number };
   /** From the last hand-over until all events are applied. */
   eventsSeconds: number;
   /** Microseconds an email, by process. */
@@ -153,7 +155,7 @@ interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
 async function untilHandedOver(stage: CampaignStage, campaignId: string, sending: Sending) {
   const { recipients, killAt, startedAt } = sending;
   let { worker } = sending;
-  let [firstAt, killedAt] = [0, 0];
+  let [firstAt, killedAt, readyAt, resumedAt] = [0, 0, 0, 0];
 
   /** Looking at all emails costs the database as much as sending a thousand, so it is for when nothing moves. */
   async function isOnlyDoubtLeft(): Promise<boolean> {
@@ -172,12 +174,16 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
       process.kill(worker.pid, 'SIGKILL');
       await worker.stop();
       worker = await stage.startWorker();
-    }
+      readyAt = Date.now();
+      before = await messagesOf(stage);
+      messages = before;
+    } else if (killedAt > 0 && resumedAt === 0 && messages > before) resumedAt = Date.now();
     if (killedAt > 0 && Date.now() - killedAt > longestHoldMs) await sending.release();
     if (killedAt > 0 && messages === before && (await isOnlyDoubtLeft())) break;
     if (Date.now() - startedAt > patienceMs) throw new Error(`Only ${messages} of ${recipients} left`);
   }
-  return { worker, firstAt, killedAt, lastAt: await newestAt(stage) };
+  const restart = { readyAfterMs: readyAt - killedAt, resumedAfterMs: resumedAt - killedAt };
+  return { worker, firstAt, killedAt, restart, lastAt: await newestAt(stage) };
 }
 
 /** Sends one campaign to everyone and measures it. @throws Error unless each recipient got it exactly once */
@@ -244,6 +250,7 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
       sentAgain: end.attempts - recipients,
       settledAfterSeconds: (settledAt - startedAt) / 1000,
     },
+    restart: sent.restart,
     eventsSeconds,
     cpu: cpuUsed,
   };

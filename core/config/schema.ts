@@ -57,7 +57,7 @@ export const environmentSchema = z.object({
     .min(1)
     .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
   DATABASE_POOL_SIZE: integer(20, 2).describe(
-    'Postgres connections per process; a worker opens up to 9 more for campaigns.',
+    'Postgres connections per process; a worker opens up to 6 more for campaigns.',
   ),
 
   CLICKHOUSE_URL: z

@@ -77,6 +77,8 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
     maxConcurrentWorkflowTaskExecutions: 40,
     // Executions wait for days: what is not used for a while need not be in memory.
     maxCachedWorkflows: options.cachedWorkflows,
+    // What a worker that was killed had in memory goes to another one after that.
+    stickyQueueScheduleToStartTimeout: '2s',
   });
   // Slots of its own: a campaign takes none of those that transactional email waits for. It runs no workflows, so
   // it needs no sandbox.

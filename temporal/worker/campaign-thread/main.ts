@@ -28,7 +28,7 @@ const warn: Warn = (message, err) =>
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 /** Enough for each claim in hand and for what looks after them. */
-const poolSize = 9;
+const poolSize = 6;
 
 const ends: (() => Promise<void>)[] = [];
 const tracing = await openTracing(config, 'posthaste-campaigns', warn, { add: (_, end) => ends.push(end) });

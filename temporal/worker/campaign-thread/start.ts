@@ -27,6 +27,7 @@ export function startCampaignThread({ config, warn, recorded }: CampaignThreadOp
   const order = (message: Order) => thread.postMessage(message);
   const waiting = new Map<number, PromiseWithResolvers<SendBatchResult>>();
   let isStopping = false;
+  let failure: Error | undefined;
   let lastId = 0;
 
   thread.on('message', (report: Report) => {
@@ -43,6 +44,7 @@ export function startCampaignThread({ config, warn, recorded }: CampaignThreadOp
   });
   const ended = new Promise<void>((resolve, reject) => {
     const end = (error: Error) => {
+      failure ??= error;
       for (const { reject: fail } of waiting.values()) fail(error);
       if (isStopping) resolve();
       else reject(error);
@@ -55,6 +57,7 @@ export function startCampaignThread({ config, warn, recorded }: CampaignThreadOp
   return {
     ended,
     async send(input, signal) {
+      if (failure !== undefined) throw failure;
       lastId += 1;
       const id = lastId;
       const answer = Promise.withResolvers<SendBatchResult>();

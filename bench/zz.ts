@@ -1,4 +1,0 @@
-import { measureParts } from './campaign-parts.ts';
-
-console.table(await measureParts());
-process.exit(0);
