@@ -25,6 +25,6 @@ export default defineConfig({
     env: { NODE_ENV: 'test', TZ: 'UTC' },
     sequence: { sequencer: PatientFirst },
     // Where nobody watches, what failed is all that is worth reading, and what passed need say nothing.
-    ...(process.env.CI && { reporters: ['dot'], silent: 'passed-only' as const }),
+    ...(process.env.CI && { reporters: ['minimal'], silent: 'passed-only' as const }),
   },
 });
