@@ -154,11 +154,11 @@ describe.each(['server', 'embedded'])('ClickHouse (%s)', (name) => {
 
 describe('the embedded ClickHouse', () => {
   it('leaves threads of the process to others while it works', async () => {
-    const nap = { name: 'nap', sql: 'SELECT sleep(0.6) AS n', row: z.unknown() };
+    const nap = { name: 'nap', sql: 'SELECT sleep(2) AS n', row: z.unknown() };
     const naps = Promise.all(Array.from({ length: 4 }, () => storeNamed('embedded').query(nap, {})));
     const startedAt = performance.now();
     await stat(root);
-    expect(performance.now() - startedAt).toBeLessThan(400);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
     await naps;
   });
 });
