@@ -62,7 +62,7 @@ it('a large campaign holds up neither a small one of another project nor transac
   expect((await large.get(`/campaigns/${largeId}`)).body.data.status).toBe('SENDING');
   expect((await large.post(`/campaigns/${largeId}/cancel`, {})).status).toBe(200);
 
-  // While the small one was sent they had about the same share of the rate, apart from what was in hand already.
+  // While the small one was sent they had about the same share of the rate.
   const [beside] = await sql<{ sent: number }>(
     em(),
     `select count(*)::int as sent
@@ -70,5 +70,5 @@ it('a large campaign holds up neither a small one of another project nor transac
      join emails e on e.campaign_id = $2 and e.sent_at between first and last`,
     [smallId, largeId],
   );
-  expect(beside?.sent).toBeLessThan(4 * recipients.small);
+  expect(beside?.sent).toBeLessThan(2.5 * recipients.small);
 });
