@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { FailedNames } from './test/setup/failed-names.ts';
 
 /** Tests that kill and restart processes mostly wait, some of them for minutes. */
 const isPatient = ({ moduleId }: TestSpecification) => /fault|two-processes|processes\.test/.test(moduleId);
@@ -25,6 +26,6 @@ export default defineConfig({
     env: { NODE_ENV: 'test', TZ: 'UTC' },
     sequence: { sequencer: PatientFirst },
     // Where nobody watches, what failed is all that is worth reading, and what passed need say nothing.
-    ...(process.env.CI && { reporters: ['minimal'], silent: 'passed-only' as const }),
+    ...(process.env.CI && { reporters: ['minimal', new FailedNames()], silent: 'passed-only' as const }),
   },
 });

@@ -46,6 +46,8 @@ export interface RunningChild {
 
 const keptLines = 20;
 const longestLine = 16_384;
+/** A process that got SIGKILL is gone in milliseconds; in a container without `init` it stays as a zombie. */
+const longestGroupEndMs = 1_000;
 
 /**
  * Starts a program that must not outlive us. It gets a process group of its own, so that Ctrl-C in the terminal
@@ -74,8 +76,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
     child.once('exit', (code, signal) => {
       // Output may still be on its way, or be held open by a descendant: wait a moment for the end, no longer.
       const finish = async () => {
-        // What it has started and not ended itself.
-        sendSignal(-pid, 'SIGKILL');
+        await endGroup(pid);
         await dismissWatcher(watcher);
         if (options.pidFile !== undefined) rmSync(options.pidFile, { force: true });
         resolve({ code, signal, requested, lastLines });
@@ -102,6 +103,13 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   options.signal?.addEventListener('abort', () => void stop(), { once: true });
   if (options.signal?.aborted) await stop();
   return { pid, exited, stop };
+}
+
+/** Ends what a program has started and not ended itself. */
+async function endGroup(leader: number): Promise<void> {
+  const deadline = Date.now() + longestGroupEndMs;
+  // Also a dead member that nobody has collected yet can be signalled.
+  while (sendSignal(-leader, 'SIGKILL') && Date.now() < deadline) await delay(5);
 }
 
 function spawned(child: ChildProcess, options: ChildProcessOptions): Promise<number> {

@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process';
 import { chown, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { endProcess } from './child-process.ts';
+import { endProcess, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { processesWorkingIn, sendSignal } from './process-identity.ts';
 import { commandAs, type ProgramUser } from './program-user.ts';
-
-const run = promisify(execFile);
 
 /** Role that owns everything in the embedded Postgres, and the name of its database. */
 export const postgresRole = 'posthaste';
@@ -77,13 +73,21 @@ async function createCluster(options: ClusterOptions): Promise<void> {
     const durability = options.isDurable ? [] : ['--no-sync'];
     const args = [`--pgdata=${staging}`, ...access, ...locale, ...durability];
     const how = commandAs(user, [binaries.initdb, staging], binaries.initdb, args);
-    await run(how.command, how.args, { env: postgresEnvironment, cwd: '/', signal, ...how.user });
-    await rename(staging, directory);
-  } catch (error) {
-    await rm(staging, { recursive: true, force: true });
+    const initdb = await startChildProcess({
+      name: 'initdb',
+      ...how,
+      environment: postgresEnvironment,
+      workingDirectory: '/',
+      log: () => undefined,
+      signal,
+    });
+    const { code, lastLines } = await initdb.exited;
     signal?.throwIfAborted();
-    throw error;
+    if (code !== 0)
+      throw new LocalStackError(`Postgres could not create its data folder: ${lastLines.join('\n')}`);
+    await rename(staging, directory);
   } finally {
+    await rm(staging, { recursive: true, force: true });
     await rm(passwordFile, { force: true });
   }
 }

@@ -1,4 +1,5 @@
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +26,10 @@ afterAll(() => rm(root, { recursive: true }));
 async function start(options: Partial<PostgresOptions> = {}): Promise<RunningPostgres> {
   const port = await freePort();
   return startPostgres({ directory, port, password: 'secret', log: () => undefined, ...options });
+}
+
+function commandLine(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
 }
 
 async function query(url: string, text: string): Promise<unknown[]> {
@@ -186,14 +191,30 @@ describe('a start that can not succeed says why', () => {
   });
 });
 
-it('gives up when its signal fires and leaves nothing running', async () => {
-  const abort = new AbortController();
-  const target = join(root, 'given-up');
-  const starting = start({ directory: target, signal: abort.signal });
-  await until(() => processesWith(`${target}.new`).length > 0);
-  abort.abort();
-  await expect(starting).rejects.toThrow(/abort/i);
-  await until(() => processesWith(target).length === 0);
+describe('gives up when its signal fires and leaves nothing running', () => {
+  async function abortIn(program: string, target: string, options: Partial<PostgresOptions> = {}) {
+    const abort = new AbortController();
+    const running = () => processesWith(target).filter((pid) => commandLine(pid).includes(program));
+    const starting = start({ directory: target, signal: abort.signal, ...options });
+    const outcome = expect(starting).rejects.toThrow(/abort/i);
+    await until(() => running().length > 0);
+    abort.abort();
+    await outcome;
+    expect(processesWith(target).map(commandLine).filter(Boolean)).toEqual([]);
+    expect(await readdir(dirname(target))).not.toContain('postgres.new');
+  }
+
+  it.for(['initdb', 'bin/postgres'])('while %s runs', async (program) => {
+    await abortIn(program, join(root, `aborted-in-${program.replace('/', '-')}`, 'postgres'));
+  });
+
+  it('while an initdb runs that takes its time to end, and leaves children', async () => {
+    const initdb = join(root, 'slow-initdb');
+    const script = `#!/bin/bash\n(trap '' TERM; exec -a "child $1" sleep 60) &\ntrap 'sleep 0.5; exit 1' TERM\nwait\n`;
+    await writeFile(initdb, script, { mode: 0o755 });
+    const binaries = { ...(await findPostgresBinaries()), initdb };
+    await abortIn('child', join(root, 'aborted-slowly', 'postgres'), { binaries });
+  });
 });
 
 it('works with programs and data in a folder that only we may enter, also as root', async () => {

@@ -49,11 +49,12 @@ export function processesWorkingIn(directory: string): number[] {
     });
 }
 
-/** Sends a signal to a process (or to a group, by a negative id); no error when it is gone already. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process (or to a group, by a negative id), and tells whether there still was one. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    return false;
   }
 }
