@@ -21,6 +21,6 @@ export class FailedNames implements Reporter {
 function printErrors(name: string, errors: readonly { message: string }[]): void {
   for (const error of errors) {
     const [message = ''] = stripVTControlCharacters(error.message).split('\n', 1);
-    console.log(`failed: ${name}: ${message.slice(0, longestMessage)}`);
+    process.stdout.write(`failed: ${name}: ${message.slice(0, longestMessage)}\n`);
   }
 }
