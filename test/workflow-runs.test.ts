@@ -315,3 +315,59 @@ describe('a webhook', () => {
     expect(calls).toEqual([]);
   });
 });
+
+describe('in Temporal an operator', () => {
+  const workflows = () => stack.product.resources.temporal.workflow;
+  async function found(query: string): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const one of workflows().list({ query })) ids.push(one.workflowId);
+    return ids;
+  }
+
+  it('finds executions by project, workflow and contact, and reads where they stand and what each step was', async () => {
+    const id = await build(
+      {
+        hook: { type: 'WEBHOOK', config: { url: `${receiverUrl}/hook` } },
+        'three days': { type: 'DELAY', config: { amount: 3, unit: 'days' } },
+      },
+      [
+        ['start', 'hook'],
+        ['hook', 'three days'],
+      ],
+    );
+    await track('signup', {}, 'ada@example.com');
+    const waiting = await execution(id, 'WAITING');
+    const workflowId = `workflow/${id}/contact/${waiting.contactId}/${waiting.id}`;
+    const isRunning = `JobKind = 'workflow-execution' and ExecutionStatus = 'Running'`;
+    for (const query of [
+      `ProjectId = '${sender.projectId}'`,
+      `WorkflowDefinitionId = '${id}'`,
+      `ContactId = '${waiting.contactId}'`,
+    ]) {
+      const ids = await eventually(
+        () => found(`${isRunning} and ${query}`),
+        (list) => list.length > 0,
+      );
+      expect(ids, query).toEqual([workflowId]);
+    }
+
+    const handle = workflows().getHandle(workflowId);
+    const described = await handle.describe();
+    expect(await described.staticSummary()).toBe('One contact in a workflow');
+    expect(described.priority?.fairnessKey).toBe(sender.projectId);
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    const [, until = ''] =
+      /^\*\*DELAY three days\*\*, until (.+) UTC at the latest$/.exec(currentDetails) ?? [];
+    const lateMs = new Date(waiting.resumeAt).getTime() - new Date(`${until}Z`).getTime();
+    expect(Math.abs(lateMs), currentDetails).toBeLessThan(61_000);
+    const { events } = await handle.fetchHistory();
+    const summaries = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? []);
+    expect(summaries.map((summary) => JSON.parse(Buffer.from(summary).toString()))).toEqual([
+      'One contact in a workflow',
+      'start',
+      'WEBHOOK hook',
+      'WEBHOOK hook',
+      'DELAY three days',
+    ]);
+  });
+});
