@@ -17,6 +17,8 @@ const count = Number(process.env.BENCH_WAITING ?? 3_000);
 const settled = Math.min(1_000, count / 2);
 const woken = Math.min(1_000, count - settled);
 const atATime = 32;
+/** What is started before the rest, so that a long run shows where it is. */
+const portion = 5_000;
 const waiting = { everyMs: 500, patienceMs: 4 * 60 * 60 * 1000 };
 
 const waitingSql = `select count(*)::int as count from workflow_executions where status = 'WAITING'`;
@@ -74,10 +76,14 @@ export async function measureWaiting(stack: BenchStack): Promise<Figure[]> {
     { type: 'EXIT' },
   ]);
   const start = async (from: number, to: number) => {
-    await pMap(Array.from({ length: to - from }), (_, n) => bench.track('signup', from + n), {
-      concurrency: atATime,
-    });
-    await untilCounted(stack, waitingSql, to, waiting);
+    for (let first = from; first < to; first += portion) {
+      const next = Math.min(first + portion, to);
+      await pMap(Array.from({ length: next - first }), (_, n) => bench.track('signup', first + n), {
+        concurrency: atATime,
+      });
+      await untilCounted(stack, waitingSql, next, waiting);
+      process.stderr.write(`${next} executions wait\n`);
+    }
   };
   // By then the worker has filled its cache and the processes their heaps.
   await start(0, settled);
