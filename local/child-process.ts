@@ -192,6 +192,8 @@ function dismissWatcher(watcher: ChildProcess): Promise<void> {
   }
   return new Promise((resolve) => {
     watcher.once('exit', () => resolve());
+    // From now on someone waits for it, perhaps with nothing else to do.
+    watcher.ref();
     watcher.kill('SIGKILL');
   });
 }
