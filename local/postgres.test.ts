@@ -85,6 +85,15 @@ describe('the embedded Postgres', () => {
     expect(processesWith(directory)).toEqual([]);
   });
 
+  it('is created in a process that has nothing else to do', async () => {
+    const folder = join(root, 'alone', 'postgres');
+    const holder = startTestProcess(process.execPath, [holderScript, folder, String(await freePort())]);
+    await holder.waitFor(/postgres (\d+)/);
+    holder.child.kill('SIGKILL');
+    await holder.exit;
+    await until(() => processesWorkingIn(folder).length === 0);
+  });
+
   it('takes other settings', async () => {
     const settings = { fsync: 'off', max_connections: '7' };
     await withPostgres({ settings }, async (url) => {
