@@ -82,11 +82,10 @@ describe('the OpenAPI document', () => {
   it('of all routes of the API is valid and refers to nothing that is missing', async () => {
     const whole = buildOpenapi({ routes, serverUrl: 'http://localhost:8080', version: '1.0.0' });
     expect(await faultsOf(whole)).toEqual([]);
-    const references = JSON.stringify(whole).match(/"#\/components\/schemas\/[^"]+"/g) ?? [];
+    const references = JSON.stringify(whole).match(/"#\/components\/[^"]+"/g) ?? [];
     expect(references.length).toBeGreaterThan(0);
     for (const reference of new Set(references)) {
-      const name = reference.slice('"#/components/schemas/'.length, -1);
-      expect(whole).toHaveProperty(['components', 'schemas', name]);
+      expect(whole).toHaveProperty(reference.slice('"#/'.length, -1).split('/'));
     }
     const ids = JSON.stringify(whole).match(/"operationId":"[^"]+"/g) ?? [];
     expect(new Set(ids).size).toBe(ids.length);
@@ -152,6 +151,14 @@ describe('the OpenAPI document', () => {
     expect(created[400].content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/SimpleError',
     });
+  });
+
+  it('names the headers of answers, and when another try can succeed', () => {
+    const ofEvery = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+    expect(Object.keys(operation.responses[200].headers)).toEqual(ofEvery);
+    expect(Object.keys(operation.responses[404].headers)).toEqual(ofEvery);
+    expect(Object.keys(operation.responses[429].headers)).toEqual([...ofEvery, 'Retry-After']);
+    expect(document.components.headers['Retry-After'].schema.type).toBe('integer');
   });
 
   it('says who may call, and leaves hidden routes out', () => {

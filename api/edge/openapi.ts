@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes } from '../../core/errors.ts';
 import { publicCodeOf, statusOf } from './error-status.ts';
 import { errorEnvelopeSchema, legacyErrorSchema } from './openapi-error-schemas.ts';
+import { answerHeaders, headersOf, takesKey } from './openapi-headers.ts';
 import { createSchemaCollector, type JsonSchema } from './openapi-schemas.ts';
 import type { AuthKind, ResponseDeclaration, Route } from './route.ts';
 
@@ -79,7 +80,7 @@ export function buildOpenapi<S>({ routes, serverUrl, version }: OpenapiOptions<S
     servers: [{ url: serverUrl }],
     tags: [...tags].map((name) => ({ name })),
     paths,
-    components: { schemas: collector.components, securitySchemes },
+    components: { schemas: collector.components, headers: answerHeaders, securitySchemes },
   };
 }
 
@@ -163,23 +164,25 @@ function bodyOf<S>(route: Route<S>, collector: Collector): JsonSchema | undefine
 function responsesOf<S>(route: Route<S>, collector: Collector): JsonSchema {
   const responses: Record<string, JsonSchema> = {};
   for (const [status, declared] of Object.entries(route.responses)) {
-    responses[status] = responseOf(declared, collector);
+    responses[status] = { headers: headersOf(route, Number(status)), ...responseOf(declared, collector) };
   }
   const byStatus = Map.groupBy(errorsOf(route), statusOf);
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
-    responses[status] ??= errorResponse(route, status, codes, collector);
+    responses[status] ??= {
+      headers: headersOf(route, status),
+      ...errorResponse(route, status, codes, collector),
+    };
   }
   return responses;
 }
 
 function responseOf(declared: ResponseDeclaration, collector: Collector): JsonSchema {
   const { description, schema, contentType, example } = declared;
-  const headers = { 'X-Request-Id': { schema: { type: 'string' }, description: 'Correlation id.' } };
-  if (schema === undefined && contentType === undefined) return { description, headers };
+  if (schema === undefined && contentType === undefined) return { description };
   const media: JsonSchema =
     schema === undefined ? { schema: { type: 'string' } } : { schema: collector.add(schema, 'output') };
   if (example !== undefined) media.example = example;
-  return { description, headers, content: { [contentType ?? 'application/json']: media } };
+  return { description, content: { [contentType ?? 'application/json']: media } };
 }
 
 /** The codes that the route declares, and those that its checks can answer with. */
@@ -188,9 +191,8 @@ function errorsOf<S>(route: Route<S>): ErrorCode[] {
   const add = (...more: ErrorCode[]) => {
     for (const code of more) codes.add(code);
   };
-  const takesKey =
-    route.auth === 'secretKey' || route.auth === 'publicKey' || route.auth === 'userOrSecretKey';
-  if (takesKey) add('MISSING_API_KEY', 'INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
+  if (takesKey(route))
+    add('MISSING_API_KEY', 'INVALID_API_KEY', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
   const takesSession =
     route.auth === 'secretKey' || route.auth === 'user' || route.auth === 'userOrSecretKey';
   if (takesSession) add('UNAUTHENTICATED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE');
