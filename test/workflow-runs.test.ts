@@ -105,7 +105,7 @@ describe('an email', () => {
 
   it('goes to a custom address, and a marketing one not to who has opted out', async () => {
     const news = await createTemplate('News', 'MARKETING');
-    const note = await createTemplate('Note');
+    const note = await createTemplate('Note about {{ email }}');
     const id = await build(
       {
         news: { type: 'SEND_EMAIL', config: { templateId: news } },
@@ -122,7 +122,7 @@ describe('an email', () => {
     await sender.post('/contacts', { email: 'optout@example.com', subscribed: false });
     await track('signup', {}, 'optout@example.com');
     await execution(id, 'COMPLETED');
-    await arrival('sales@example.org', 'Note');
+    await arrival('sales@example.org', 'Note about optout@example.com');
     expect(await inbox('optout@example.com')).toEqual([]);
   });
 });

@@ -14,8 +14,8 @@ import {
   undecided,
 } from '../../db/repositories/campaigns/settle-campaign.ts';
 import type { ClaimedEmail } from '../../db/repositories/emails/claim-emails.ts';
-import { type HandOverRecord, recordHandOvers } from '../../db/repositories/emails/record-hand-overs.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../temporal/contracts/campaign.ts';
+import { recordSurely } from '../emails/record-surely.ts';
 import type { SendRates } from '../emails/reserve-slots.ts';
 import type { CallSlots } from './call-slots.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
@@ -122,7 +122,7 @@ async function sendQueued(
       claimed,
       stored,
     );
-    await record(orm, token, outcome.records);
+    await recordSurely(orm.em, token, outcome.records);
     context.recorded();
     sent += outcome.records.filter(({ status }) => status === 'SENT').length;
     retryInMs = Math.max(retryInMs, outcome.retryInMs);
@@ -141,22 +141,4 @@ async function sendQueued(
 async function loadStored(orm: Orm, contentId: string | null) {
   if (contentId === null) return undefined;
   return (await loadContents(orm.em.fork(), [contentId])).get(contentId);
-}
-
-const recordTries = 30;
-
-/**
- * What was handed over must be recorded, also when the database is away for a moment: what is not would have to wait
- * for the provider's events. Repeating it changes nothing.
- */
-async function record(orm: Orm, token: string, records: HandOverRecord[]): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await recordHandOvers(orm.em.fork(), token, records);
-      return;
-    } catch (error) {
-      if (tries === recordTries) throw error;
-      await delay(500);
-    }
-  }
 }

@@ -9,16 +9,17 @@ import {
   findOpenEmails,
   markAbandonedAsUnknown,
 } from '../../db/repositories/emails/claim-emails.ts';
-import { type HandOverRecord, recordHandOvers } from '../../db/repositories/emails/record-hand-overs.ts';
+import type { HandOverRecord } from '../../db/repositories/emails/record-hand-overs.ts';
 import type { EmailProvider, HandOver } from '../../providers/email/email-provider.ts';
 import type { DispatchEmailsResult } from '../../temporal/contracts/email-batch.ts';
+import { recordSurely } from './record-surely.ts';
 import type { ClaimedRenderer } from './render-claimed.ts';
 import { reserveSlots, type SendRates } from './reserve-slots.ts';
 import { withholding } from './withholding.ts';
 
 export interface DispatchContext {
   em: Em;
-  provider: EmailProvider;
+  provider: Pick<EmailProvider, 'handOver'>;
   rates: SendRates;
   render: ClaimedRenderer;
   /** How long an unanswered hand-over waits for the provider's event. */
@@ -52,14 +53,15 @@ export async function dispatchEmails(
   const deadline = Date.now() + leaseSeconds * 1000;
 
   const records: HandOverRecord[] = [];
-  let retryInMs = 0;
+  /** How long an email has to wait for what has kept it back. */
+  const waits = new Map<string, number>();
   const settle = (
     email: ClaimedEmail,
     record: Omit<HandOverRecord, 'emailId' | 'eventId' | 'occurredAt'>,
     occurredAt = new Date(),
   ) => records.push({ emailId: email.id, eventId: newId(), occurredAt, ...record });
   const putBack = (email: ClaimedEmail, reason: string, inMs: number) => {
-    retryInMs = Math.max(retryInMs, inMs);
+    waits.set(email.id, inMs);
     settle(email, { status: 'QUEUED', messageId: null, reason, subject: null });
   };
 
@@ -110,19 +112,19 @@ export async function dispatchEmails(
     { concurrency },
   );
 
-  await recordHandOvers(em, token, records);
+  await recordSurely(em, token, records);
   const open = await findOpenEmails(em, emailIds, context.unknownSeconds, liveSeconds);
   const sent = records.filter((record) => record.status === 'SENT').length;
   return {
     openIds: open.map((email) => email.id),
-    retryInMs: open.length === 0 ? 0 : nextLookInMs(open, retryInMs),
+    retryInMs: open.length === 0 ? 0 : nextLookInMs(open, waits),
     sent,
     ended: emailIds.length - open.length - sent,
   };
 }
 
-/** The soonest of the open emails, but not before what the provider or the throttle asked for. */
-function nextLookInMs(open: { dueInMs: number }[], retryInMs: number): number {
-  const soonest = Math.min(...open.map((email) => email.dueInMs));
-  return Math.ceil(Math.max(50, soonest, retryInMs));
+/** Until the first of the open emails may go on. */
+function nextLookInMs(open: { id: string; dueInMs: number }[], waits: Map<string, number>): number {
+  const soonest = Math.min(...open.map(({ id, dueInMs }) => Math.max(dueInMs, waits.get(id) ?? 0)));
+  return Math.ceil(Math.max(50, soonest));
 }

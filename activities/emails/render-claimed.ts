@@ -55,7 +55,7 @@ export function createClaimedRenderer(
       variables: buildVariables({
         contact: {
           id: email.contactId ?? '',
-          email: email.toEmail,
+          email: email.contactEmail ?? email.toEmail,
           subscribed: email.subscribed ?? false,
           data: email.contactData ?? {},
         },

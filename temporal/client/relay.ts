@@ -2,7 +2,12 @@ import type { Client } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
 import pMap from 'p-map';
 import type { Em, Orm } from '../../db/orm.ts';
-import { deleteCommands, lockDueCommands, postponeCommands } from '../../db/repositories/outbox/outbox.ts';
+import {
+  delayCommands,
+  deleteCommands,
+  lockDueCommands,
+  postponeCommands,
+} from '../../db/repositories/outbox/outbox.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
 import type { CommandGroup } from './command-group.ts';
 import { groupCommands } from './send-commands.ts';
@@ -15,6 +20,11 @@ export interface RelayOptions {
   warn: (message: string, error: unknown) => void;
   /** Runs the part of a round that sends something, which is left out when nothing is due. */
   around?: ((round: RelayRound, send: () => Promise<void>) => Promise<void>) | undefined;
+}
+
+interface FailedCommands {
+  ids: string[];
+  error: unknown;
 }
 
 /** What a round is about to send. */
@@ -43,11 +53,23 @@ const maxAttempts = 12;
 /** Groups that are sent at the same time; commands of one subject are one group, so their order holds. */
 const callsAtATime = 8;
 
-/** gRPC codes of a server that is away or busy: no fault of the command. */
-const transientCodes = new Set([1, 4, 8, 14]); // cancelled, deadline exceeded, resource exhausted, unavailable
+/** Until a command that got no answer is sent again, while others got theirs. */
+const unansweredSeconds = 5;
 
-function isTransient(error: unknown): boolean {
-  return isGrpcServiceError(error) ? transientCodes.has(error.code) : !(error instanceof TypeError);
+/**
+ * gRPC codes by which Temporal refuses the command itself: invalid argument, not found, already exists, failed
+ * precondition, out of range, unimplemented. All others are of a server that is away, busy, ill or closed to us.
+ */
+const refusals = new Set([3, 5, 6, 9, 11, 12]);
+
+/** What is behind an error: the client wraps what the server has answered. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? causeOf(error.cause) : error;
+}
+
+function isRefusal(error: unknown): boolean {
+  const cause = causeOf(error);
+  return isGrpcServiceError(cause) ? refusals.has(cause.code) : cause instanceof TypeError;
 }
 
 /**
@@ -78,10 +100,13 @@ export function createRelay(options: RelayOptions): Relay {
     });
   }
 
+  /** @throws when Temporal answers none of them. */
   async function sendAll(em: Em, groups: CommandGroup[]): Promise<void> {
     const sent: string[] = [];
-    const refused: { ids: string[]; error: unknown }[] = [];
+    const refused: FailedCommands[] = [];
+    const unanswered: FailedCommands[] = [];
     const send = async (group: CommandGroup) => {
+      if (unanswered.length >= callsAtATime) return;
       const ids = group.commands.map((command) => command.id);
       try {
         await options.client.withDeadline(Date.now() + callTimeoutMs, () =>
@@ -89,15 +114,20 @@ export function createRelay(options: RelayOptions): Relay {
         );
         sent.push(...ids);
       } catch (error) {
-        if (isTransient(error)) throw error;
-        refused.push({ ids, error });
+        (isRefusal(error) ? refused : unanswered).push({ ids, error });
       }
     };
     await pMap(groups, send, { concurrency: callsAtATime });
+    const [first] = unanswered;
+    if (first !== undefined && sent.length + refused.length === 0) throw first.error;
     await deleteCommands(em, sent);
     for (const { ids, error } of refused) {
       options.warn('Temporal refused a command; it is put off', error);
-      await postponeCommands(em, ids, String(error), maxAttempts);
+      await postponeCommands(em, ids, String(causeOf(error)), maxAttempts);
+    }
+    for (const { ids, error } of unanswered) {
+      options.warn('Temporal did not answer to a command; the others go before it', error);
+      await delayCommands(em, ids, unansweredSeconds);
     }
   }
 

@@ -185,7 +185,7 @@ describe('a call', () => {
       {
         callWebhook: async () => {
           calls += 1;
-          throw ApplicationFailure.retryable('The answer was 503');
+          throw ApplicationFailure.retryable('The answer was 503', 'answered');
         },
         failStep: async (input: object) => {
           failures.push(input);
@@ -195,6 +195,21 @@ describe('a call', () => {
     expect(calls).toBe(5);
     expect(failures).toEqual([{ executionId, visit: 1, reason: 'The answer was 503' }]);
     expect(result).toBe('FAILED');
+  });
+
+  it('is looked at again when something else has kept it from being made', async () => {
+    let calls = 0;
+    const { looks, result } = await walk(
+      (visit) => (calls < 6 ? { follow: 'call', visit, label: 'WEBHOOK' } : end('EXITED')),
+      {
+        callWebhook: async () => {
+          calls += 1;
+          if (calls < 6) throw new Error('connect ECONNREFUSED');
+        },
+        failStep: async () => expect.unreachable(),
+      },
+    );
+    expect([looks, result]).toEqual([[1, 1, 1], 'EXITED']);
   });
 
   it('is looked at once it was made', async () => {

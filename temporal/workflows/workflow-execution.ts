@@ -1,5 +1,6 @@
 import {
   ActivityFailure,
+  ApplicationFailure,
   condition,
   continueAsNew,
   defineSignal,
@@ -89,10 +90,21 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
           await callWebhook.executeWithOptions({ ...callOptions, summary: label }, [{ executionId, visit }]);
         } catch (error) {
           if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+          // Anything else, such as a database that is away, says nothing of the call: look again.
+          if (!isOfTheCall(error.cause)) return;
           await step.failStep({ executionId, visit, reason: rootCause(error) ?? 'the call did not succeed' });
         }
     }
   }
+}
+
+/** Types of failures that are the call's own; one that no further try can mend has none. */
+const callFailures: readonly unknown[] = ['failed', 'answered', 'refused'];
+
+function isOfTheCall(cause: unknown): boolean {
+  return (
+    cause instanceof ApplicationFailure && (cause.nonRetryable === true || callFailures.includes(cause.type))
+  );
 }
 
 const minuteAfter = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 16).replace('T', ' ');

@@ -139,6 +139,20 @@ describe('a hard bounce or a complaint', () => {
     });
   });
 
+  it.each(['bounce', 'complaint'] as const)(
+    'of another address leaves the contact alone: %s',
+    async (kind) => {
+      const { emailId, contactId } = await acceptOne();
+      await sql(em, `update contacts set email = 'moved@example.com' where id = $1`, [contactId]);
+      await applyProviderEvents(em, [providerEvent(emailId, kind)]);
+      expect(await readContact(em, projectId, 'moved@example.com')).toMatchObject({
+        subscribed: true,
+        suppressionReason: null,
+      });
+      expect(await readCounts(em, contactId)).toEqual({ 'email.sent': 1, [`email.${kind}`]: 1 });
+    },
+  );
+
   it('suppresses a contact that is not subscribed without a word about its subscription', async () => {
     const { emailId, contactId } = await acceptOne('a@example.com', false);
     await applyProviderEvents(em, [providerEvent(emailId, 'complaint')]);

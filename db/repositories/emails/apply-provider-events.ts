@@ -122,8 +122,10 @@ suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id
   from contacts c
   join reason a on a.contact_id = c.id
-  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint.
-  where (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))
+  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. An email of a
+  -- workflow may go to someone else, and a contact may have another address by now.
+  where c.email = a.to_email
+    and (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))
     and ${amongSql('c.id', 'select contact_id from reason')}
   order by c.project_id, c.email
   for no key update of c

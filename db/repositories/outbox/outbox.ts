@@ -69,6 +69,15 @@ export async function postponeCommands(
   );
 }
 
+/** Puts commands off for something that is no fault of theirs, so that others go before them. */
+export async function delayCommands(em: Em, ids: string[], seconds: number): Promise<void> {
+  await sql(
+    em,
+    'update outbox set next_attempt_at = now() + make_interval(secs => $2) where id = any($1::uuid[])',
+    [ids, seconds],
+  );
+}
+
 export interface OutboxFigures {
   /** Commands that wait, dead ones not counted. */
   waiting: number;

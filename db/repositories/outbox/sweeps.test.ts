@@ -78,6 +78,12 @@ describe('the sweep of what has expired', () => {
        select uuidv7(), id, 'reset-password', sha256(hours::text::bytea), now() + hours * interval '1 hour'
        from someone, unnest(array[-25, -1, 1]) hours`,
     );
+    await sql(
+      em,
+      `insert into invitation_hours (subject, hour, mails)
+       select 'grace@example.com', date_trunc('hour', now()) - hours * interval '1 hour', 5
+       from generate_series(0, 3) hours`,
+    );
 
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 2,
@@ -88,6 +94,7 @@ describe('the sweep of what has expired', () => {
       uploadChunks: 1,
       stripeEvents: 1,
       accountTokens: 2,
+      invitationHours: 3,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,
     });
@@ -122,6 +129,7 @@ describe('the sweep of what has expired', () => {
       uploadChunks: 0,
       stripeEvents: 0,
       accountTokens: 0,
+      invitationHours: 0,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,
     });
@@ -157,6 +165,9 @@ describe('the sweep of stranded emails', () => {
       await strand(600),
       await strand(3_000, { status: 'SENDING', attempts: 1 }),
       await strand(700, { status: 'UNKNOWN', attempts: 1 }),
+      await strand(600, { source: 'WORKFLOW' }),
+      await strand(600, { source: 'TEST' }),
+      await strand(600, { source: 'ACCOUNT' }),
     ];
     await strand(100);
     await strand(4_000);
@@ -165,7 +176,7 @@ describe('the sweep of stranded emails', () => {
     for (const status of ['SENT', 'FAILED', 'SUPPRESSED', 'CANCELLED', 'DELIVERED', 'BOUNCED']) {
       await strand(600, { status });
     }
-    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(3);
+    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(6);
     expect(await commands()).toEqual(stranded.toSorted());
     expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(0);
     expect(await commands()).toEqual(stranded.toSorted());

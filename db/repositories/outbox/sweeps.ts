@@ -81,6 +81,13 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       [],
     ),
     accountTokens: await deleteInBatches(em, 'account_tokens', 'id', 'expires_at < now()', []),
+    invitationHours: await deleteInBatches(
+      em,
+      'invitation_hours',
+      'subject, hour',
+      `hour < now() - interval '1 hour'`,
+      [],
+    ),
     segmentsWithOrphans: await dropOrphanedMembers(em),
     workflowsWithOrphans: await dropOrphanedExecutions(em),
   };
@@ -92,7 +99,7 @@ const idAt = (secondsAgo: string) =>
     || '00000000000000000000')::uuid`;
 
 /**
- * Transactional emails that were accepted between `fromSeconds` and `toSeconds` ago, are still not out, and
+ * Emails, but those of campaigns, that were accepted between `fromSeconds` and `toSeconds` ago, are still not out, and
  * have no command that would see to them: a batch workflow that was terminated by hand leaves such. Each gets a
  * new command. An email that a live batch waits with gets one too, which does no harm.
  */
@@ -103,7 +110,7 @@ export async function requeueStrandedEmails(em: Em, fromSeconds: number, toSecon
      select uuidv7(), 'email.dispatch', e.id
      from emails e
      where e.id between ${idAt('$1')} and ${idAt('$2')}
-       and e.source in ('TRANSACTIONAL', 'ACCOUNT')
+       and e.source <> 'CAMPAIGN'
        and (e.status in ('QUEUED', 'SENDING') or (e.status = 'UNKNOWN' and e.attempts < 2))
        and not exists (select from outbox o where o.subject_id = e.id)
      returning 1`,
