@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import {
   newSegmentComputation,
@@ -40,6 +40,7 @@ async function signalOwnWorkflow(signal: string): Promise<void> {
 }
 
 let executionLooks = 0;
+let executionCalls = 0;
 let executionFailures = 0;
 const stepAnswer = (visit: number) => ({ follow: 'step', visit, label: `step ${visit}` });
 
@@ -159,6 +160,25 @@ const shapes: Shape[] = [
       ]),
       callWebhook: async ({ visit }: RunStepInput) => {
         if (visit === 2) throw new Error('The answer was 503');
+      },
+      failStep: async () => undefined,
+    },
+  },
+  {
+    name: 'workflow-execution-call-not-made',
+    type: 'workflowExecution',
+    input: { executionId: 'x' },
+    activities: {
+      runStep: inTurn([
+        { follow: 'call', visit: 1, label: 'WEBHOOK' },
+        { follow: 'call', visit: 1, label: 'WEBHOOK' },
+        { follow: 'call', visit: 2, label: 'WEBHOOK' },
+        { follow: 'end', status: 'FAILED' },
+      ]),
+      callWebhook: async ({ visit }: RunStepInput) => {
+        if (visit === 2) throw ApplicationFailure.retryable('The answer was 503', 'answered');
+        executionCalls += 1;
+        if (executionCalls < 6) throw new Error('no database');
       },
       failStep: async () => undefined,
     },

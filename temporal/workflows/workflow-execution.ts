@@ -5,6 +5,7 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   rootCause,
@@ -91,20 +92,18 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
         } catch (error) {
           if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
           // Anything else, such as a database that is away, says nothing of the call: look again.
-          if (!isOfTheCall(error.cause)) return;
+          if (!isOfTheCall(error.cause) && patched('call-not-made')) return;
           await step.failStep({ executionId, visit, reason: rootCause(error) ?? 'the call did not succeed' });
         }
     }
   }
 }
 
-/** Types of failures that are the call's own; one that no further try can mend has none. */
-const callFailures: readonly unknown[] = ['failed', 'answered', 'refused'];
+/** Types of failures that are the call's own, if they have one. */
+const callFailures = ['failed', 'answered', 'refused'];
 
 function isOfTheCall(cause: unknown): boolean {
-  return (
-    cause instanceof ApplicationFailure && (cause.nonRetryable === true || callFailures.includes(cause.type))
-  );
+  return cause instanceof ApplicationFailure && (!cause.type || callFailures.includes(cause.type));
 }
 
 const minuteAfter = (ms: number) => new Date(Date.now() + ms).toISOString().slice(0, 16).replace('T', ' ');

@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 
-const root = new URL('../../', import.meta.url).href;
+const root = new URL('../../', import.meta.url);
 
 /** A history as its recording is kept: stack traces name files of the project and no folder of this machine. */
 export function historyText(history: Parameters<typeof historyToJSON>[0]): string {
-  return historyToJSON(history).replaceAll(root, 'file:///');
+  return historyToJSON(history).replaceAll(root.href, 'file:///').replaceAll(fileURLToPath(root), '/');
 }
