@@ -240,6 +240,19 @@ describe('segments that refer to segments', () => {
     expect((await sender.patch(`/segments/${third.id}`, { condition: memberOf(first.id) })).status).toBe(200);
   });
 
+  it('are the same segment by an id in upper case, and may not depend on themselves by it either', async () => {
+    await putContact(sender, 1, 'pro');
+    const { id } = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
+    const path = `/segments/${id.toUpperCase()}`;
+    expect((await sender.get(path)).body.id).toBe(id);
+    expect((await sender.get(`${path}/contacts`)).body.data).toMatchObject([{ email: address(1) }]);
+    expect((await sender.post(`${path}/compute`, {})).status).toBe(200);
+    const answer = await sender.patch(path, { condition: memberOf(id) });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.errors).toMatchObject([{ code: 'segment_cycle' }]);
+    expect(await emailsOf(id)).toEqual([address(1)]);
+  });
+
   it('never make a ring, however many are changed at once', async () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, () => createSegment(sender, { condition: planIs('pro') })),

@@ -71,6 +71,13 @@ describe('a template in a send', () => {
     });
   });
 
+  it('is found by its id in upper case', async () => {
+    const id = await createTemplate();
+    const answer = await send(id.toUpperCase());
+    expect(answer.status).toBe(200);
+    expect(await emailOf(answer, () => true)).toMatchObject({ templateId: id });
+  });
+
   it('gives way to every field that the request has', async () => {
     const id = await createTemplate();
     const both = await send(id, {

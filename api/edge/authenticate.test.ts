@@ -136,8 +136,10 @@ describe('the session cookie', () => {
   });
 
   it('with X-Project-Id opens a project of the user as a secret key does', async () => {
-    const { who: seen } = await ask('/secretKey', { cookie, 'X-Project-Id': project.id });
-    expect(seen).toEqual({ projectId: project.id, userId, role: 'MEMBER' });
+    for (const id of [project.id, project.id.toUpperCase()]) {
+      const { who: seen } = await ask('/secretKey', { cookie, 'X-Project-Id': id });
+      expect(seen).toEqual({ projectId: project.id, userId, role: 'MEMBER' });
+    }
   });
 
   it('opens no project of others: it does not exist', async () => {

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { apiKeyKind } from '../../core/crypto/api-key.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { ProjectKeys } from './project-keys.ts';
 import type { ApiProject, AuthKind, SessionUser } from './route.ts';
@@ -33,7 +33,6 @@ export type Authenticator = (exchange: Exchange, auth: AuthKind) => Identity | P
 /** Ours have 43 characters; longer ones are not worth remembering that they are unknown. */
 const longestKey = 128;
 const nobody: Identity = { project: null, user: null };
-const uuid = z.uuid();
 
 const keyNames = { public: 'public key (pk_…)', secret: 'secret key (sk_…)' } as const;
 
@@ -64,7 +63,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   async function byCookieInProject(exchange: Exchange): Promise<Identity> {
     const wanted = exchange.headers['x-project-id'];
-    const projectId = uuid.safeParse(wanted);
+    const projectId = idSchema.safeParse(wanted);
     const identity = await byCookie(exchange, projectId.success ? projectId.data : null);
     if (identity.project === null) throw notFound('Project');
     return identity;

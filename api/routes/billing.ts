@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import {
   consumptionSchema,
@@ -11,7 +12,7 @@ import {
 import { cursorLimitSchema } from '../schemas/pagination.ts';
 
 const tags = ['Billing'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 const whoMay = 'For owners and admins of the project, and for its secret key.';
 const pageAnswer = z.object({ url: z.url() });
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };

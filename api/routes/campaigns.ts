@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import type { CampaignRecord } from '../../db/repositories/campaigns/campaign-records.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { campaignStatsSchema, presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
@@ -13,7 +14,7 @@ import {
 import { presentOffsetPage } from '../schemas/pagination.ts';
 
 const tags = ['Campaigns'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 const answerWith = (campaign: CampaignRecord) => ({
   success: true as const,

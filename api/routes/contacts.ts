@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { contactSchema, presentContact } from '../presenters/contact.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../schemas/contacts.ts';
 
 const tags = ['Contacts'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 export const listContacts = defineRoute({
   method: 'GET',

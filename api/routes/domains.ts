@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { parseDomainName } from '../../core/addresses/email-address.ts';
 import { notFound } from '../../core/errors.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { domainSchema } from '../presenters/domain.ts';
 
 const tags = ['Domains'];
-const idParams = z.object({ id: z.uuid() });
+const idParams = z.object({ id: idSchema });
 
 const domainNameSchema = z
   .string()
@@ -28,7 +29,7 @@ export const listProjectDomains = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List the sender domains of the project',
-  params: z.object({ projectId: z.uuid() }),
+  params: z.object({ projectId: idSchema }),
   responses: {
     200: { description: 'Verified and pending domains.', schema: z.object({ data: z.array(domainSchema) }) },
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentEvent } from '../presenters/activity.ts';
 import {
@@ -34,7 +35,7 @@ export const listContactEvents = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List the events of a contact, newest first',
-  params: z.object({ contactId: z.uuid() }),
+  params: z.object({ contactId: idSchema }),
   query: eventListQuerySchema,
   responses: { 200: { description: 'A page of events.', schema: eventPageSchema } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'SERVICE_UNAVAILABLE'],

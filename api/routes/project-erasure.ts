@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 
 const tags = ['Projects'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 const count = z.int().min(0);
 
 export const deleteProject = defineRoute({

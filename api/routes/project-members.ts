@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { roles } from '../../db/entities/membership.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { invitationSchema, memberSchema, presentInvitation, presentMember } from '../presenters/member.ts';
 
 const tags = ['Projects'];
-const projectParams = z.object({ id: z.uuid() });
-const memberParams = z.object({ id: z.uuid(), userId: z.uuid() });
+const projectParams = z.object({ id: idSchema });
+const memberParams = z.object({ id: idSchema, userId: idSchema });
 
 export const listProjectMembers = defineRoute({
   method: 'GET',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentProjectSecurity, projectSecuritySchema } from '../presenters/project-security.ts';
 
 const tags = ['Projects'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 export const projectSetupState = defineRoute({
   method: 'GET',

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { defineRoute } from '../edge/define-route.ts';
 
 const tags = ['Projects'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 const secretSchema = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isBrandColor } from '../../core/brand-color.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { projectSchema } from '../presenters/project.ts';
 
@@ -43,7 +44,7 @@ export const regenerateKeys = defineRoute({
   tags,
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. For owners and admins of the project.',
-  params: z.object({ id: z.uuid() }),
+  params: z.object({ id: idSchema }),
   responses: {
     200: {
       description: 'The new keys.',
@@ -63,7 +64,7 @@ export const changeProject = defineRoute({
   tags,
   summary: 'Change settings of a project',
   description: 'What is left out stays as it is. For every member.',
-  params: z.object({ id: z.uuid() }),
+  params: z.object({ id: idSchema }),
   body: z.object({
     name: nameSchema.optional(),
     suppressTransactional: z.boolean().optional(),

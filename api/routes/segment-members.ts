@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentContact } from '../presenters/contact.ts';
 import { offsetQuerySchema, presentOffsetPage } from '../schemas/pagination.ts';
@@ -12,7 +13,7 @@ import {
 } from '../schemas/segments.ts';
 
 const tags = ['Segments'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 export const listSegmentContacts = defineRoute({
   method: 'GET',

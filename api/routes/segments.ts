@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentSegment, segmentSchema } from '../presenters/segment.ts';
 import { createSegmentBodySchema, memberCountSchema, patchSegmentBodySchema } from '../schemas/segments.ts';
 
 const tags = ['Segments'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 const exampleCondition = {
   logic: 'AND',

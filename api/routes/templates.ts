@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentTemplate, templateSchema, templateUsageSchema } from '../presenters/template.ts';
 import { presentOffsetPage } from '../schemas/pagination.ts';
@@ -10,7 +11,7 @@ import {
 } from '../schemas/templates.ts';
 
 const tags = ['Templates'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 const example = {
   id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',

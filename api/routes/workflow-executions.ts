@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import {
   executionSchema,
@@ -15,8 +16,8 @@ import {
 } from '../schemas/workflows.ts';
 
 const tags = ['Workflows'];
-const params = z.object({ id: z.uuid() });
-const executionParams = z.object({ id: z.uuid(), executionId: z.uuid() });
+const params = z.object({ id: idSchema });
+const executionParams = z.object({ id: idSchema, executionId: idSchema });
 
 const example = {
   id: '01980d9c-5555-7000-8000-000000000001',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentStep, presentTransition, stepSchema, transitionSchema } from '../presenters/workflow.ts';
 import {
@@ -9,8 +10,8 @@ import {
 } from '../schemas/workflows.ts';
 
 const tags = ['Workflows'];
-const params = z.object({ id: z.uuid() });
-const stepParams = z.object({ id: z.uuid(), stepId: z.uuid() });
+const params = z.object({ id: idSchema });
+const stepParams = z.object({ id: idSchema, stepId: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const stepExample = {
@@ -154,7 +155,7 @@ export const deleteTransition = defineRoute({
   tags,
   summary: 'Delete a transition',
   description: editing,
-  params: z.object({ id: z.uuid(), transitionId: z.uuid() }),
+  params: z.object({ id: idSchema, transitionId: idSchema }),
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
   async handler({ project, params: { id, transitionId }, services }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import {
   presentWorkflow,
@@ -16,7 +17,7 @@ import {
 } from '../schemas/workflows.ts';
 
 const tags = ['Workflows'];
-const params = z.object({ id: z.uuid() });
+const params = z.object({ id: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const emailId = '01980d9c-3333-7000-8000-000000000002';

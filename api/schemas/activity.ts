@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { activityTypes } from '../../core/activity-types.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
 
 /** Anything that a date parser accepts, as an instant. */
@@ -47,7 +48,7 @@ export const activityQuerySchema = periodQuerySchema.extend({
     .pipe(z.array(z.enum(activityTypes)))
     .optional()
     .meta({ description: 'Activity types, separated by commas.', example: 'email.sent,email.opened' }),
-  contactId: z.uuid().optional(),
+  contactId: idSchema.optional(),
 });
 export type ActivityQuery = z.output<typeof activityQuerySchema>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { audienceTypeSchema, campaignSchema } from '../presenters/campaign.ts';
 import { contentTypeSchema } from '../presenters/template.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
@@ -30,7 +31,7 @@ export const campaignBodySchema = z.object({
   replyTo: z.union([emailAddressSchema, z.literal('')]).nullish(),
   type: contentTypeSchema.default('MARKETING').describe('The kind of content, not of audience.'),
   audienceType: audienceTypeSchema,
-  segmentId: z.uuid().nullish().describe('Required when SEGMENT.'),
+  segmentId: idSchema.nullish().describe('Required when SEGMENT.'),
   audienceCondition: z.unknown().optional().describe('A condition tree, required when FILTERED.'),
 });
 

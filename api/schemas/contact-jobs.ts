@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 
 const maxBulkContacts = 1_000;
 
 export const bulkBodySchema = z.object({
   contactIds: z
-    .array(z.uuid())
+    .array(idSchema)
     .min(1)
     .max(maxBulkContacts)
     .describe('An id that is repeated counts once; one that is no contact of the project is a failure.'),
@@ -12,4 +13,4 @@ export const bulkBodySchema = z.object({
 
 export const queuedJobSchema = z.object({ message: z.string(), jobId: z.uuid() });
 
-export const jobParamsSchema = z.object({ jobId: z.uuid() });
+export const jobParamsSchema = z.object({ jobId: idSchema });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { findHeaderIssues } from '../../core/headers/custom-headers.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { contactDataSchema } from './contact-data.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema, mailboxSchema } from './mailbox.ts';
@@ -73,8 +74,7 @@ export const sendBodySchema = z
     to: z.union([mailboxSchema.transform((one) => [one]), z.array(mailboxSchema).min(1).max(maxRecipients)]),
     subject: subjectSchema.optional(),
     body: htmlBodySchema.optional(),
-    template: z
-      .uuid()
+    template: idSchema
       .optional()
       .describe(
         'Id of a template. It gives the type, and subject, body, sender and reply address where they are left out.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText, type JsonObject, jsonByteLength } from '../../core/json-value.ts';
 import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { branches } from '../../core/workflows/graph.ts';
@@ -86,8 +87,8 @@ export const createStepBodySchema = z.object({
   name: nameSchema.optional().describe('Named after its type when left out.'),
   position: positionSchema.nullish(),
   config: configSchema.optional(),
-  templateId: z.uuid().nullish().describe('Of SEND_EMAIL: another way to name the template.'),
-  autoConnect: z.uuid().nullish().describe('A step that shall lead to the new one.'),
+  templateId: idSchema.nullish().describe('Of SEND_EMAIL: another way to name the template.'),
+  autoConnect: idSchema.nullish().describe('A step that shall lead to the new one.'),
   branch: branchSchema.describe('Of the transition from that step; the first free one when left out.'),
 });
 
@@ -96,7 +97,7 @@ export const patchStepBodySchema = z.object({
   name: nameSchema.optional(),
   position: positionSchema.nullish(),
   config: configSchema.optional().describe('Replaces the whole config.'),
-  templateId: z.uuid().nullish(),
+  templateId: idSchema.nullish(),
 });
 
 export const deleteStepQuerySchema = z.object({
@@ -104,8 +105,8 @@ export const deleteStepQuerySchema = z.object({
 });
 
 export const createTransitionBodySchema = z.object({
-  fromStepId: z.uuid(),
-  toStepId: z.uuid(),
+  fromStepId: idSchema,
+  toStepId: idSchema,
   branch: branchSchema.describe(
     '`yes` or `no` out of CONDITION, `event` or `timeout` out of WAIT_FOR_EVENT.',
   ),
@@ -123,7 +124,7 @@ const contextSchema = z
   .transform((context): JsonObject => context);
 
 export const startExecutionBodySchema = z.object({
-  contactId: z.uuid(),
+  contactId: idSchema,
   context: contextSchema
     .nullish()
     .describe('Variables of this execution: `context.*` in conditions and templates.'),

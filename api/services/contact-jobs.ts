@@ -43,7 +43,7 @@ export function createContactJobsService(orm: Orm, committed: () => void): Conta
     },
 
     async startBulk(projectId, operation, contactIds) {
-      const ids = [...new Set(contactIds.map((id) => id.toLowerCase()))];
+      const ids = [...new Set(contactIds)];
       const result: Partial<BulkResult> = { operation, totalRequested: ids.length };
       const job = { id: newId(), projectId, type: bulkTypes[operation], result, contactIds: ids };
       await insertJob(orm.em.fork(), job, { id: newId(), kind: 'contacts.bulk' });

@@ -25,7 +25,7 @@ export async function findSegmentUses(
     segments: await listReferringSegments(em, projectId, segmentId),
     campaigns: await findCampaignsOfSegment(em, projectId, segmentId),
     workflows: workflowsWith(await listReferringSteps(em, projectId), (step) =>
-      segmentsOf(step).has(segmentId.toLowerCase()),
+      segmentsOf(step).has(segmentId),
     ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));

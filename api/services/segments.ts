@@ -80,7 +80,7 @@ export function createSegmentsService(orm: Orm): SegmentsService {
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
       const change = { name, description, condition, trackMembership };
       const changed = await orm.em.fork().transactional(async (em) => {
-        if (condition !== undefined) await checkReferences(em, projectId, id, condition);
+        if (condition !== undefined) await checkReferences(em, projectId, before.id, condition);
         return updateSegment(em, projectId, id, change);
       });
       if (changed === undefined) throw notFound('Segment');
