@@ -166,7 +166,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       trace: tracing?.batches('send'),
     }),
     templates: createTemplatesService(orm, compiledTemplates),
-    track: createTrackService(orm, fieldTypes, journaled, tracing?.batches('track')),
+    track: createTrackService(fieldTypes, journaled, tracing?.batches('track')),
     publicConfig: publicConfig(config, version),
     uploads: createUploadsService(openImageStores(config)),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),

@@ -102,6 +102,75 @@ describe('GET /contacts/fields', () => {
   });
 });
 
+describe('the type of a field', () => {
+  const track = (email: string, data: Record<string, unknown>) =>
+    sender.post('/v1/track', { email, event: 'visit', data });
+  const send = (to: string | string[], data: Record<string, unknown>) =>
+    sender.post('/v1/send', {
+      ...{ to, data, subject: 'Hello', body: '<p>Hello</p>', from: `hello@${sender.domain}` },
+    });
+
+  it('is not fixed by a write that is refused', async () => {
+    const { body: ada } = await create('ada@example.com');
+    await create('grace@example.com');
+    await create('full@example.com', { note: 'x'.repeat(60_000) });
+    const { body: full } = await create('full@example.com');
+    const tooMuch = { more: 'x'.repeat(10_000), seats: 'many' };
+    for (const [what, refused, status] of [
+      ['unknown', sender.patch(`/contacts/${randomUUID()}`, { data: { seats: 'many' } }), 404],
+      [
+        'taken',
+        sender.patch(`/contacts/${ada.id}`, { email: 'grace@example.com', data: { seats: 'many' } }),
+        409,
+      ],
+      ['patch', sender.patch(`/contacts/${full.id}`, { data: tooMuch }), 422],
+      ['upsert', create('full@example.com', tooMuch), 422],
+      ['track', track('full@example.com', tooMuch), 422],
+      ['send', send(['ada@example.com', 'full@example.com'], tooMuch), 422],
+    ] as const) {
+      expect((await refused).status, what).toBe(status);
+      expect([await typeOf('seats'), await typeOf('more')], what).toEqual([undefined, undefined]);
+    }
+    await sender.patch(`/contacts/${ada.id}`, { data: { seats: 3 } });
+    expect(await typeOf('seats')).toBe('number');
+  });
+
+  it('is fixed by each that is accepted beside one that is refused', async () => {
+    await create('full@example.com', { note: 'x'.repeat(60_000) });
+    const answers = await Promise.all([
+      track('a@example.com', { a: 1 }),
+      track('full@example.com', { more: 'x'.repeat(10_000) }),
+      track('b@example.com', { b: true }),
+      send('c@example.com', { c: '2026-01-31' }),
+      send('full@example.com', { further: 'x'.repeat(10_000) }),
+      send('d@example.com', { d: 'text' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 200, 422, 200]);
+    expect(await Promise.all(['a', 'b', 'c', 'd', 'more', 'further'].map(typeOf))).toEqual([
+      ...['number', 'boolean', 'date', 'string', undefined, undefined],
+    ]);
+  });
+
+  it('is fixed once where many calls bring new keys to two processes at once', async () => {
+    const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
+    const data = (values: readonly string[]) => Object.fromEntries(values.map((key) => [key, 1]));
+    const call = async (index: number) => {
+      const answer = await fetch(`${index % 2 === 0 ? stack.url : secondUrl}/v1/track`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${sender.publicKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          ...{ email: `reader-${index % 10}@example.com`, event: 'visit' },
+          data: data(index % 3 === 0 ? keys.toReversed() : keys),
+        }),
+      });
+      return answer.status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 60 }, (_, index) => call(index)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await Promise.all(keys.map(typeOf))).toEqual(keys.map(() => 'number'));
+  });
+});
+
 describe('GET /contacts/fields/:field/values', () => {
   it('lists distinct scalars in order, of this project alone', async () => {
     const values = ['pro', 'free', 'pro', 12, 2, '12', true, ['list'], { a: 1 }, 'Éa'];

@@ -1,7 +1,7 @@
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import type { Em } from '../../db/orm.ts';
-import { type FieldTypeRow, learnFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
+import { learnFieldTypes, type NewFieldType } from '../../db/repositories/contacts/contact-fields.ts';
 
 /** Makes the function that fixes the types of the columns, each by the first row that has a value in it. */
 export function createFieldTypeLearner(
@@ -10,15 +10,15 @@ export function createFieldTypeLearner(
 ): (rows: readonly ImportRow[]) => Promise<void> {
   const known = new Set<string>();
   return async (rows) => {
-    const fresh: FieldTypeRow[] = [];
+    const fresh: NewFieldType[] = [];
     for (const row of rows) {
       if (!row.ok) continue;
       for (const [key, value] of Object.entries(row.data)) {
         if (value === null || known.has(key)) continue;
         known.add(key);
-        fresh.push({ key, type: inferFieldType(value) });
+        fresh.push({ projectId, key, type: inferFieldType(value) });
       }
     }
-    if (fresh.length > 0) await learnFieldTypes(em, projectId, fresh);
+    if (fresh.length > 0) await learnFieldTypes(em, fresh);
   };
 }

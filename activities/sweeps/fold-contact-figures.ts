@@ -31,7 +31,7 @@ function typeKey(em: Em, projectId: string, key: string): Promise<boolean> {
   return em.transactional(async (transaction) => {
     const value = await holdValueOfKey(transaction, projectId, key);
     if (value === undefined || value === null) return false;
-    await learnFieldTypes(transaction, projectId, [{ key, type: inferFieldType(value) }]);
+    await learnFieldTypes(transaction, [{ projectId, key, type: inferFieldType(value) }]);
     return true;
   });
 }

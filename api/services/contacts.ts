@@ -2,14 +2,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { notFound } from '../../core/errors.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { ContactRow } from '../../db/entities/contact.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import { findContact } from '../../db/repositories/contacts/contacts.ts';
 import { deleteContacts } from '../../db/repositories/contacts/delete-contacts.ts';
 import { patchContact, upsertContact } from '../../db/repositories/contacts/write-contacts.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
-import type { FieldTypes } from './field-types.ts';
+import type { DataWrite, FieldTypes } from './field-types.ts';
 
 export interface ContactsService {
   /** @throws DomainError `NOT_FOUND` */
@@ -28,9 +28,9 @@ export function createContactsService(
   fieldTypes: FieldTypes,
   committed: () => void,
 ): ContactsService {
-  const write = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+  const write = async <Result>(data: DataWrite, run: (em: Em) => Promise<Result>): Promise<Result> => {
     try {
-      const result = await retrySerialization(run);
+      const result = await retrySerialization(() => fieldTypes.write([data], run));
       committed();
       return result;
     } catch (error) {
@@ -47,14 +47,14 @@ export function createContactsService(
     get,
 
     async upsert(projectId, body) {
-      if (body.data !== undefined) await fieldTypes.learn(projectId, body.data);
-      const { id, isNew } = await write(() =>
-        upsertContact(orm.em.fork(), {
+      const patch = toPatch(body.data);
+      const { id, isNew } = await write({ projectId, patch }, (em) =>
+        upsertContact(em, {
           projectId,
           email: body.email,
           contactId: uuidv7(),
           subscribed: body.subscribed,
-          patch: toPatch(body.data),
+          patch,
           flipId: uuidv7(),
           occurredAt: new Date(),
         }),
@@ -63,20 +63,20 @@ export function createContactsService(
     },
 
     async patch(projectId, id, body) {
-      if (body.data !== undefined) await fieldTypes.learn(projectId, body.data);
-      const contact = await write(() =>
-        patchContact(orm.em.fork(), {
+      const patch = toPatch(body.data);
+      return write({ projectId, patch }, async (em) => {
+        const contact = await patchContact(em, {
           projectId,
           id,
           email: body.email,
           subscribed: body.subscribed,
-          patch: toPatch(body.data),
+          patch,
           flipId: uuidv7(),
           occurredAt: new Date(),
-        }),
-      );
-      if (contact === undefined) throw notFound('Contact');
-      return contact;
+        });
+        if (contact === undefined) throw notFound('Contact');
+        return contact;
+      });
     },
 
     async remove(projectId, id) {

@@ -1,13 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
-import type { ContactData } from '../../core/contact-data/parse-contact-data.ts';
-import type { Orm } from '../../db/orm.ts';
-import { learnFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
+import type { JsonObject } from '../../core/json-value.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { learnFieldTypes, type NewFieldType } from '../../db/repositories/contacts/contact-fields.ts';
 import type { ProjectChanges } from '../edge/project-changes.ts';
 
+/** What a write does to the data of a contact; null removes a key. */
+export interface DataWrite {
+  projectId: string;
+  patch: JsonObject;
+}
+
 export interface FieldTypes {
-  /** Fixes the type of each key that the project sees for the first time; costs nothing for known keys. */
-  learn(projectId: string, data: ContactData): Promise<void>;
+  /**
+   * Runs what writes to contacts. The type of each key that a project sees for the first time is fixed in the same
+   * transaction, so that a write that is refused fixes none; costs nothing for known keys.
+   *
+   * @param run throws to refuse the writes
+   */
+  write<Result>(writes: readonly DataWrite[], run: (em: Em) => Promise<Result>): Promise<Result>;
 }
 
 /**
@@ -23,17 +34,32 @@ export function createFieldTypes(orm: Orm, changes: ProjectChanges): FieldTypes 
     if (projectId === null) known.clear();
     else forgetKeys(known, `${projectId} `);
   });
+
+  function newFields(writes: readonly DataWrite[]): Map<string, NewFieldType> {
+    const fields = new Map<string, NewFieldType>();
+    for (const { projectId, patch } of writes) {
+      for (const [key, value] of Object.entries(patch)) {
+        const name = `${projectId} ${key}`;
+        if (value === null || fields.has(name) || (changes.isConnected && known.has(name))) continue;
+        fields.set(name, { projectId, key, type: inferFieldType(value) });
+      }
+    }
+    return fields;
+  }
+
   return {
-    async learn(projectId, data) {
-      const isKnown = (key: string) => changes.isConnected && known.has(`${projectId} ${key}`);
-      const fields = Object.entries(data.set).flatMap(([key, value]) =>
-        value === null || isKnown(key) ? [] : [{ key, type: inferFieldType(value) }],
-      );
-      if (fields.length === 0) return;
+    async write(writes, run) {
+      const fields = newFields(writes);
+      if (fields.size === 0) return run(orm.em.fork());
       const asked = generation;
-      await learnFieldTypes(orm.em.fork(), projectId, fields);
-      if (asked !== generation || !changes.isConnected) return;
-      for (const { key } of fields) known.set(`${projectId} ${key}`, true);
+      const result = await orm.em.fork().transactional(async (em) => {
+        const written = await run(em);
+        await learnFieldTypes(em, [...fields.values()]);
+        return written;
+      });
+      if (asked === generation && changes.isConnected)
+        for (const name of fields.keys()) known.set(name, true);
+      return result;
     },
   };
 }

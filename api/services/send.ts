@@ -126,7 +126,7 @@ export interface SendServiceOptions {
 export function createSendService(options: SendServiceOptions): SendService {
   const { orm, fieldTypes, senderDomains, templateContents, templates } = options;
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
-    run: (inputs) => retrySerialization(() => acceptEmails(orm.em.fork(), inputs)),
+    run: (inputs) => retrySerialization(() => fieldTypes.write(inputs, (em) => acceptEmails(em, inputs))),
     maxItems: batchItems,
     maxWeight: batchBytes,
     weightOf,
@@ -152,7 +152,6 @@ export function createSendService(options: SendServiceOptions): SendService {
       const input = toInput(project, request, content, occurredAt);
       if (project.hasSendLimit) await permits.take(projectId, input.recipients.length);
       try {
-        if (request.data !== undefined) await fieldTypes.learn(projectId, request.data);
         const accepted = await batcher.submit(input);
         options.committed();
         const emails = accepted.map((email, index) => ({

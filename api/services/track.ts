@@ -3,7 +3,6 @@ import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
-import type { Orm } from '../../db/orm.ts';
 import {
   type TrackedEvent,
   type TrackInput,
@@ -30,13 +29,12 @@ const batchBytes = 1024 * 1024;
 
 /** Tracked events; those that arrive together are written by one statement. */
 export function createTrackService(
-  orm: Orm,
   fieldTypes: FieldTypes,
   committed: () => void,
   trace?: BatchTrace,
 ): TrackService {
   const batcher = createBatcher<TrackInput, TrackedEvent>({
-    run: (inputs) => retrySerialization(() => trackEvents(orm.em.fork(), inputs)),
+    run: (inputs) => retrySerialization(() => fieldTypes.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
     weightOf: (input) => JSON.stringify(input.eventData).length,
     maxWeight: batchBytes,
@@ -50,7 +48,6 @@ export function createTrackService(
 
   return {
     async track(projectId, body) {
-      if (body.data !== undefined) await fieldTypes.learn(projectId, body.data);
       const occurredAt = new Date();
       const flipId = newId();
       const eventId = newId();

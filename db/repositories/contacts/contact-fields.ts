@@ -9,22 +9,22 @@ export interface FieldTypeRow {
   type: FieldType;
 }
 
+export interface NewFieldType extends FieldTypeRow {
+  projectId: string;
+}
+
 /**
- * Fixes the type of every key that the project has none for yet; known keys keep theirs. At most one row a key.
+ * Fixes the type of every key that its project has none for yet; known keys keep theirs. At most one row a key.
  */
-export async function learnFieldTypes(
-  em: Em,
-  projectId: string,
-  fields: readonly FieldTypeRow[],
-): Promise<void> {
+export async function learnFieldTypes(em: Em, fields: readonly NewFieldType[]): Promise<void> {
   // In one order, so that two calls which meet do not deadlock.
-  const rows = [...fields].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const rows = [...fields].sort((a, b) => (a.projectId + a.key < b.projectId + b.key ? -1 : 1));
   await sql(
     em,
     `insert into contact_fields (project_id, key, type)
-     select $1, key, type from json_to_recordset($2::json) as t(key text, type text)
+     select "projectId", key, type from json_to_recordset($1::json) as t("projectId" uuid, key text, type text)
      on conflict (project_id, key) do nothing`,
-    [projectId, JSON.stringify(rows)],
+    [JSON.stringify(rows)],
   );
 }
 

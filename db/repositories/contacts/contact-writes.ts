@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../core/json-value.ts';
+
 /** What a request does to one contact. */
 export interface ContactWrite {
   projectId: string;
@@ -8,7 +10,7 @@ export interface ContactWrite {
   /** Undefined keeps the state. */
   subscribed: boolean | undefined;
   /** Keys to set; null removes a key. */
-  patch: Record<string, unknown>;
+  patch: JsonObject;
   /** Id for the event of a change of the subscription. */
   flipId: string;
   occurredAt: Date;

@@ -48,10 +48,10 @@ beforeEach(async () => {
     trackInput(projectId, `${'gatcbd'[index % 6]}${String(index).padStart(2, '0')}@example.com`, {
       subscribed: index % 4 !== 0,
       patch: {
-        plan: ['free', 'pro', 'true', '5'][index % 4],
+        plan: ['free', 'pro', 'true', '5'][index % 4] ?? null,
         ...(index % 3 === 0 ? { seats: index % 5 } : {}),
         active: index % 2 === 0,
-        address: { city: ['Rome', 'Oslo'][index % 2] },
+        address: { city: ['Rome', 'Oslo'][index % 2] ?? null },
         ...(index === 7 ? { 'address.city': 'literally' } : {}),
         list: ['free'],
       },

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../core/json-value.ts';
 import type { Em } from '../../orm.ts';
 import { preparedSql } from '../../sql.ts';
 import { countUsageSql } from '../billing/usage.ts';
@@ -42,7 +43,7 @@ export interface AcceptInput {
   isCounted?: boolean;
   subscribed: boolean | undefined;
   /** Contact keys to set; null removes a key. */
-  patch: Record<string, unknown>;
+  patch: JsonObject;
   recipients: AcceptedRecipient[];
   attachments: AcceptedAttachment[];
   occurredAt: Date;
