@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
@@ -301,6 +302,45 @@ describe('POST /contacts/import', () => {
     expect(
       await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
     ).toEqual([]);
+  });
+
+  it.each<[string, string, number]>([
+    [
+      'another file',
+      '\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="b.csv"\r\n\r\nemail\n\r\n--b--\r\n',
+      400,
+    ],
+    ['no end of the form', '\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nHel', 400],
+    [
+      'far too much text',
+      `\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\n${'x'.repeat(6 * 1024 * 1024)}\r\n--b--\r\n`,
+      413,
+    ],
+  ])('imports nothing of a file that is followed by %s', async (_what, rest, status) => {
+    const answered = Promise.withResolvers<number | undefined>();
+    const client = request(`${stack.url}/contacts/import`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${sender.secretKey}`,
+        'Content-Type': 'multipart/form-data; boundary=b',
+      },
+    });
+    client.on('response', (answer) => answered.resolve(answer.resume().statusCode));
+    // A refusal may end the connection while the rest of the form is on its way.
+    client.on('error', () => undefined);
+    client.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n');
+    client.write('a@example.com\n'.repeat(60_000));
+    await eventually(storedChunks, (count) => count > 0);
+    client.write('\r\n--b\r\nContent-Disposition: form-data; name="first"\r\n\r\n1');
+    // The whole file has been read by now.
+    await delay(500);
+    client.end(rest);
+    expect(await answered.promise).toBe(status);
+    await eventually(storedChunks, (count) => count === 0);
+    expect(
+      await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
+    ).toEqual([]);
+    expect(await contacts()).toEqual({});
   });
 
   it('refuses what is not one file in a form with 400', async () => {

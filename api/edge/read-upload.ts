@@ -15,7 +15,8 @@ const formBytes = 64 * 1024;
 
 /**
  * Reads the one file of a multipart form and hands its bytes to `consume` as they arrive, which reads them to the
- * end; while it is busy, the client is held back.
+ * end; while it is busy, the client is held back. The bytes end when the whole form has been read, so that nothing
+ * needs to be kept of a form that is refused.
  *
  * @throws DomainError `BAD_REQUEST` when the body is no such form, or holds no file or several in the field;
  * `PAYLOAD_TOO_LARGE` as soon as the file is longer than its limit. `consume` is told by an error of its bytes.
@@ -41,6 +42,12 @@ export async function readUpload<Result>(
     file?.destroy(failure);
     read.resolve();
   };
+  /** The bytes of the file, with the end of the form as their end. */
+  async function* untilRead(part: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* part;
+    await read.promise;
+    if (failure !== undefined) throw failure;
+  }
   form.on('file', (name, part) => {
     part.on('error', (cause) => fail(broken(cause)));
     if (name !== field || file !== undefined) {
@@ -50,7 +57,7 @@ export async function readUpload<Result>(
     }
     file = part;
     part.once('limit', () => fail(tooLarge(limitBytes)));
-    consumed = consume(part);
+    consumed = consume(untilRead(part));
     consumed.catch(fail);
   });
   form.once('finish', () => read.resolve());
