@@ -22,8 +22,11 @@ export async function startSending(
   const rows = await sql(
     em,
     `with started as (
-       update campaigns
-       set status = 'SENDING', started_at = clock_timestamp(), content_id = $2, total_recipients = 0,
+       update campaigns k
+       -- Contacts are dated by the clock of whoever creates them, which may be ahead.
+       set started_at = greatest(clock_timestamp(),
+           (select max(c.created_at) from contacts c where c.project_id = k.project_id)),
+         status = 'SENDING', content_id = $2, total_recipients = 0,
          recipient_limit = $4, updated_at = clock_timestamp()
        where id = $1 and ${
          due === 'at once'

@@ -149,6 +149,19 @@ describe('freezing an audience', () => {
     expect(await recipients(id)).toEqual(readers(1, 2, 3));
   });
 
+  it('takes those who came before the start by a clock that is ahead', async () => {
+    await insertContacts(em, projectId, 3);
+    await sql(
+      em,
+      `update contacts set created_at = now() + interval '1 minute'
+       where project_id = $1 and email = 'reader-2@example.com'`,
+      [projectId],
+    );
+    const id = await start();
+    while (!(await freezeAudience(em, id, 2)));
+    expect(await recipients(id)).toEqual(readers(1, 3, 2));
+  });
+
   it('is complete with nobody in it', async () => {
     const id = await start();
     expect(await freezeAudience(em, id, 100, 500)).toBe(true);
