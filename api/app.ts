@@ -160,5 +160,7 @@ function errorReply(exchange: Exchange, thrown: unknown): Reply {
   if (exchange.errorPage !== undefined) {
     return { status, contentType: 'text/html; charset=utf-8', ...exchange.errorPage(status, exchange) };
   }
-  return jsonReply(status, errorEnvelope(error, exchange.id));
+  const { retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(retryAfterSeconds) };
+  return jsonReply(status, errorEnvelope(error, exchange.id), headers);
 }

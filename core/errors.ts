@@ -38,6 +38,8 @@ export interface DomainErrorOptions {
   suggestion?: string;
   /** Field-level faults, shown as `error.errors`. */
   issues?: FieldIssue[];
+  /** When another try can succeed, sent as `Retry-After`. */
+  retryAfterSeconds?: number;
   cause?: unknown;
 }
 
@@ -50,6 +52,7 @@ export class DomainError extends Error {
   readonly details: Record<string, unknown> | undefined;
   readonly suggestion: string | undefined;
   readonly issues: FieldIssue[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -58,6 +61,7 @@ export class DomainError extends Error {
     this.details = options.details;
     this.suggestion = options.suggestion;
     this.issues = options.issues;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

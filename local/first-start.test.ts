@@ -45,6 +45,7 @@ it('makes an owner, a project with both keys and a verified domain', async () =>
   expect(await readdir(dataDirectory)).toEqual(['credentials.json']);
 
   const { user } = await stack.product.services.accounts.logIn(credentials);
+  expect(user.emailVerified).toBe(true);
   const [project] = await stack.product.services.projects.list(user.id);
   expect(project).toMatchObject({
     id: credentials.projectId,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Services } from '../api/edge/services.ts';
 import { createPasswords } from '../api/services/passwords.ts';
 import type { Orm } from '../db/orm.ts';
-import { findUserByEmail, insertUser } from '../db/repositories/accounts/users.ts';
+import { findUserByEmail, insertUser, markVerified } from '../db/repositories/accounts/users.ts';
 import { sql } from '../db/sql.ts';
 import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { type Credentials, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';
@@ -78,6 +78,8 @@ async function ensureOwner(orm: Orm, { email, password }: z.output<typeof draftS
     (await insertUser(em, { id: uuidv7(), email, name: 'Owner', passwordHash })) ??
     (await findUserByEmail(em, email));
   if (user === undefined) throw new Error(`the account ${email} was removed while it was being made`);
+  // Nobody else can have an address of a reserved domain, and no email proves it.
+  await markVerified(em, user.id);
   return user.id;
 }
 

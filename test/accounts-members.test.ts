@@ -1,14 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { sql } from '../db/sql.ts';
-import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import {
+  accountMessages,
+  createVerifiedPerson,
+  mailedToken,
+  startProductWithAccountMail,
+} from './setup/account-mail.ts';
 import {
   callApi,
   createOwnProject,
   createTestPerson,
   personOf,
   sessionOf,
-  type TestPerson,
   testPassword,
 } from './setup/people.ts';
 import type { TestProduct } from './setup/product.ts';
@@ -22,11 +27,7 @@ afterAll(() => stack.close());
 const run = (text: string, parameters: unknown[] = []) =>
   sql<Record<string, unknown>>(stack.database.orm.em.fork(), text, parameters);
 
-async function verifiedPerson(): Promise<TestPerson> {
-  const person = await createTestPerson(stack.url);
-  await run('update users set email_verified = true where id = $1', [person.id]);
-  return person;
-}
+const verifiedPerson = () => createVerifiedPerson(stack);
 
 /** A project with a person in each place. */
 async function createTeam() {
@@ -117,6 +118,29 @@ describe('an ADMIN', () => {
     ]);
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
     expect((await admin.call('DELETE', `${path}/${member.id}`)).status).toBe(204);
+  });
+
+  it('replaces every invitation but that of an owner', async () => {
+    const { owner, admin, path } = await createTeam();
+    const invite = (person: typeof owner, email: string, role: string) =>
+      person.call('POST', path, { email, role });
+    const first = await invite(owner, 'co-owner@example.com', 'OWNER');
+    const token = await mailedToken(stack, 'co-owner@example.com', '/invitation');
+    const refused = await invite(admin, 'co-owner@example.com', 'MEMBER');
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN']);
+    expect((await owner.call('GET', path)).body.invitations).toEqual([first.body.invitation]);
+    await callApi(stack.url, 'POST', '/auth/signup', {
+      email: 'co-owner@example.com',
+      password: testPassword,
+      invitation: token,
+    });
+    const { data } = (await owner.call('GET', path)).body;
+    expect(data.at(-1)).toMatchObject({ email: 'co-owner@example.com', role: 'OWNER' });
+    await invite(owner, 'colleague@example.com', 'MEMBER');
+    expect((await invite(admin, 'colleague@example.com', 'ADMIN')).status).toBe(201);
+    await invite(owner, 'late@example.com', 'OWNER');
+    await run(`update invitations set expires_at = now() where email = 'late@example.com'`);
+    expect((await invite(admin, 'late@example.com', 'MEMBER')).status).toBe(201);
   });
 });
 
@@ -248,5 +272,82 @@ describe('an invitation', () => {
     const third = await owner.call('POST', path, { email, role: 'MEMBER' });
     expect((await owner.call('DELETE', `${path}/${third.body.invitation.id}`)).status).toBe(204);
     expect((await signUp(await mailedToken(stack, email, '/invitation', 3))).status).toBe(400);
+  });
+});
+
+describe('invitations by email', () => {
+  const outcomes = (answers: readonly { status: number }[]) => {
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    return { sent: count(201), refused: count(429), other: answers.length - count(201) - count(429) };
+  };
+  const mailsTo = async (like: string) => {
+    const [row] = await run(
+      `select count(*)::int as mails from emails where source = 'ACCOUNT' and to_email like $1`,
+      [like],
+    );
+    return row?.mails;
+  };
+  /** Calls of one clock hour. */
+  async function inOneHour<Answer>(calls: () => Promise<Answer>): Promise<Answer> {
+    const leftMs = 3_600_000 - (Date.now() % 3_600_000);
+    if (leftMs < 15_000) await delay(leftMs + 100);
+    return calls();
+  }
+
+  it('go to an address five times an hour, whoever invites at once; what is refused changes nothing', async () => {
+    const [one, other] = await Promise.all([createTeam(), createTeam()]);
+    const email = 'flooded@example.com';
+    const invite = ({ owner, path }: typeof one, role = 'MEMBER') =>
+      owner.call('POST', path, { email, role });
+    const answers = await inOneHour(() =>
+      Promise.all(Array.from({ length: 8 }, (_, n) => invite(n % 2 === 0 ? one : other))),
+    );
+    expect(outcomes(answers)).toEqual({ sent: 5, refused: 3, other: 0 });
+    expect(await mailsTo(email)).toBe(5);
+    const before = (await one.owner.call('GET', one.path)).body.invitations;
+    const refused = await invite(one, 'ADMIN');
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    const seconds = Number(refused.headers.get('Retry-After'));
+    expect(seconds > 0 && seconds <= 3_600).toBe(true);
+    expect((await one.owner.call('GET', one.path)).body.invitations).toEqual(before);
+    await one.owner.call('DELETE', `${one.path}/${before[0].id}`);
+    expect((await invite(one)).status).toBe(429);
+    await run(`update invitation_hours set hour = hour - interval '1 hour' where subject = $1`, [email]);
+    expect((await invite(one)).status).toBe(201);
+  });
+
+  it('are sent for a user twenty times an hour, in all projects together', async () => {
+    const { owner, path } = await createTeam();
+    const another = `/projects/${(await createOwnProject(owner)).id}/members`;
+    const answers = await inOneHour(() =>
+      Promise.all(
+        Array.from({ length: 26 }, (_, n) =>
+          owner.call('POST', n % 2 === 0 ? path : another, {
+            email: `stranger-${n}@flood.example`,
+            role: 'MEMBER',
+          }),
+        ),
+      ),
+    );
+    expect(outcomes(answers)).toEqual({ sent: 20, refused: 6, other: 0 });
+    expect(await mailsTo('%@flood.example')).toBe(20);
+    const person = await verifiedPerson();
+    const member = await owner.call('POST', path, { email: person.email, role: 'MEMBER' });
+    expect([member.status, member.body.member.userId]).toEqual([201, person.id]);
+  });
+
+  it('are sent only for who has proven an address; everyone may add who has an account', async () => {
+    const person = await createTestPerson(stack.url);
+    const path = `/projects/${(await createOwnProject(person)).id}/members`;
+    const invite = (email: string) => person.call('POST', path, { email, role: 'MEMBER' });
+    const refused = await invite('nobody@unproven.example');
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN']);
+    expect(refused.body.error.suggestion).toContain('/auth/request-verification');
+    expect(await mailsTo('%@unproven.example')).toBe(0);
+    const known = await verifiedPerson();
+    expect((await invite(known.email)).body.member.userId).toBe(known.id);
+    const token = await mailedToken(stack, person.email, '/verify-email');
+    await callApi(stack.url, 'POST', '/auth/verify-email', { token });
+    expect((await invite('nobody@unproven.example')).status).toBe(201);
   });
 });

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import {
+  accountMessages,
+  createVerifiedPerson,
+  mailedToken,
+  startProductWithAccountMail,
+} from './setup/account-mail.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 import type { TestProduct } from './setup/product.ts';
@@ -61,7 +66,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
   });
 
   it('makes the account of an invitation for its address, and for no other', async () => {
-    const owner = await createTestPerson(stack.url);
+    const owner = await createVerifiedPerson(stack);
     const project = await createOwnProject(owner);
     const email = 'invited@example.com';
     await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
@@ -79,7 +84,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
   });
 
   it('says that an invited address has an account already', async () => {
-    const owner = await createTestPerson(stack.url);
+    const owner = await createVerifiedPerson(stack);
     const project = await createOwnProject(owner);
     const person = await createTestPerson(stack.url);
     await owner.call('POST', `/projects/${project.id}/members`, { email: person.email, role: 'MEMBER' });

@@ -42,7 +42,10 @@ export const inviteMember = defineRoute({
   description:
     'Whoever has an account with this address, and has proven to have the address, is a member at once. Others get ' +
     'a link by email, and become members when they have signed up and proven the address; it works for seven days. ' +
-    'A repeated invitation replaces the first. For owners and admins; only owners make owners.',
+    'A repeated invitation replaces the first. For owners and admins; only owners make owners, and only they replace ' +
+    'the invitation of one. Who invites by email must have proven an address (403). At most five invitations an ' +
+    'hour are mailed to an address, and twenty by a user (429).',
+  limitByAddress: true,
   params: projectParams,
   body: z.object({ email: emailAddressSchema, role: z.enum(roles) }),
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
@@ -52,7 +55,7 @@ export const inviteMember = defineRoute({
       schema: z.object({ member: memberSchema.nullable(), invitation: invitationSchema.nullable() }),
     },
   },
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   async handler({ user, params, body, services, request }) {
     const language = request.headers['accept-language'];
     const { member, invitation } = await services.projectMembers.invite(user.id, params.id, {

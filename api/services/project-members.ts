@@ -4,8 +4,10 @@ import { mayMove } from '../../core/project-roles.ts';
 import type { Role } from '../../db/entities/membership.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import {
+  countInvitationMail,
   deleteInvitation,
   findInvitation,
+  findInvitationOf,
   listInvitations,
   type PendingInvitation,
   putInvitation,
@@ -19,7 +21,7 @@ import {
   type MemberRow,
   removeMember,
 } from '../../db/repositories/accounts/memberships.ts';
-import { findUserByEmail } from '../../db/repositories/accounts/users.ts';
+import { findUser, findUserByEmail } from '../../db/repositories/accounts/users.ts';
 import { findProjectOfUser } from '../../db/repositories/projects/projects.ts';
 import { type AccountMail, linkHours } from './account-mail.ts';
 import { holdAs, requireAdministrator, requireMember } from './project-access.ts';
@@ -35,7 +37,10 @@ export interface ProjectMembersService {
     userId: string,
     projectId: string,
   ): Promise<{ members: MemberRow[]; invitations: PendingInvitation[] }>;
-  /** @throws DomainError `CONFLICT` for a member, `SERVICE_UNAVAILABLE` when an email is needed and none are sent */
+  /**
+   * @throws DomainError `CONFLICT` for a member; when an email is needed, `SERVICE_UNAVAILABLE` if none are sent,
+   * `FORBIDDEN` before the inviter has proven an address, `RATE_LIMIT_EXCEEDED` for too many in an hour
+   */
   invite(
     userId: string,
     projectId: string,
@@ -61,6 +66,23 @@ function requireMove(actor: Role, from: Role | null, to: Role | null): void {
   if (!mayMove(actor, from, to)) {
     throw new DomainError('FORBIDDEN', 'Only an owner of the project may change who its owners are');
   }
+}
+
+/** That the user may have an invitation mailed: nobody is written to by somebody who can not be reached. */
+async function requireVerifiedInviter(em: Em, userId: string): Promise<void> {
+  if ((await findUser(em, userId))?.emailVerified === true) return;
+  throw new DomainError('FORBIDDEN', 'Who invites by email must have proven an address', {
+    suggestion: 'POST /auth/request-verification mails you a link.',
+  });
+}
+
+async function requireFewInvitations(em: Em, userId: string, email: string): Promise<void> {
+  const retryAfterSeconds = await countInvitationMail(em, userId, email);
+  if (retryAfterSeconds === undefined) return;
+  throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many invitations in this hour', {
+    suggestion: `Try again in ${retryAfterSeconds} seconds.`,
+    retryAfterSeconds,
+  });
 }
 
 /** With the project held: of two owners who step down at once, the second is the last. */
@@ -91,7 +113,8 @@ export function createProjectMembersService(options: ProjectMembersOptions): Pro
     async invite(userId, projectId, { email, role, language }) {
       const outcome = await orm.em.fork().transactional(async (em): Promise<Invited> => {
         const actor = await holdAs(em, projectId, userId, requireAdministrator);
-        requireMove(actor, null, role);
+        const before = await findInvitationOf(em, projectId, email);
+        requireMove(actor, before?.role ?? null, role);
         const user = await findUserByEmail(em, email);
         if (user !== undefined && (await findMember(em, projectId, user.id)) !== undefined) {
           throw new DomainError('CONFLICT', 'This person is a member already');
@@ -102,6 +125,8 @@ export function createProjectMembersService(options: ProjectMembersOptions): Pro
           return { member: await requireMemberRow(em, projectId, user.id), invitation: null };
         }
         mail.requireConfigured();
+        await requireVerifiedInviter(em, userId);
+        await requireFewInvitations(em, userId, email);
         const { token, hash } = mail.createToken('invitation');
         const days = linkHours('invitation') / 24;
         const invitation = await putInvitation(em, {

@@ -173,7 +173,7 @@ export const environmentSchema = z.object({
     'Requests per minute and project over all processes; 0 = off.',
   ),
   AUTH_RATE_LIMIT_PER_MINUTE: integer(100).describe(
-    'Requests per minute and client address on `/auth/*`, and invalid links on the public pages; 0 = off.',
+    'Requests per minute and client address on `/auth/*` and for invitations, and invalid links on the public pages; 0 = off.',
   ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is kept.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(

@@ -40,6 +40,17 @@ export const OAuthIdentity = defineEntity({
   },
 });
 
+/** Invitations mailed in a clock hour; `subject` is the invited address, or the id of the user who invites. */
+export const InvitationHour = defineEntity({
+  name: 'InvitationHour',
+  tableName: 'invitation_hours',
+  properties: {
+    subject: p.text().primary(),
+    hour: instant().primary(),
+    mails: p.integer(),
+  },
+});
+
 /** A place in a project for whoever proves to have the address. */
 export const Invitation = defineEntity({
   name: 'Invitation',

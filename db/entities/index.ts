@@ -1,4 +1,4 @@
-import { AccountToken, Invitation, OAuthIdentity } from './account.ts';
+import { AccountToken, Invitation, InvitationHour, OAuthIdentity } from './account.ts';
 import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './billing.ts';
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
@@ -37,6 +37,7 @@ export const entities = [
   AccountToken,
   OAuthIdentity,
   Invitation,
+  InvitationHour,
   ProjectEmailDay,
   ProjectEmailChange,
   ProjectSuspension,

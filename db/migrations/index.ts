@@ -22,4 +22,5 @@ export const migrations = [
   sqlMigration('2026-11-21-workflows'),
   sqlMigration('2026-11-21-accounts'),
   sqlMigration('2026-11-21-billing'),
+  sqlMigration('2026-11-22-invitation-limits'),
 ];

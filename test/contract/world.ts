@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '../../db/sql.ts';
+import { createVerifiedPerson } from '../setup/account-mail.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
 import type { TestProduct } from '../setup/product.ts';
@@ -52,7 +53,7 @@ export async function createWorld(
   const { url } = stack;
   const run = (text: string, parameters: unknown[]) =>
     sql<{ id: string }>(stack.database.orm.em.fork(), text, parameters);
-  const owner = await createTestPerson(url);
+  const owner = await createVerifiedPerson(stack);
   const project = await createOwnProject(owner, `Shop ${randomUUID().slice(0, 8)}`);
   const authorization = { Authorization: `Bearer ${project.secretKey}` };
 

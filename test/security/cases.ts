@@ -96,6 +96,16 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack:
+      'mail of any number to strangers through invitations, and the place of an owner taken by an admin',
+    tests: [
+      ['test/accounts-members.test.ts', 'go to an address five times an hour, whoever invites at once'],
+      ['test/accounts-members.test.ts', 'are sent for a user twenty times an hour'],
+      ['test/accounts-members.test.ts', 'are sent only for who has proven an address'],
+      ['test/accounts-members.test.ts', 'replaces every invitation but that of an owner'],
+    ],
+  },
+  {
     attack: 'a stolen session after the password was changed',
     tests: [['test/accounts-links.test.ts', 'ends every session: none survives the reset']],
   },

@@ -1,5 +1,6 @@
+import { sql } from '../../db/sql.ts';
 import { eventually } from './eventually.ts';
-import { callApi, createOwnProject, createTestPerson } from './people.ts';
+import { callApi, createOwnProject, createTestPerson, type TestPerson } from './people.ts';
 import { startTestProduct, type TestProduct } from './product.ts';
 
 const domain = 'accounts.test';
@@ -18,6 +19,15 @@ export async function startProductWithAccountMail(
   const added = await callApi(stack.url, 'POST', '/domains', { domain }, headers);
   await callApi(stack.url, 'GET', `/domains/${added.body.id}/verify`, undefined, headers);
   return stack;
+}
+
+/** Somebody who has proven an address, and so may invite others. */
+export async function createVerifiedPerson(stack: TestProduct): Promise<TestPerson> {
+  const person = await createTestPerson(stack.url);
+  await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
+    person.id,
+  ]);
+  return person;
 }
 
 /** An email about an account, as it arrived. */

@@ -12,6 +12,9 @@ export interface PendingInvitation {
 
 const columns = 'id, email, role, expires_at as "expiresAt"';
 
+/** Invitations that are mailed in a clock hour: to an address, and by one user in all projects. */
+const mostAnHour = { toAddress: 5, byUser: 20 };
+
 /** The invitations of a project that have not expired, the oldest first. */
 export function listInvitations(em: Em, projectId: string): Promise<PendingInvitation[]> {
   return sql(
@@ -69,6 +72,43 @@ export async function findInvitation(
     [projectId, id],
   );
   return row;
+}
+
+/** The invitation of an address that has not expired. */
+export async function findInvitationOf(
+  em: Em,
+  projectId: string,
+  email: string,
+): Promise<PendingInvitation | undefined> {
+  const [row] = await sql<PendingInvitation>(
+    em,
+    `select ${columns} from invitations where project_id = $1 and email = $2 and expires_at > now()`,
+    [projectId, email],
+  );
+  return row;
+}
+
+/**
+ * In a transaction: counts an email with an invitation, for its address and for the user who invites. Of calls at
+ * once no more pass than may.
+ * @returns undefined, or the seconds until the next hour when this one is too many: then it must not commit
+ */
+export async function countInvitationMail(
+  em: Em,
+  userId: string,
+  email: string,
+): Promise<number | undefined> {
+  const rows = await sql<{ subject: string; mails: number; secondsLeft: number }>(
+    em,
+    `insert into invitation_hours as counted (subject, hour, mails)
+     select subject, date_trunc('hour', now()), 1 from unnest($1::text[]) subject order by subject
+     on conflict (subject, hour) do update set mails = counted.mails + 1
+     returning subject, mails,
+       ceil(extract(epoch from hour + interval '1 hour' - now()))::int as "secondsLeft"`,
+    [[userId, email]],
+  );
+  const { toAddress, byUser } = mostAnHour;
+  return rows.find(({ subject, mails }) => mails > (subject === email ? toAddress : byUser))?.secondsLeft;
 }
 
 export async function deleteInvitation(em: Em, projectId: string, id: string): Promise<void> {
