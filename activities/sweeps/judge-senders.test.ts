@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { foldEmailFigures } from '../../db/repositories/projects/project-email-figures.ts';
 import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createTestProject } from '../../test/setup/start-test-api.ts';
 import { judgeSenders } from './judge-senders.ts';
-import { createTellOwners } from './tell-owners.ts';
+import { createTellOwners, type TellOwners } from './tell-owners.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -124,4 +125,59 @@ it('counts each change once when several run at a time', async () => {
     [ids],
   );
   expect(rows).toEqual(ids.map(() => ({ sent: 50, bounced: 7 })));
+});
+
+it('judges what a run had folded that died before it judged', async () => {
+  const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
+  await foldEmailFigures(database.orm.em.fork());
+  expect(await judge(true)).toEqual({ folded: 0, disabled: 1 });
+  expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
+});
+
+it('disables all others when it fails for one, says so, and tries that one again', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    ids.push(await projectWith({ sent: 1_000, bounced: 200, complained: 0 }));
+  }
+  const [failing = '', ...others] = ids;
+  const tell: TellOwners = async (em, projectId, verdict) => {
+    if (projectId === failing) throw new Error('no mail today');
+    await tellOwners(em, projectId, verdict);
+  };
+  for (let runs = 0; runs < 2; runs += 1) {
+    const failure: unknown = await judge(true, tell).catch((error) => error);
+    expect(failure).toMatchObject({
+      message: 'Critical projects could not be disabled: 1',
+      cause: { message: 'no mail today' },
+    });
+  }
+  for (const id of others) expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
+  expect(await stateOf(failing)).toMatchObject({ disabled: false, suspensions: 0 });
+  expect(await judge(true)).toEqual({ folded: 0, disabled: 1 });
+  expect(await stateOf(failing)).toMatchObject({ disabled: true, suspensions: 1 });
+});
+
+it('leaves one alone that is enabled again until its figures change', async () => {
+  const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
+  await judge(true);
+  await run('update projects set disabled = false, disabled_reason = null where id = $1', [id]);
+  expect(await judge(true)).toEqual({ folded: 0, disabled: 0 });
+  await run(
+    `insert into project_email_changes (project_id, day, sent) values ($1, (now() at time zone 'UTC')::date, 1)`,
+    [id],
+  );
+  expect(await judge(true)).toEqual({ folded: 1, disabled: 1 });
+});
+
+it('judges each of many projects once', async () => {
+  await run(
+    `insert into project_email_days (project_id, day, sent, judged)
+     select uuidv7(), (now() at time zone 'UTC')::date, 1000, false from generate_series(1, 1300)`,
+    [],
+  );
+  const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
+  expect(await judge(true)).toEqual({ folded: 2, disabled: 1 });
+  expect(await stateOf(id)).toMatchObject({ disabled: true });
+  const unjudged = await run('select project_id from project_email_days where not judged', []);
+  expect(unjudged).toEqual([]);
 });

@@ -9,12 +9,21 @@ import { Project } from './project.ts';
 export const ProjectEmailDay = defineEntity({
   name: 'ProjectEmailDay',
   tableName: 'project_email_days',
+  indexes: [
+    {
+      name: 'project_email_days_unjudged',
+      expression:
+        'create index project_email_days_unjudged on project_email_days (project_id, day) where not judged',
+    },
+  ],
   properties: {
     projectId: p.uuid().primary(),
     day: p.date().primary(),
     sent: p.integer().default(0),
     bounced: p.integer().default(0),
     complained: p.integer().default(0),
+    /** False from a change of the figures until the project was judged by them. */
+    judged: p.boolean().default(true),
   },
 });
 

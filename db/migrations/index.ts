@@ -23,4 +23,5 @@ export const migrations = [
   sqlMigration('2026-11-21-accounts'),
   sqlMigration('2026-11-21-billing'),
   sqlMigration('2026-11-22-invitation-limits'),
+  sqlMigration('2026-11-22-unjudged-days'),
 ];

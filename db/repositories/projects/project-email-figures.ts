@@ -26,15 +26,11 @@ export function appendEmailFiguresSql(
 /** Changes folded in one statement. */
 const foldedAtOnce = 20_000;
 
-/**
- * Folds the changes into the figures by day.
- * @returns how many changes, and the projects that they are about
- */
-export async function foldEmailFigures(em: Em): Promise<{ folded: number; projectIds: string[] }> {
+/** Folds the changes into the figures by day, which are to be judged from then on. @returns how many changes */
+export async function foldEmailFigures(em: Em): Promise<number> {
   let folded = 0;
-  const projectIds = new Set<string>();
   for (;;) {
-    const rows = await sql<{ projectId: string; changes: number }>(
+    const [row] = await sql<{ changes: number }>(
       em,
       `with taken as (
          delete from project_email_changes
@@ -48,19 +44,50 @@ export async function foldEmailFigures(em: Em): Promise<{ folded: number; projec
          from taken group by project_id, day order by project_id, day
        ),
        added as (
-         insert into project_email_days as d (project_id, day, sent, bounced, complained)
-         select project_id, day, sent, bounced, complained from summed
+         insert into project_email_days as d (project_id, day, sent, bounced, complained, judged)
+         select project_id, day, sent, bounced, complained, false from summed
          on conflict (project_id, day) do update
          set sent = d.sent + excluded.sent, bounced = d.bounced + excluded.bounced,
-           complained = d.complained + excluded.complained
+           complained = d.complained + excluded.complained, judged = false
        )
-       select project_id as "projectId", sum(changes)::int as changes from summed group by project_id`,
+       select coalesce(sum(changes), 0)::int as changes from summed`,
     );
-    const inRound = rows.reduce((sum, row) => sum + row.changes, 0);
-    for (const row of rows) projectIds.add(row.projectId);
+    const inRound = row?.changes ?? 0;
     folded += inRound;
-    if (inRound < foldedAtOnce) return { folded, projectIds: [...projectIds] };
+    if (inRound < foldedAtOnce) return folded;
   }
+}
+
+/** A day of a project's figures. */
+export interface EmailDay {
+  projectId: string;
+  day: string;
+}
+
+/**
+ * In a transaction: days whose figures have changed since their project was judged, in the order of the projects,
+ * held until its end; without those that others hold.
+ *
+ * @param after the project behind which to begin
+ */
+export function holdUnjudgedDays(em: Em, after: string, limit: number): Promise<EmailDay[]> {
+  return sql(
+    em,
+    `select project_id as "projectId", day::text as day from project_email_days
+     where not judged and project_id > $1 order by project_id, day limit $2 for update skip locked`,
+    [after, limit],
+  );
+}
+
+/** Whoever owns these days was judged by their figures. */
+export async function markJudged(em: Em, days: readonly EmailDay[]): Promise<void> {
+  await sql(
+    em,
+    `update project_email_days d set judged = true
+     from unnest($1::uuid[], $2::date[]) as marked (project_id, day)
+     where d.project_id = marked.project_id and d.day = marked.day`,
+    [days.map(({ projectId }) => projectId), days.map(({ day }) => day)],
+  );
 }
 
 export interface ProjectEmailFigures {
