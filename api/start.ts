@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { accountMailSettings } from '../core/config/account-mail.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
+import { sitePages } from '../core/config/site-pages.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { createTemplateCache } from '../core/rendering/template-cache.ts';
@@ -95,6 +96,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   const compiledTemplates = createTemplateCache();
   const passwords = createPasswords();
   const { from, siteUrl } = accountMailSettings(config);
+  const pages = sitePages(config);
   const accountMail = createAccountMail({
     from,
     siteUrl,
@@ -130,7 +132,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       signupEnabled: config.SIGNUP_ENABLED,
       key: deriveKey(config.APP_SECRET, 'oauth-attempt'),
       isHttps: publicApiUrl(config).startsWith('https:'),
-      siteUrl,
+      signedInUrl: pages.signedIn,
     }),
     projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
     projectMembers: createProjectMembersService({ orm, mail: accountMail, committed }),
@@ -138,7 +140,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     projectWebhookSecret: createProjectWebhookSecretService(orm, createWebhookSecrets(config.APP_SECRET)),
     activity: createActivityService(parts.clickhouse, orm),
     analytics: createAnalyticsService(parts.clickhouse, orm),
-    billing: createBillingService({ orm, billing, siteUrl }),
+    billing: createBillingService({ orm, billing, returnUrl: pages.billing }),
     billingEvents: createBillingEventsService(orm, billing),
     billingLimits: createBillingLimitsService(orm, edge.projectKeys),
     campaigns: createCampaignsService(orm, compiledTemplates),

@@ -10,8 +10,9 @@ export const accountMailProjectId = '00000000-0000-0000-0000-000000000000';
 export const accountMailTemplate = {
   subject: '{{ title }}',
   body:
-    '<p>{{ text }}</p><p><a href="{{ accountLink }}">{{ button }}</a></p>' +
-    '<p>{{ accountLink }}</p><p>{{ expiry }} {{ hint }}</p>',
+    '<p>{{ text }}</p>' +
+    '{% if accountLink != "" %}<p><a href="{{ accountLink }}">{{ button }}</a></p><p>{{ accountLink }}</p>{% endif %}' +
+    '<p>{{ expiry }} {{ hint }}</p>',
 } as const;
 
 /**
@@ -19,6 +20,7 @@ export const accountMailTemplate = {
  * not be able to follow it.
  *
  * @param key derived for the purpose `account-link`
+ * @param link empty for an email without one
  */
 export function sealAccountLink(key: Buffer, contentId: string, link: string): string {
   return encryptText(key, link, contentId).toString('base64');

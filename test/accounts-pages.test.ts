@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeSenders } from '../activities/sweeps/judge-senders.ts';
+import { createTellOwners } from '../activities/sweeps/tell-owners.ts';
+import { accountMailSettings } from '../core/config/account-mail.ts';
+import { sitePages } from '../core/config/site-pages.ts';
+import { deriveKey } from '../core/crypto/derive-key.ts';
+import { sql } from '../db/sql.ts';
 import {
   accountMessages,
   createVerifiedPerson,
@@ -8,17 +14,33 @@ import {
 import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 import type { TestProduct } from './setup/product.ts';
+import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
+import { type StripeServer, startStripeServer } from './setup/stripe/stripe-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 
 const guessesPerMinute = 60;
 let stack: TestProduct;
+let elsewhere: SignInServer;
+let stripe: StripeServer;
 beforeAll(async () => {
+  [elsewhere, stripe] = await Promise.all([startSignInServer(), startStripeServer()]);
   stack = await startProductWithAccountMail({
     AUTH_RATE_LIMIT_PER_MINUTE: String(guessesPerMinute),
     TRUST_PROXY: 'true',
+    OAUTH_GITHUB_URL: elsewhere.url,
+    OAUTH_GITHUB_CLIENT_ID: elsewhere.clientId,
+    OAUTH_GITHUB_CLIENT_SECRET: elsewhere.clientSecret,
+    STRIPE_SECRET_KEY: stripe.secretKey,
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_PRICE_IDS: stripe.prices.join(','),
+    STRIPE_API_URL: stripe.url,
   });
 });
-afterAll(() => stack.close());
+afterAll(async () => {
+  await stack.close();
+  elsewhere.close();
+  await stripe.close();
+});
 
 const visit = (path: string, form?: Record<string, string>, headers: Record<string, string> = {}) =>
   visitPage(`${stack.url}${path}`, form, headers);
@@ -92,6 +114,69 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     expect((await visit('/verify-email', { token })).status).toBe(200);
     expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([{ id: project.id }]);
   });
+});
+
+describe('without a dashboard, whoever comes back from elsewhere', () => {
+  const pageAt = async (address: unknown) => {
+    const { origin, pathname } = new URL(String(address));
+    expect(origin).toBe(stack.url);
+    return visit(pathname, undefined, { 'Accept-Language': 'de' });
+  };
+
+  it('reads after a sign-in that it is done', async () => {
+    elsewhere.account = { id: 1, email: 'octocat@example.com', isVerified: true };
+    const started = await callApi(stack.url, 'GET', '/auth/oauth/github');
+    const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
+    const back = new URL(there.headers.get('location') ?? '');
+    const cookie = started.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const signedIn = await visit(`${back.pathname}${back.search}`, undefined, { Cookie: cookie });
+    expect(signedIn.status).toBe(302);
+    const page = await pageAt(signedIn.headers.get('location'));
+    expect([page.status, page.headers.get('Content-Language')]).toEqual([200, 'de']);
+    expect(page.text).toContain('<h1>Sie sind angemeldet</h1>');
+  });
+
+  it('reads after a checkout and the billing portal that the page may be closed', async () => {
+    const owner = await createTestPerson(stack.url);
+    const project = await createOwnProject(owner);
+    const open = (endpoint: string) => owner.call('POST', `/users/@me/projects/${project.id}/${endpoint}`);
+    await open('checkout');
+    const { success_url: success, cancel_url: cancelled } = stripe.sessions.at(-1) ?? {};
+    await open('billing-portal');
+    const portal = stripe.calls.at(-1)?.form.return_url;
+    const pages = await Promise.all([success, cancelled, portal].map(pageAt));
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(new Set(pages.map(({ text }) => /<h1>(.*)<\/h1>/.exec(text)?.[1])).size).toBe(3);
+    for (const { text } of pages) expect(text).toContain('Sie können diese Seite schließen.');
+  });
+});
+
+it('without a dashboard, the email about a project that was stopped has no link', async () => {
+  const owner = await createTestPerson(stack.url);
+  const project = await createOwnProject(owner);
+  const em = stack.database.orm.em.fork();
+  await sql(
+    em,
+    `insert into project_email_days (project_id, day, sent, bounced, judged)
+     values ($1, (now() at time zone 'UTC')::date, 1000, 200, false)`,
+    [project.id],
+  );
+  const { config } = stack.product.resources;
+  const tellOwners = createTellOwners({
+    from: accountMailSettings(config).from,
+    pageOf: sitePages(config).security,
+    linkKey: deriveKey(config.APP_SECRET, 'account-link'),
+  });
+  // The product's own sweep may have been faster.
+  await judgeSenders(em, { autoDisable: true, tellOwners });
+  const [message] = await eventually(
+    async () =>
+      (await accountMessages(stack, owner.email)).filter(({ subject }) => subject.includes('is stopped')),
+    (found) => found.length > 0,
+  );
+  expect(message?.text).toContain('20 %');
+  expect(message?.html).not.toContain('href');
+  expect(message?.text).not.toContain(stack.url);
 });
 
 it('account pages speak the language of the browser, escape what they show and run nothing', async () => {

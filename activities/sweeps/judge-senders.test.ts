@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openAccountLink } from '../../core/account-mail.ts';
 import { foldEmailFigures } from '../../db/repositories/projects/project-email-figures.ts';
 import { sql } from '../../db/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
@@ -28,11 +29,10 @@ async function projectWith(figures: { sent: number; bounced: number; complained:
   return id;
 }
 
-const tellOwners = createTellOwners({
-  from: { email: 'service@example.com', name: 'Service' },
-  siteUrl: 'https://app.example.com',
-  linkKey: Buffer.alloc(32, 1),
-});
+const linkKey = Buffer.alloc(32, 1);
+const pageOf = (id: string) => `https://app.example.com/projects/${id}/security`;
+const from = { email: 'service@example.com', name: 'Service' };
+const tellOwners = createTellOwners({ from, pageOf, linkKey });
 const judge = (autoDisable: boolean, tell = tellOwners) =>
   judgeSenders(database.orm.em.fork(), { autoDisable, tellOwners: tell });
 
@@ -88,8 +88,9 @@ it('tells every owner once, and nobody else', async () => {
   }
   await Promise.all([judge(true), judge(true)]);
   await judge(true);
-  const mails = await run<{ to: string; title: string; text: string; queued: boolean }>(
-    `select e.to_email as "to", c.variables->>'title' as title, c.variables->>'text' as text,
+  const mails = await run<{ to: string; text: string; contentId: string; link: string; queued: boolean }>(
+    `select e.to_email as "to", c.variables->>'text' as text, c.id as "contentId",
+       c.variables->>'sealedLink' as link,
        exists (select 1 from outbox o where o.subject_id = e.id) as queued
      from emails e join email_contents c on c.id = e.content_id
      where e.to_email like '%@owners.example' order by e.to_email`,
@@ -100,12 +101,13 @@ it('tells every owner once, and nobody else', async () => {
     ['grace@owners.example', true],
   ]);
   expect(mails[0]?.text).toContain('12.5 %');
+  const [{ contentId, link } = { contentId: '', link: '' }] = mails;
+  expect(openAccountLink(linkKey, contentId, link)).toBe(pageOf(id));
 });
 
 it('disables without an email where the operator has named no sender', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 125, complained: 0 });
-  const linkKey = Buffer.alloc(32, 1);
-  await judge(true, createTellOwners({ from: null, siteUrl: 'https://app.example.com', linkKey }));
+  await judge(true, createTellOwners({ from: null, pageOf, linkKey }));
   expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
 });
 

@@ -1,5 +1,6 @@
 import { accountMailTemplate, sealAccountLink } from '../../core/account-mail.ts';
 import type { AccountMailSettings } from '../../core/config/account-mail.ts';
+import type { SitePages } from '../../core/config/site-pages.ts';
 import { formatMessage } from '../../core/messages/messages.ts';
 import { newId } from '../../core/new-id.ts';
 import type { SecurityVerdict } from '../../core/project-security.ts';
@@ -7,7 +8,9 @@ import type { Em } from '../../db/orm.ts';
 import { insertAccountMail } from '../../db/repositories/accounts/account-mails.ts';
 import { listOwners } from '../../db/repositories/accounts/memberships.ts';
 
-export interface OwnerMailOptions extends AccountMailSettings {
+export interface OwnerMailOptions extends Pick<AccountMailSettings, 'from'> {
+  /** Page about the security of a project; without one the email has no button. */
+  pageOf: SitePages['security'];
   /** Derived for the purpose `account-link`. */
   linkKey: Buffer;
 }
@@ -15,7 +18,7 @@ export interface OwnerMailOptions extends AccountMailSettings {
 /** In the transaction of a suspension: queues an email about it to each owner of the project, where the service has a sender. */
 export type TellOwners = (em: Em, projectId: string, judgement: SecurityVerdict) => Promise<void>;
 
-export function createTellOwners({ from, siteUrl, linkKey }: OwnerMailOptions): TellOwners {
+export function createTellOwners({ from, pageOf, linkKey }: OwnerMailOptions): TellOwners {
   return async (em, projectId, { bounceRate, complaintRate }) => {
     if (from === null) return;
     for (const { email, projectName } of await listOwners(em, projectId)) {
@@ -40,7 +43,7 @@ export function createTellOwners({ from, siteUrl, linkKey }: OwnerMailOptions): 
           button: formatMessage('en', 'account.suspendedButton'),
           expiry: '',
           hint: formatMessage('en', 'account.suspendedHint'),
-          sealedLink: sealAccountLink(linkKey, contentId, `${siteUrl}/projects/${projectId}/security`),
+          sealedLink: sealAccountLink(linkKey, contentId, pageOf(projectId) ?? ''),
         },
       });
     }

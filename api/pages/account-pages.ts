@@ -1,3 +1,4 @@
+import type { ReturnPage } from '../../core/config/site-pages.ts';
 import { formatMessage, type Locale, messages } from '../../core/messages/messages.ts';
 import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page.ts';
@@ -54,6 +55,11 @@ export function invitationPage(locale: Locale, token: string, email: string, has
   const content = html`<p>${formatMessage(locale, 'account.createText', { email })}</p>
 ${form(token, passwordField(locale, hasFault), text['account.createButton'])}`;
   return renderPage({ locale, project: undefined, title: text['account.createTitle'], content });
+}
+
+/** For a browser that comes back from elsewhere: nothing is left to do. */
+export function returnPage(locale: Locale, page: ReturnPage): Page {
+  return say(locale, messages[locale][`return.${page}`], messages[locale]['return.hint']);
 }
 
 /** After an invitation: that the account is ready, or that there was one. */

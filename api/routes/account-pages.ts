@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { returnPages } from '../../core/config/site-pages.ts';
 import { DomainError } from '../../core/errors.ts';
 import { type Locale, negotiateLocale } from '../../core/messages/messages.ts';
 import { defineRoute } from '../edge/define-route.ts';
@@ -8,6 +9,7 @@ import {
   invitationPage,
   passwordChangedPage,
   resetPasswordPage,
+  returnPage,
   verifiedPage,
   verifyEmailPage,
 } from '../pages/account-pages.ts';
@@ -148,4 +150,16 @@ export const submitInvitation = defineRoute({
       }
     });
   },
+});
+
+export const showReturn = defineRoute({
+  ...shared,
+  method: 'GET',
+  path: '/return/:page',
+  summary: 'Page for a browser that comes back from a sign-in or a payment elsewhere',
+  description: 'Where it is led without `DASHBOARD_URL`. Says the same to everyone.',
+  hidden: true,
+  limitByAddress: false,
+  params: z.object({ page: z.enum(returnPages) }),
+  handler: async ({ params: { page }, request }) => show(200, returnPage(localeOf(request), page)),
 });

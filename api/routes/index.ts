@@ -4,6 +4,7 @@ import { confirmEmail, requestPasswordReset, requestVerification, resetPassword 
 import {
   showInvitation,
   showResetPassword,
+  showReturn,
   showVerifyEmail,
   submitInvitation,
   submitResetPassword,
@@ -261,6 +262,7 @@ export const routes: readonly Route<Services>[] = [
   submitResetPassword,
   showInvitation,
   submitInvitation,
+  showReturn,
   showUnsubscribe,
   unsubscribe,
   showSubscribe,

@@ -51,7 +51,8 @@ export const finishOAuth = defineRoute({
   summary: 'Where the provider sends the browser back to',
   description:
     'Signs in the user of the account there, else the one with its verified address, else a new one, and leads to ' +
-    'the dashboard. An account whose address was not proven before loses its password by that.',
+    'the dashboard, or to a page that says so. An account whose address was not proven before loses its password ' +
+    'by that.',
   limitByAddress: true,
   params,
   responses,

@@ -1,4 +1,5 @@
 import { isOver } from '../../core/billing/subscription.ts';
+import type { SitePages } from '../../core/config/site-pages.ts';
 import { DomainError, notFound, validationFailed } from '../../core/errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
@@ -33,8 +34,8 @@ export interface BillingServiceOptions {
   orm: Orm;
   /** Null where billing is not configured. */
   billing: BillingProvider | null;
-  /** Address of the dashboard, without a slash at the end. */
-  siteUrl: string;
+  /** Where people come back to. */
+  returnUrl: SitePages['billing'];
 }
 
 /** Several calls at one moment replace each other's pages; one of them wins every time. */
@@ -47,7 +48,7 @@ function isSubscribed(): DomainError {
 }
 
 /** What projects pay, through the payment processor. */
-export function createBillingService({ orm, billing, siteUrl }: BillingServiceOptions): BillingService {
+export function createBillingService({ orm, billing, returnUrl }: BillingServiceOptions): BillingService {
   async function admit(caller: BillingCaller, projectId: string): Promise<BillingProvider> {
     await requireBillingAccess(orm.em.fork(), caller, projectId);
     return requireProvider(billing);
@@ -82,8 +83,6 @@ export function createBillingService({ orm, billing, siteUrl }: BillingServiceOp
     return undefined;
   }
 
-  const pageOf = (projectId: string) => `${siteUrl}/projects/${projectId}/billing`;
-
   return {
     async checkout(caller, projectId, wanted) {
       const provider = await admit(caller, projectId);
@@ -107,8 +106,8 @@ export function createBillingService({ orm, billing, siteUrl }: BillingServiceOp
         const page = await askProcessor(
           provider.createCheckout({
             ...order,
-            successUrl: `${pageOf(projectId)}?checkout=success`,
-            cancelUrl: `${pageOf(projectId)}?checkout=cancelled`,
+            successUrl: returnUrl(projectId, 'success'),
+            cancelUrl: returnUrl(projectId, 'cancelled'),
           }),
         );
         const isOurs = await replaceCheckout(orm.em.fork(), projectId, customer.checkoutSessionId, page.id);
@@ -128,7 +127,7 @@ export function createBillingService({ orm, billing, siteUrl }: BillingServiceOp
           suggestion: 'POST /users/@me/projects/{id}/checkout opens one.',
         });
       }
-      return askProcessor(provider.openPortal(customer.customerId, pageOf(projectId)));
+      return askProcessor(provider.openPortal(customer.customerId, returnUrl(projectId)));
     },
 
     async invoices(caller, projectId, page) {

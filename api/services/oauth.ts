@@ -57,7 +57,7 @@ export interface OAuthServiceOptions {
   key: Uint8Array;
   isHttps: boolean;
   /** Where the browser ends up, signed in. */
-  siteUrl: string;
+  signedInUrl: string;
 }
 
 /** Sign-in with an account elsewhere. */
@@ -162,7 +162,7 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
       const user = await orm.em.fork().transactional((em) => userOf(em, name, profile));
       const session = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
       return {
-        location: `${options.siteUrl}/`,
+        location: options.signedInUrl,
         cookies: [session, `${cookieName}=; Max-Age=0; ${attributes}`],
       };
     },

@@ -36,7 +36,7 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe(
-      'Address of a dashboard that may call the API with the cookie. Links in account emails lead there, otherwise to pages of the API.',
+      'Address of a dashboard that may call the API with the cookie. Links in account emails lead there, and so do sign-in and payment elsewhere when they are done; otherwise to pages of the API.',
     ),
   TRUST_PROXY: flag(false).describe(
     'Take the client address from `X-Forwarded-For` (only behind your own proxy).',

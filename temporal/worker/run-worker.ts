@@ -9,6 +9,7 @@ import { createTellOwners } from '../../activities/sweeps/tell-owners.ts';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { accountMailSettings } from '../../core/config/account-mail.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
+import { sitePages } from '../../core/config/site-pages.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
@@ -71,7 +72,11 @@ export async function runWorker(
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
     autoDisable: config.AUTO_PROJECT_DISABLE,
-    tellOwners: createTellOwners({ ...accountMailSettings(config), linkKey: accountLinkKey }),
+    tellOwners: createTellOwners({
+      from: accountMailSettings(config).from,
+      pageOf: sitePages(config).security,
+      linkKey: accountLinkKey,
+    }),
     committed: () => {
       relay.wake();
       parts.wakeJournal();

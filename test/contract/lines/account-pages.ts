@@ -69,4 +69,13 @@ export const accountPageLines: readonly ContractLine[] = [
     ],
   },
   submitted('/invitation', invitation, { password }),
+  {
+    line: 'GET /return/:page',
+    key: 'link',
+    success: 200,
+    type: html,
+    names: ['page'],
+    valid: () => ({ params: { page: 'signed-in' } }),
+    refusals: [{ when: 'there is no such page', status: 422, change: () => ({ params: { page: 'x' } }) }],
+  },
 ];
