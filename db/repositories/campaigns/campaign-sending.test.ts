@@ -7,12 +7,13 @@ import { providerEvent } from '../../../test/setup/inputs.ts';
 import { readEmail } from '../../../test/setup/read-database.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
+import { deleteContacts, eraseContactTraces } from '../contacts/delete-contacts.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import type { ClaimedEmail } from '../emails/claim-emails.ts';
 import { type HandOverRecord, recordHandOvers } from '../emails/record-hand-overs.ts';
 import { foldCampaignFigures, recountCampaign } from './campaign-figures.ts';
 import { findOpenBatches, finishSending, remindCampaigns } from './campaign-progress.ts';
-import { findCampaign } from './campaign-records.ts';
+import { deleteCampaign, findCampaign } from './campaign-records.ts';
 import { cancelBatches, cancelCampaign } from './campaigns.ts';
 import { claimCampaignEmails, readCampaignBatch } from './claim-campaign-emails.ts';
 import { noEvidence, readSendEventEvidence, settleBatch, undecided } from './settle-campaign.ts';
@@ -73,6 +74,21 @@ const statuses = async (id: string) =>
       )
     ).map(({ status, count }) => [status, count]),
   );
+/** Emails that are counted for the project, by month. */
+const usage = () =>
+  sql(
+    em,
+    `select usage_month(now()) = month as "isNow", sum(emails)::int as emails from billing_usage
+     where project_id = $1 and category = 'campaigns' group by month`,
+    [projectId],
+  );
+/** As if the campaign had begun in the month before. */
+async function beginMonthBefore(id: string): Promise<void> {
+  await sql(em, `update campaigns set started_at = started_at - interval '1 month' where id = $1`, [id]);
+  await sql(em, `update billing_usage set month = month - interval '1 month' where project_id = $1`, [
+    projectId,
+  ]);
+}
 /** Moves the claims of a campaign into the past. */
 const age = (id: string, by: number) =>
   sql(em, 'update emails set claimed_at = claimed_at - make_interval(secs => $2) where campaign_id = $1', [
@@ -176,6 +192,31 @@ describe('the figures of a campaign', () => {
     expect(await recountCampaign(em, id)).toBe(0);
   });
 
+  it('count what a deleted contact does not get any more, and it is not consumed', async () => {
+    const id = await start(4);
+    await beginMonthBefore(id);
+    const token = uuidv7();
+    const [first] = await claim(id, 1, token);
+    if (first === undefined) throw new Error('One was claimed');
+    await recordHandOvers(em, token, [record(first, {})]);
+    const rows = await sql<{ contactId: string }>(
+      em,
+      'select contact_id as "contactId" from emails where campaign_id = $1 order by id',
+      [id],
+    );
+    const [one = '', other = '', late = ''] = rows.map(({ contactId }) => contactId);
+    await deleteContacts(em, projectId, [one, other]);
+    expect(await statuses(id)).toEqual({ SENT: 1, CANCELLED: 1, QUEUED: 2 });
+    expect(await counters(id)).toEqual({ ...none, sent: 1, held: 1 });
+    expect(await usage()).toEqual([{ isNow: false, emails: 3 }]);
+    // As when the audience was being frozen while the contact was deleted.
+    await sql(em, 'delete from contacts where id = $1', [late]);
+    await eraseContactTraces(em, projectId, [late]);
+    expect(await counters(id)).toEqual({ ...none, sent: 1, held: 2 });
+    expect(await usage()).toEqual([{ isNow: false, emails: 2 }]);
+    expect(await recountCampaign(em, id)).toBe(0);
+  });
+
   it('stay the same when they are folded, also by several at once', async () => {
     const id = await start(30);
     for (let n = 0; n < 10; n += 1) {
@@ -217,6 +258,7 @@ describe('the figures of a campaign', () => {
 describe('a cancelled campaign', () => {
   it('has its queued emails cancelled, and those that come back to the queue too', async () => {
     const id = await start(10);
+    await beginMonthBefore(id);
     const token = uuidv7();
     const claimed = await claim(id, 4, token);
     await cancelCampaign(em, { id, outboxId: newId() });
@@ -229,7 +271,23 @@ describe('a cancelled campaign', () => {
     );
     expect(await statuses(id)).toEqual({ SENT: 2, CANCELLED: 8 });
     expect(await counters(id)).toEqual({ ...none, sent: 2, held: 8 });
+    expect(await usage()).toEqual([{ isNow: false, emails: 2 }]);
     expect(await recountCampaign(em, id)).toBe(0);
+  });
+
+  it('has them cancelled when it is deleted meanwhile too', async () => {
+    const id = await start(3);
+    const token = uuidv7();
+    const claimed = await claim(id, 3, token);
+    await cancelCampaign(em, { id, outboxId: newId() });
+    await deleteCampaign(em, projectId, id);
+    await recordHandOvers(
+      em,
+      token,
+      claimed.map((email) => record(email, { status: 'QUEUED', messageId: null })),
+    );
+    expect(await statuses(id)).toEqual({ CANCELLED: 3 });
+    expect(await usage()).toEqual([{ isNow: true, emails: 0 }]);
   });
 });
 

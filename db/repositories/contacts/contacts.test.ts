@@ -7,6 +7,7 @@ import { findWrongCounts, readContact, readCounts, readEmail } from '../../../te
 import { brokenConstraint } from '../../batching/is-rolled-back.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
+import { readConsumption } from '../billing/usage.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { findContact, findContactEmails } from './contacts.ts';
@@ -128,6 +129,8 @@ describe('a deleted contact', () => {
     const erased = { contactId: null, toEmail: '', toName: null };
     expect(await readEmail(em, queued?.emailId ?? '')).toMatchObject({ ...erased, status: 'CANCELLED' });
     expect(await readEmail(em, sent?.emailId ?? '')).toMatchObject({ ...erased, status: 'SENT' });
+    // What was cancelled is not consumed.
+    expect((await readConsumption(em, projectId)).used.transactional).toBe(2);
     expect(await readEmail(em, other?.emailId ?? '')).toMatchObject({
       status: 'QUEUED',
       toEmail: 'b@example.com',

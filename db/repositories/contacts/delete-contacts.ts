@@ -1,6 +1,10 @@
+import { billingCategories, type PerCategory } from '../../../core/billing/categories.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
+import type { EmailSource } from '../../entities/email.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
+import { giveBackUsageSql } from '../billing/usage.ts';
+import { appendFiguresSql, figureChangesSql } from '../campaigns/campaign-figures.ts';
 
 /**
  * What belongs to some contacts of a project, locked in the order in which every statement locks: executions, as
@@ -30,6 +34,18 @@ held as materialized (
 )`;
 
 const lockSql = `with ${heldSql} select count(*) from held`;
+
+const sources: PerCategory<EmailSource> = {
+  transactional: 'TRANSACTIONAL',
+  campaigns: 'CAMPAIGN',
+  workflows: 'WORKFLOW',
+};
+const givenBackSql = billingCategories
+  .map((category) => {
+    const cancelled = `select * from email where is_cancelled and source = '${sources[category]}'`;
+    return `${category}_given_back as (${giveBackUsageSql(category, cancelled)})`;
+  })
+  .join(',\n');
 
 /** Takes away what belongs to the contacts of `removed(id)`. */
 const forgetSql = `
@@ -68,7 +84,11 @@ email as (
     status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
   from email_held h
   where e.id = h.id and h.contact_id in (select id from removed)
-)`;
+  returning e.*, new.status <> old.status as is_cancelled, ${figureChangesSql}
+),
+figures as (${appendFiguresSql('email')}
+),
+${givenBackSql}`;
 
 const deleteSql = `
 with ${heldSql},
@@ -83,7 +103,7 @@ select id from removed`;
 
 /**
  * Removes contacts and what belongs to them. Their emails stay for the figures, without an address; those that have
- * not left are cancelled. So do their executions, without data; those that are under way are cancelled, with commands
+ * not left are cancelled, and are not consumed. So do their executions, without data; those that are under way are cancelled, with commands
  * for Temporal. What happened to them is erased later, from the journal and from ClickHouse, as is what others wrote
  * for them meanwhile: `contact_erasures` says of whom.
  *

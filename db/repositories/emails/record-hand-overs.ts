@@ -2,6 +2,7 @@ import type { EmailStatus } from '../../entities/email.ts';
 import { amongSql, lookUpSql } from '../../look-up-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedSql } from '../../sql.ts';
+import { giveBackUsageSql } from '../billing/usage.ts';
 import { appendFiguresSql, figureChangesSql } from '../campaigns/campaign-figures.ts';
 import { countEventsSql } from '../contacts/upsert-contacts-sql.ts';
 import { appendEmailFiguresSql } from '../projects/project-email-figures.ts';
@@ -48,9 +49,12 @@ recorded as (
   where e.id = o."emailId" and ${amongSql('e.id', 'select "emailId" from held')}
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
     new.status = 'SUPPRESSED' and old.status <> 'SUPPRESSED' as newly_suppressed,
+    new.status = 'CANCELLED' and old.status <> 'CANCELLED' as newly_cancelled,
     ${figureChangesSql}
 ),
 figures as (${appendFiguresSql('recorded')}
+),
+given_back as (${giveBackUsageSql('campaigns', 'select * from recorded where newly_cancelled')}
 ),
 project_figures as (${appendEmailFiguresSql('recorded', { sent: 'was_sent_at is null and sent_at is not null' })}
 ),
@@ -76,7 +80,7 @@ select count(*)::int as recorded from recorded`;
 /**
  * Records the outcomes of the emails that `token` still holds, and journals `email.sent` once for each that
  * left and `email.suppressed`, which only the feed shows, for each that was held back. An email that the provider's own event has moved on meanwhile keeps its state. Figures of campaigns change
- * with it.
+ * with it, and the consumption with those that a cancel has kept from leaving.
  *
  * @returns how many of the records were applied.
  */
