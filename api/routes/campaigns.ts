@@ -135,6 +135,9 @@ export const deleteCampaign = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Delete a campaign',
+  description:
+    'Not while SCHEDULED or SENDING. What has not left of a cancelled campaign is cancelled first; while that takes ' +
+    'more than some seconds, it is refused as well.',
   params,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -4,7 +4,6 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { type CampaignRecord, findCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
 import { holdCampaignRoom } from '../../db/repositories/campaigns/campaign-room.ts';
 import {
-  cancelBatches,
   cancelCampaign,
   queueTestEmail,
   scheduleCampaign,
@@ -13,6 +12,7 @@ import {
 import { limitExceeded } from './billing-refusals.ts';
 import { requireAudience } from './campaign-audience.ts';
 import { requireAction } from './campaigns.ts';
+import { cancelEmails } from './cancel-emails.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
 export interface CampaignSendingService {
@@ -33,10 +33,6 @@ export interface CampaignSendingService {
   /** Sends a campaign to one address, as it is now. @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED` */
   test(projectId: string, id: string, email: string): Promise<void>;
 }
-
-/** A call cancels emails itself for at most this long. */
-const cancelMs = 5_000;
-const batchesAtOnce = 1;
 
 function readTime(text: string | null): Date | null {
   if (text === null) return null;
@@ -101,11 +97,7 @@ export function createCampaignSendingService(orm: Orm, committed: () => void): C
         await cancelCampaign(em, { id, outboxId: newId() });
       });
       committed();
-      const deadline = Date.now() + cancelMs;
-      let after: number | null = 0;
-      while (after !== null && Date.now() < deadline) {
-        after = await cancelBatches(orm.em.fork(), id, after, batchesAtOnce);
-      }
+      await cancelEmails(orm, id);
       return find(projectId, id);
     },
 

@@ -27,6 +27,7 @@ import { lockSegmentReferences } from '../../db/repositories/segments/segments.t
 import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { requireAudience } from './campaign-audience.ts';
+import { cancelEmails } from './cancel-emails.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
@@ -42,7 +43,11 @@ export interface CampaignsService {
   create(projectId: string, body: CampaignBody): Promise<CampaignRecord>;
   /** @throws DomainError as for create, and `BAD_REQUEST` once sending has begun */
   replace(projectId: string, id: string, body: CampaignBody): Promise<CampaignRecord>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while it is scheduled or being sent */
+  /**
+   * What has not left of a cancelled campaign is cancelled first.
+   * @throws DomainError `NOT_FOUND`, `CONFLICT` while it is scheduled or being sent, and while too much of it is still
+   * to be cancelled
+   */
   remove(projectId: string, id: string): Promise<void>;
   /** A new draft with the same content and audience. @throws DomainError `NOT_FOUND` */
   duplicate(projectId: string, id: string): Promise<CampaignRecord>;
@@ -80,6 +85,15 @@ export function requireAction(action: CampaignAction, { status }: { status: Camp
     { details: { status }, ...(suggestion !== undefined && { suggestion }) },
   );
 }
+
+const isUnderWay = () =>
+  new DomainError(
+    'CONFLICT',
+    'The campaign was cancelled a moment ago, and its emails still are being cancelled',
+    {
+      suggestion: 'Try again shortly.',
+    },
+  );
 
 function toFields(body: CampaignBody): CampaignFields {
   const { audienceType } = body;
@@ -155,10 +169,14 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache): Campa
     },
 
     async remove(projectId, id) {
+      const before = await find(projectId, id);
+      requireAction('delete', before);
+      if (before.status === 'CANCELLED' && !(await cancelEmails(orm, id))) throw isUnderWay();
       await orm.em.fork().transactional(async (em) => {
         const row = await findCampaign(em, projectId, id, 'update');
         if (row === undefined) throw notFound('Campaign');
         requireAction('delete', row);
+        if (row.status !== before.status) throw isUnderWay();
         await deleteCampaign(em, projectId, id);
       });
     },

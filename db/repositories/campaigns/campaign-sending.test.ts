@@ -335,6 +335,15 @@ describe('what a run has left open', () => {
     expect(await claim(id)).toHaveLength(5);
   });
 
+  it('stays in doubt when the campaign was cancelled meanwhile', async () => {
+    const { id, claimed } = await leaveOpen();
+    await applyProviderEvents(em, [providerEvent(claimed[0]?.id ?? '', 'send')]);
+    await age(id, 141);
+    await cancelCampaign(em, { id, outboxId: newId() });
+    expect(await settle(id)).toMatchObject({ queued: 0 });
+    expect(await statuses(id)).toEqual({ SENT: 1, UNKNOWN: 5 });
+  });
+
   it('stays in doubt for good where no events come, and holds up nobody', async () => {
     const { id } = await leaveOpen();
     // Of another installation's past, long before.

@@ -95,7 +95,7 @@ export async function cancelCampaign(
 }
 
 /**
- * Cancels what has not left of the batches after `afterNumber`, at most `limit` batches.
+ * Cancels what has not left of the open batches after `afterNumber`, at most `limit` batches.
  * @returns the number of the last batch looked at; null when none is left
  */
 export async function cancelBatches(
@@ -107,7 +107,9 @@ export async function cancelBatches(
   const [row] = await sql<{ last: number | null }>(
     em,
     `with batch as materialized (
-       select * from campaign_batches where campaign_id = $1 and number > $2 order by number limit $3
+       select * from campaign_batches
+       where campaign_id = $1 and number > $2 and ended_at is null
+       order by number limit $3
      ),
      held as materialized (
        select e.id from batch b

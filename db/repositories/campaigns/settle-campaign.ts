@@ -74,7 +74,10 @@ export interface SettledBatch {
 }
 
 const settleSql = `
-with batch as materialized (
+with campaign as materialized (
+  select id from campaigns where id = $1 and status = 'SENDING' for share
+),
+batch as materialized (
   select * from campaign_batches where campaign_id = $1 and number = $2
 ),
 held as materialized (
@@ -89,7 +92,8 @@ judged as (
   select *,
     case
       when not is_doubtful then status
-      when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz) then 'QUEUED'
+      when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz)
+        and exists (select from campaign) then 'QUEUED'
       else 'UNKNOWN'
     end as next
   from (
@@ -139,8 +143,8 @@ const patience = 10;
  * UNKNOWN from then on, until the provider's Send event or the time-out. The time-out is `seconds.unknown` after the
  * moment at which the event of the last possible hand-over would have come, had it taken as long as the slowest one.
  * One that no event was heard of by then although those of all others have arrived was not taken, and is QUEUED
- * again; where none arrive it stays UNKNOWN and is never sent again. The batch ends when nothing is left to send or
- * to wait for.
+ * again, while the campaign is sending; where none arrive it stays UNKNOWN and is never sent again. The batch ends
+ * when nothing is left to send or to wait for.
  */
 export async function settleBatch(
   em: Em,
