@@ -89,6 +89,13 @@ describe('the time of a campaign', () => {
     expect(await campaign(id)).toMatchObject({ status: 'DRAFT', scheduledFor: null });
   });
 
+  it('is none any more once a scheduled campaign is sent now', async () => {
+    const id = await create();
+    await sender.post(`/campaigns/${id}/send`, { scheduledFor: '2100-01-01T10:00:00.000Z' });
+    const { body } = await sender.post(`/campaigns/${id}/send`, {});
+    expect(body).toMatchObject({ success: true, data: { id, status: 'SENDING', scheduledFor: null } });
+  });
+
   it('is now when it is null', async () => {
     const id = await create();
     const { body } = await sender.post(`/campaigns/${id}/send`, { scheduledFor: null });

@@ -81,9 +81,8 @@ export function createCampaignSendingService(orm: Orm, committed: () => void): C
         await holdSenderDomain(em, projectId, row.fromEmail);
         const recipientLimit = await requireRoom(em, row, time);
         if (time !== null) await scheduleCampaign(em, { id, scheduledFor: time, outboxId: newId() });
-        if (time === null || time.getTime() <= Date.now()) {
-          await startSending(em, { id, contentId: newId(), outboxId: newId(), recipientLimit }, 'at once');
-        }
+        const start = { id, contentId: newId(), outboxId: newId(), recipientLimit };
+        await startSending(em, start, time === null ? 'at once' : 'when due');
       });
       committed();
       return find(projectId, id);

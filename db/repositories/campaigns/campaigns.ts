@@ -11,7 +11,7 @@ const commandSql = (campaign: string, outboxId: string) => `
  * recipients are counted anew while the audience is frozen.
  *
  * @param campaign.recipientLimit most recipients that it may get; null for any number
- * @param due with it, only a campaign whose time has come
+ * @param due `when due`: only a campaign whose time has come; `at once`: also a draft, and without a time from then on
  * @returns whether it was one that could begin
  */
 export async function startSending(
@@ -27,7 +27,7 @@ export async function startSending(
        set started_at = greatest(clock_timestamp(),
            (select max(c.created_at) from contacts c where c.project_id = k.project_id)),
          status = 'SENDING', content_id = $2, total_recipients = 0,
-         recipient_limit = $4, updated_at = clock_timestamp()
+         recipient_limit = $4${due === 'at once' ? ', scheduled_for = null' : ''}, updated_at = clock_timestamp()
        where id = $1 and ${
          due === 'at once'
            ? "status in ('DRAFT', 'SCHEDULED')"
