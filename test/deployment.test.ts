@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { environmentSchema } from '../core/config/schema.ts';
 
@@ -41,6 +42,20 @@ it('the Temporal server of the compose file lets projects take turns, as the emb
     /^matching\.enableFairness:\n {2}- value: true$/m,
   );
   expect(compose).toContain('./deploy/temporal/dynamic-config.yaml:');
+});
+
+it('the IAM policy allows every call to SES, and the older action that SES checks for bulk calls', () => {
+  const policy = read('docs/deployment.md').match(/^```json\n(\{\n {2}"Version"[\s\S]*?)^```$/m)?.[1] ?? '';
+  const { Statement }: { Statement: { Action: string | string[] }[] } = JSON.parse(policy);
+  const commands = globSync('providers/**/*.ts', { cwd: fileURLToPath(new URL('..', import.meta.url)) })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map(read)
+    .filter((source) => source.includes("'@aws-sdk/client-sesv2'"))
+    .flatMap((source) => [...source.matchAll(/new (\w+)Command\(/g)].map((match) => `ses:${match[1]}`));
+  expect(commands).toContain('ses:SendEmail');
+  expect(Statement.flatMap(({ Action }) => Action)).toEqual(
+    expect.arrayContaining([...commands, 'ses:SendBulkTemplatedEmail']),
+  );
 });
 
 describe('the image', () => {
