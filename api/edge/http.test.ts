@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -207,19 +207,39 @@ describe('request bodies', () => {
     }
   });
 
+  const headOfLarge = (length: string) =>
+    `POST /large HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${project.secretKey}\r\n${length}\r\n\r\n`;
+  const sendLarge = async (bytes: number) =>
+    (await api.request('/large', { key: project.secretKey, body: { a: 'x'.repeat(bytes) } })).status;
+
   it('that are large share a budget, which is given back', async () => {
-    const head =
-      `POST /large HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${project.secretKey}\r\n` +
-      `Content-Length: ${40 * mebibyte}\r\n\r\n`;
+    const accepted: Socket[] = [];
+    api.server.on('connection', (socket) => accepted.push(socket));
+    const allButOne = Buffer.alloc(40 * mebibyte - 1, ' ');
     const { port } = new URL(api.url);
     const sockets = Array.from({ length: 10 }, () => connect(Number(port), '127.0.0.1'));
-    for (const socket of sockets) socket.write(head);
-    const tooMany = async () =>
-      (await api.request('/large', { key: project.secretKey, body: `"${'x'.repeat(2 * mebibyte)}"` })).status;
-    await expect.poll(tooMany).toBe(503);
-    expect((await api.request('/large', { key: project.secretKey, body: {} })).status).toBe(200);
+    for (const socket of sockets) {
+      socket.write(headOfLarge(`Content-Length: ${40 * mebibyte}`));
+      socket.write(allButOne);
+    }
+    const received = () => accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+    await expect.poll(received, { timeout: 30_000 }).toBeGreaterThan(10 * allButOne.length);
+    expect(await sendLarge(12 * mebibyte)).toBe(503);
+    expect(await sendLarge(mebibyte / 2)).toBe(200);
     for (const socket of sockets) socket.destroy();
-    await expect.poll(tooMany).toBe(422);
+    await expect.poll(() => sendLarge(12 * mebibyte), { timeout: 30_000 }).toBe(200);
+  });
+
+  it('that are only announced, or small without saying so, take nothing of that budget', async () => {
+    const { port } = new URL(api.url);
+    const sockets = Array.from({ length: 24 }, () => connect(Number(port), '127.0.0.1'));
+    for (const [index, socket] of sockets.entries()) {
+      if (index % 2 === 0) socket.write(headOfLarge(`Content-Length: ${40 * mebibyte}`));
+      else socket.write(`${headOfLarge('Transfer-Encoding: chunked')}2\r\n{"\r\n`);
+    }
+    await delay(200);
+    expect(await sendLarge(2 * mebibyte)).toBe(200);
+    for (const socket of sockets) socket.destroy();
   });
 
   it('that come too slowly end with 408', async () => {

@@ -4,11 +4,11 @@ import { DomainError } from '../../core/errors.ts';
 import { ClientGone } from './error-response.ts';
 
 const noBytes = Buffer.alloc(0);
-/** Bodies up to this size are not counted against the budget. */
+/** What a body holds beyond this is counted against the budget. */
 const smallBytes = 1024 * 1024;
 /** Memory that the large bodies of a process may take while they are read and parsed. */
 const budgetBytes = 400 * 1024 * 1024;
-let reservedBytes = 0;
+let heldBytes = 0;
 const jsonContentType = /^application\/(?:[\w.+-]+\+)?json$/;
 
 /** Media type in lower case and charset of the header `Content-Type`; both undefined without one. */
@@ -56,11 +56,11 @@ function wrongContentType(expected: string): DomainError {
 
 /**
  * Reads a request body and hands its bytes, none when there is no body, to `parse`. Large bodies share a budget
- * of memory, so that many of them at once can't exhaust the process.
+ * of memory, so that many of them at once can't exhaust the process; what is only announced takes nothing of it.
  *
  * @throws DomainError `PAYLOAD_TOO_LARGE` beyond `limitBytes`: before reading when the length is announced,
  * while reading otherwise; `BAD_REQUEST` when it is compressed (a few bytes could unpack to gigabytes) or of
- * another content type; `SERVICE_UNAVAILABLE` when too many large bodies are being read.
+ * another content type; `SERVICE_UNAVAILABLE` as soon as the budget is used up.
  * @throws ClientGone when the connection ends before the body does
  */
 export async function readBody<Parsed>(
@@ -79,25 +79,43 @@ export async function readBody<Parsed>(
   const length = req.headers['content-length'];
   if (length !== undefined && Number(length) > limitBytes) throw tooLarge(limitBytes);
   checkContentType(req, format);
-  const reserved = reserve(length === undefined ? limitBytes : Number(length));
+  const isSmall = length !== undefined && Number(length) <= smallBytes;
+  const giveBack = isSmall ? undefined : holdMemory(req);
   try {
     return parse(await getRawBody(req, { length: length ?? null, limit: limitBytes }));
   } catch (error) {
     throw translate(error, limitBytes);
   } finally {
-    reservedBytes -= reserved;
+    giveBack?.();
   }
 }
 
-function reserve(bytes: number): number {
-  if (bytes <= smallBytes) return 0;
-  if (reservedBytes + bytes > budgetBytes) {
-    throw new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
-      suggestion: 'Try again in a few seconds.',
-    });
-  }
-  reservedBytes += bytes;
-  return bytes;
+/** Counts a body against the budget as it comes, and fails the request once that is used up. @returns gives it back */
+function holdMemory(req: IncomingMessage): () => void {
+  let received = 0;
+  let held = 0;
+  const hold = (chunk: Buffer) => {
+    received += chunk.length;
+    const more = Math.max(0, received - smallBytes) - held;
+    if (heldBytes + more > budgetBytes) {
+      // For the reader of the body: it stops at an error of the stream.
+      req.emit('error', tooManyLarge());
+      return;
+    }
+    held += more;
+    heldBytes += more;
+  };
+  req.on('data', hold);
+  return () => {
+    req.off('data', hold);
+    heldBytes -= held;
+  };
+}
+
+function tooManyLarge(): DomainError {
+  return new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
+    suggestion: 'Try again in a few seconds.',
+  });
 }
 
 function tooLarge(limitBytes: number): DomainError {

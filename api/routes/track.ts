@@ -16,11 +16,12 @@ async function track(services: Services, projectId: string, body: TrackBody) {
 const description =
   'Records an event and creates or updates the contact, who is subscribed by default when new. Names that the ' +
   'service emits itself (`email.*`, `contact.subscribed`, `contact.unsubscribed`, `segment.*.entry`, ' +
-  '`segment.*.exit`) are refused.';
+  '`segment.*.exit`) are refused. The body has at most 1 MB.';
 
 const declaration = {
   refuseDisabledProject: true,
   idempotent: true,
+  bodyLimitBytes: 1024 * 1024,
   body: trackBodySchema,
   bodyExample: { email: 'ada@example.com', event: 'signed_up', data: { plan: 'pro' } },
   responses: { 200: { description: 'Recorded.', schema: trackAnswerSchema } },

@@ -47,6 +47,12 @@ const trackRefusals: Refusal[] = [
   ].map(reserved),
   { when: 'the address is none', status: 422, issue: 'invalid_string', change: withBody({ email: 'ada' }) },
   { when: 'data is no object', status: 422, issue: 'invalid_type', change: withBody({ data: 'pro' }) },
+  {
+    when: 'the body is larger than 1 MB',
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+    change: withBody({ data: { plan: 'x'.repeat(1024 * 1024) } }),
+  },
 ];
 
 const file = { filename: 'a.txt', content: 'YQ==', contentType: 'text/plain' };
