@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -113,6 +115,32 @@ describe('POST /uploads/image', () => {
     const answer = await upload(`${stack.url}/uploads/image`, sender.secretKey, files);
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
   });
+});
+
+it('answers the next request of a connection on which a file was refused before it had all come', async () => {
+  const fields = new FormData();
+  fields.append('image', new Blob(['%PDF-1.7', Buffer.alloc(300_000)]), 'x.png');
+  const form = new Response(fields);
+  const body = Buffer.from(await form.arrayBuffer());
+  const { hostname, port } = new URL(stack.url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.write(
+    `POST /uploads/image HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${sender.secretKey}\r\n` +
+      `Content-Type: ${form.headers.get('Content-Type')}\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  for (let sent = 0; sent < body.length; sent += 16 * 1024) {
+    socket.write(body.subarray(sent, sent + 16 * 1024));
+    await delay(20);
+  }
+  socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
+  await expect
+    .poll(() => received.match(/HTTP\/1\.1 \d+/g), { timeout: 5_000 })
+    .toEqual(['HTTP/1.1 422', 'HTTP/1.1 200']);
+  socket.destroy();
 });
 
 describe('security of uploads', () => {
