@@ -369,6 +369,22 @@ describe('analytics', () => {
     expect((await other.get('/analytics/top-events')).body).toHaveLength(names.length);
   });
 
+  it.each([
+    '/activity',
+    '/activity/stats',
+    '/events/stats',
+    '/analytics/timeseries',
+    '/analytics/top-campaigns',
+    '/analytics/campaign-stats',
+    '/analytics/top-events',
+  ])('takes any date that there is: %s', async (endpoint) => {
+    const first = '-271821-04-20T00:00:00.000Z';
+    const last = encodeURIComponent('+275760-09-13T00:00:00.000Z');
+    for (const query of [`startDate=${first}`, `endDate=${first}`, `startDate=${last}&endDate=${last}`]) {
+      expect([query, (await sender.get(`${endpoint}?${query}`)).status]).toEqual([query, 200]);
+    }
+  });
+
   it('is unavailable while ClickHouse is away, and all else goes on', async () => {
     await front.kill();
     for (const endpoint of endpoints) {

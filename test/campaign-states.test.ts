@@ -89,6 +89,16 @@ describe('the time of a campaign', () => {
     expect(await campaign(id)).toMatchObject({ status: 'DRAFT', scheduledFor: null });
   });
 
+  it.each([
+    ['-271821-04-20T00:00:00.000Z', 'SENDING', '0001-01-01T00:00:00.000Z'],
+    ['-005000-01-01T00:00:00Z', 'SENDING', '0001-01-01T00:00:00.000Z'],
+    ['+275760-09-13T00:00:00.000Z', 'SCHEDULED', '9999-12-31T23:59:59.999Z'],
+  ])('may be as far away as %s', async (scheduledFor, status, instant) => {
+    const id = await create();
+    const { body } = await sender.post(`/campaigns/${id}/send`, { scheduledFor });
+    expect(body).toMatchObject({ success: true, data: { id, status, scheduledFor: instant } });
+  });
+
   it('is none any more once a scheduled campaign is sent now', async () => {
     const id = await create();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: '2100-01-01T10:00:00.000Z' });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { encodeCursor } from '../core/pagination/cursor.ts';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
@@ -257,5 +258,7 @@ describe('GET /suppressions', () => {
     const { body } = await sender.get('/contacts?limit=1');
     expect((await sender.get(`/suppressions?cursor=${body.cursor}`)).status).toBe(400);
     expect((await sender.get('/suppressions?cursor=nonsense')).status).toBe(400);
+    const yearZero = encodeCursor(['suppressedAt', '0000-01-01T00:00:00.000Z', sender.projectId]);
+    expect((await sender.get(`/suppressions?cursor=${yearZero}`)).status).toBe(400);
   });
 });

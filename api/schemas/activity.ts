@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { activityTypes } from '../../core/activity-types.ts';
+import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
 
-/** Anything that a date parser accepts, as an instant. */
+/** Anything that a date parser accepts, as the nearest instant of the years 1 to 9999. */
 export const dateSchema = z
   .string()
   .max(64)
   .meta({ description: 'A date or date-time, ISO 8601.', example: '2026-01-31T00:00:00.000Z' })
   .transform((text, context) => {
     const instant = new Date(text);
-    if (!Number.isNaN(instant.getTime())) return instant;
+    if (!Number.isNaN(instant.getTime())) return boundedInstant(instant);
     context.issues.push({
       code: 'custom',
       message: 'Expected a date',

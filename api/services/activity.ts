@@ -9,7 +9,7 @@ import type { EventPosition, EventRow } from '../../analytics/questions/event-pa
 import { type EventStats, eventStats } from '../../analytics/questions/event-stats.ts';
 import { recentActivityCount } from '../../analytics/questions/recent-activity-count.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findContact, findContactEmails } from '../../db/repositories/contacts/contacts.ts';
 import { listUpcoming, type UpcomingRow } from '../../db/repositories/events/upcoming.ts';
@@ -37,7 +37,7 @@ export interface ActivityService {
   eventStats(projectId: string, query: PeriodQuery): Promise<EventStats>;
 }
 
-const positionSchema = z.tuple([z.iso.datetime(), z.uuid()]);
+const positionSchema = z.tuple([cursorInstant, z.uuid()]);
 
 function readPosition(cursor: string | undefined): EventPosition | undefined {
   if (cursor === undefined) return undefined;

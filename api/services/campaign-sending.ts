@@ -1,3 +1,4 @@
+import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -18,7 +19,7 @@ import { holdSenderDomain } from './sender-domains.ts';
 export interface CampaignSendingService {
   /**
    * Starts or schedules a campaign, moves a scheduled one.
-   * @param scheduledFor any text that is a date; null and the past: at once
+   * @param scheduledFor any text that is a date; null and the past: at once; beyond the year 9999: its end
    * @throws DomainError `BAD_REQUEST` for a time that can't be read or a campaign that is under way or over,
    * `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` for more recipients than the project may still
    * send to
@@ -37,7 +38,7 @@ export interface CampaignSendingService {
 function readTime(text: string | null): Date | null {
   if (text === null) return null;
   const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
+  if (!Number.isNaN(time.getTime())) return boundedInstant(time);
   throw new DomainError('BAD_REQUEST', `scheduledFor is no date: ${JSON.stringify(text.slice(0, 100))}`, {
     suggestion: 'Use an ISO 8601 date-time such as 2026-12-01T09:00:00Z.',
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
-import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { ContactRow } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type AudienceFigures, readAudienceFigures } from '../../db/repositories/contacts/contact-figures.ts';
@@ -37,7 +37,7 @@ export interface ContactListService {
 
 const positionSchemas = {
   email: z.tuple([z.literal('email'), z.string(), z.uuid()]),
-  createdAt: z.tuple([z.literal('createdAt'), z.iso.datetime(), z.uuid()]),
+  createdAt: z.tuple([z.literal('createdAt'), cursorInstant, z.uuid()]),
 };
 
 function readPosition(query: ListContactsQuery): ContactPosition | undefined {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   countSuppressions,
@@ -25,7 +25,7 @@ export interface SuppressionsService {
   lift(projectId: string, email: string): Promise<void>;
 }
 
-const positionSchema = z.tuple([z.literal('suppressedAt'), z.iso.datetime(), z.uuid()]);
+const positionSchema = z.tuple([z.literal('suppressedAt'), cursorInstant, z.uuid()]);
 
 function readPosition(cursor: string | undefined): SuppressionPosition | undefined {
   if (cursor === undefined) return undefined;

@@ -1,7 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isStorableText } from '../json-value.ts';
 
 export type CursorValue = string | number | boolean | null;
+
+/** An instant within a cursor, as `toISOString` writes it. Postgres knows no year 0. */
+export const cursorInstant = z.iso.datetime().refine((text) => !text.startsWith('0000'));
 
 const version = 1;
 const maxCursorLength = 2048;
