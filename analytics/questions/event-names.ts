@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import type { Question } from '../question.ts';
 
+/** Names that a list of them holds. */
+export const mostEventNames = 10_000;
+
 const row = z.object({ name: z.string() });
 
 const question: Question<{ projectId: string; limit: number }, z.output<typeof row>> = {
@@ -16,12 +19,11 @@ LIMIT {limit:UInt32}`,
 };
 
 /**
- * The names of the events that a project has had, in the order of their characters.
+ * The names of the events that a project has had, in the order of their characters, the first `mostEventNames`.
  *
- * @param limit at most this many.
  * @throws ClickHouseUnavailable
  */
-export async function eventNames(clickhouse: ClickHouse, projectId: string, limit = 1000): Promise<string[]> {
-  const rows = await clickhouse.query(question, { projectId, limit });
+export async function eventNames(clickhouse: ClickHouse, projectId: string): Promise<string[]> {
+  const rows = await clickhouse.query(question, { projectId, limit: mostEventNames });
   return rows.map((found) => found.name);
 }

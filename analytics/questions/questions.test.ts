@@ -19,7 +19,7 @@ import { activityFeed } from './activity-feed.ts';
 import { activityStats } from './activity-stats.ts';
 import { activityTypesOf } from './activity-types.ts';
 import { listEvents } from './event-list.ts';
-import { eventNames } from './event-names.ts';
+import { eventNames, mostEventNames } from './event-names.ts';
 import { type EventPageFilter, type EventPosition, type EventRow, eventPageSql } from './event-page.ts';
 import { eventStats } from './event-stats.ts';
 import { recentActivityCount } from './recent-activity-count.ts';
@@ -191,6 +191,13 @@ describe('a listing of events', () => {
     const contactId = "') OR 1=1 --";
     expect(await listEvents(clickhouse, { projectId: row.projectId, contactId, limit: 10 })).toEqual([]);
   });
+});
+
+it('the names of events are listed up to the first ten thousand', async () => {
+  const projectId = v7();
+  const names = Array.from({ length: mostEventNames + 1 }, (_, index) => `e${10_000 + index}`);
+  await store(names.map((name) => ({ ...tracked(projectId), name })));
+  expect(await eventNames(clickhouse, projectId)).toEqual(names.slice(0, 10_000));
 });
 
 function tracked(projectId: string): EventInsertRow {

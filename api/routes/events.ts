@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostEventNames } from '../../analytics/questions/event-names.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentEvent } from '../presenters/activity.ts';
@@ -51,6 +52,7 @@ export const listEventNames = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'The names of the events that the project has had',
+  description: `At most ${mostEventNames}: of more, the first ones.`,
   responses: {
     200: { description: 'In alphabetical order.', schema: z.object({ names: z.array(z.string()) }) },
   },
