@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
+import { domainOfAddress } from '../core/addresses/email-address.ts';
 import { accountMailSettings } from '../core/config/account-mail.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
 import { sitePages } from '../core/config/site-pages.ts';
@@ -152,6 +153,8 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     domains: createDomainsService({
       orm,
       identities,
+      // The local SES verifies every domain, and nobody else's emails leave through it.
+      reserved: config.SNS_LOCAL_HOST === undefined && from !== null ? domainOfAddress(from.email) : null,
       committed,
       warn: (message, err) => log.warn({ err }, message),
     }),

@@ -30,9 +30,10 @@ export function openEmailProviders(config: Config): EmailProviders {
             : { accessKeyId: 'local', secretAccessKey: 'local' },
       };
       const account = createSesAccountClient(options);
+      const installation = deriveKey(config.APP_SECRET, 'identity-tag').toString('hex').slice(0, 16);
       return {
         provider: createSesProvider(createSesClient(options), account, config.SES_CONFIGURATION_SET),
-        identities: createSesIdentities(account, config.AWS_REGION, lookup),
+        identities: createSesIdentities(account, config.AWS_REGION, lookup, installation),
       };
     }
     case 'smtp': {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
+import { freePort } from './setup/free-port.ts';
+import { startApiProcess } from './setup/processes.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
@@ -87,6 +89,29 @@ it('can be removed, and then be added by another project', async () => {
   expect((await sender.get(`/domains/${body.data[0].id}/verify`)).status).toBe(404);
   const other = await createTestSender(stack.url);
   expect((await other.post('/domains', { domain: sender.domain })).status).toBe(201);
+});
+
+it('refuses the domain that account emails are sent from, except with the local SES', async () => {
+  const domain = `accounts.${sender.domain}`;
+  const port = String(await freePort());
+  const process = await startApiProcess({
+    ...stack.environment,
+    PORT: port,
+    ACCOUNT_EMAIL_FROM: `Service@${domain}`,
+    SNS_LOCAL_HOST: '',
+  });
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/domains`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${sender.secretKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ domain }),
+    });
+    expect(answer.status).toBe(409);
+    expect(await answer.text()).toContain('ACCOUNT_EMAIL_FROM');
+  } finally {
+    await process.stop();
+  }
+  expect((await sender.post('/domains', { domain })).status).toBe(201);
 });
 
 it.each(['nonsense', 'http://example.com', 'example', '', '-a.example', 'a..example', '10.0.0.1'])(

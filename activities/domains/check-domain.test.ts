@@ -20,14 +20,13 @@ describe('checking a sender domain', () => {
     const local = await startTestSes({ signingKeyBits: 1024 });
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
-    const identities = createSesIdentities(client, 'us-east-1', async (records) =>
-      records.map(() => 'missing'),
-    );
+    const nothing = async (records: readonly unknown[]) => records.map(() => 'missing' as const);
+    const identities = createSesIdentities(client, 'us-east-1', nothing, 'here');
     const em = database.orm.em.fork();
     const { id: projectId } = await createTestProject(database);
-    const id = uuidv7();
-    await insertDomain(em, { id, projectId, domain: 'shop.example', outboxId: uuidv7() });
-    await storeDkimTokens(em, id, (await identities.register('shop.example')).dkimTokens);
+    const [id, outboxId, domain] = [uuidv7(), uuidv7(), 'shop.example'];
+    await insertDomain(em, { id, projectId, domain, outboxId, delaySeconds: 0 });
+    await storeDkimTokens(em, id, (await identities.register({ id, domain })).dkimTokens, outboxId);
 
     expect(await checkDomain(em, identities, id)).toBe('verified');
     const before = await findDomain(em, id);

@@ -1,18 +1,15 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { eraseProjectData } from '../../analytics/erase-project.ts';
 import type { Em } from '../../db/orm.ts';
+import { closeDomainRemoval, listDomainRemovals } from '../../db/repositories/domains/domains.ts';
 import { eraseProject } from '../../db/repositories/projects/erase-project.ts';
-import {
-  findErasure,
-  findFreeDomains,
-  journalErasure,
-} from '../../db/repositories/projects/project-erasures.ts';
+import { findErasure, journalErasure } from '../../db/repositories/projects/project-erasures.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 
 /**
  * Carries a recorded erasure through: Postgres, then ClickHouse once nothing of it can be on its way there, then the
- * identities at the provider that no project has any more. Can be cut off and repeated.
+ * identities of its domains at the provider. Can be cut off and repeated.
  *
  * @throws Error when the journal's reader is behind, ClickHouseUnavailable while ClickHouse is away
  */
@@ -30,5 +27,8 @@ export async function eraseRecordedProject(
   await whenStreamed(em, erasureId, signal);
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
   if (!erasure.isProjectGone) return;
-  for (const domain of await findFreeDomains(em, erasure.domains)) await identities.remove(domain);
+  for (const removed of await listDomainRemovals(em, erasure.projectId)) {
+    await identities.remove(removed);
+    await closeDomainRemoval(em, removed.id);
+  }
 }

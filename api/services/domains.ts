@@ -14,12 +14,15 @@ import {
   storeDkimTokens,
 } from '../../db/repositories/domains/domains.ts';
 import { findTemplatesOfDomain } from '../../db/repositories/templates/templates.ts';
-import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
+import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { type DomainAnswer, presentDomain } from '../presenters/domain.ts';
 
 export interface DomainsService {
   list(projectId: string): Promise<DomainAnswer[]>;
-  /** @throws DomainError `CONFLICT` when a project has the domain, `SERVICE_UNAVAILABLE` without the provider */
+  /**
+   * @throws DomainError `CONFLICT` when a project has the domain, or the provider has it from elsewhere;
+   *   `SERVICE_UNAVAILABLE` without the provider
+   */
   add(projectId: string, domain: string): Promise<DomainAnswer>;
   /** Checks right now. @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` */
   verify(projectId: string, id: string): Promise<DomainAnswer>;
@@ -30,9 +33,14 @@ export interface DomainsService {
 /** Most uses of a domain that a refusal names. */
 const mostNamedUses = 20;
 
+/** The background takes over when the call that adds a domain has not come to its end after this time. */
+const callSeconds = 120;
+
 export interface DomainsServiceOptions {
   orm: Orm;
   identities: DomainIdentities;
+  /** A domain that no project may add; null: none. */
+  reserved: string | null;
   /** Called after a commit that left a command for Temporal. */
   committed: () => void;
   warn: (message: string, error: unknown) => void;
@@ -42,6 +50,17 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
   try {
     return await call;
   } catch (cause) {
+    if (cause instanceof ForeignIdentity) {
+      throw new DomainError(
+        'CONFLICT',
+        'The email provider has this domain already, and not from this service',
+        {
+          suggestion:
+            'Whoever runs this service can delete the identity at the provider; then add the domain again.',
+          cause,
+        },
+      );
+    }
     throw new DomainError('SERVICE_UNAVAILABLE', 'The email provider did not answer; try again in a moment', {
       cause,
     });
@@ -66,8 +85,7 @@ async function requireUnused(em: Em, projectId: string, domain: string): Promise
 /** Sender domains of a project, kept in step with the provider's identities. */
 export function createDomainsService(options: DomainsServiceOptions): DomainsService {
   const { orm, identities } = options;
-  const present = (row: DomainRow) =>
-    presentDomain(row, identities.wantedRecords(row.domain, row.dkimTokens));
+  const present = (row: DomainRow) => presentDomain(row, identities.wantedRecords(row, row.dkimTokens));
   const require = async (projectId: string, id: string) => {
     const row = await findDomain(orm.em.fork(), id, projectId);
     if (row === undefined) throw notFound('Domain');
@@ -78,29 +96,36 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
     list: async (projectId) => (await listDomains(orm.em.fork(), projectId)).map(present),
 
     async add(projectId, domain) {
-      const id = uuidv7();
-      try {
-        const row = await orm.em.fork().transactional(async (em) => {
-          await insertDomain(em, { id, projectId, domain, outboxId: uuidv7() });
-          // Before the commit: a domain without an identity at the provider would never verify.
-          const { dkimTokens } = await askProvider(identities.register(domain));
-          await storeDkimTokens(em, id, dkimTokens);
-          return findDomain(em, id, projectId);
+      if (domain === options.reserved) {
+        throw new DomainError('CONFLICT', `The emails about accounts are sent from the domain ${domain}`, {
+          suggestion:
+            'Whoever runs this service can add it to a project while ACCOUNT_EMAIL_FROM is not set.',
         });
-        if (row === undefined) throw notFound('Domain');
-        options.committed();
-        return present(row);
+      }
+      const em = orm.em.fork();
+      const [id, outboxId] = [uuidv7(), uuidv7()];
+      try {
+        await insertDomain(em, { id, projectId, domain, outboxId, delaySeconds: callSeconds });
       } catch (error) {
         if (brokenConstraint(error) !== 'domains_domain_unique') throw error;
         throw new DomainError('CONFLICT', `The domain ${domain} is already registered`, {
           suggestion: 'A domain belongs to one project. Remove it there first.',
         });
       }
+      // No transaction waits for the provider. If this process ends here, the first check registers the domain.
+      const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
+        await deleteDomain(em, id, projectId);
+        throw error;
+      });
+      const row = await storeDkimTokens(em, id, dkimTokens, outboxId);
+      if (row === undefined) throw notFound('Domain');
+      options.committed();
+      return present(row);
     },
 
     async verify(projectId, id) {
       const row = await require(projectId, id);
-      const check = await askProvider(identities.check(row.domain, row.dkimTokens));
+      const check = await askProvider(identities.check(row, row.dkimTokens));
       const checked = await recordDomainCheck(orm.em.fork(), id, check);
       if (checked === undefined) throw notFound('Domain');
       return present(checked);
@@ -116,8 +141,8 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
         return locked;
       });
       await identities
-        .remove(domain)
-        .catch((error) => options.warn('An identity stays at the provider', error));
+        .remove({ id, domain })
+        .catch((error) => options.warn('An identity stays at the provider until the next check', error));
     },
   };
 }

@@ -142,7 +142,7 @@ export const environmentSchema = z.object({
   ACCOUNT_EMAIL_FROM: emailAddressSchema
     .optional()
     .describe(
-      'Sender of the emails about accounts (verification, password reset, invitations), of a domain that your provider lets you send from. Without it none are sent, and what needs them answers 503.',
+      'Sender of the emails about accounts (verification, password reset, invitations), of a domain that your provider lets you send from; no project can add that domain from then on. Without it none are sent, and what needs them answers 503.',
     ),
   ACCOUNT_EMAIL_NAME: z.string().max(100).default('Posthaste').describe('Display name of that sender.'),
 

@@ -10,6 +10,7 @@ export type KeyPurpose =
   | 'account-link'
   | 'oauth-attempt'
   | 'domain-proof'
+  | 'identity-tag'
   | 'webhook-secret';
 
 /**

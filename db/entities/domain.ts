@@ -22,4 +22,17 @@ export const Domain = defineEntity({
   },
 });
 
+/** A domain that was removed, whose identity may still be at the provider. */
+export const DomainRemoval = defineEntity({
+  name: 'DomainRemoval',
+  tableName: 'domain_removals',
+  properties: {
+    /** That of the domain. */
+    id: primaryId(),
+    projectId: p.uuid().index(),
+    domain: p.text(),
+    createdAt: createdAt(),
+  },
+});
+
 export type DomainRow = InferEntity<typeof Domain>;

@@ -3,7 +3,7 @@ import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './bill
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
-import { Domain } from './domain.ts';
+import { Domain, DomainRemoval } from './domain.ts';
 import { Email, EmailAttachment, EmailContent } from './email.ts';
 import { ContactEventStat, Event, EventDeletion, StreamPosition } from './event.ts';
 import { Job, JobChunk } from './job.ts';
@@ -47,6 +47,7 @@ export const entities = [
   BillingCustomer,
   StripeEvent,
   Domain,
+  DomainRemoval,
   Contact,
   ContactField,
   ContactFigure,

@@ -66,8 +66,6 @@ export const ProjectErasure = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Names of the domains of a deleted project, whose identities have to go at the provider. */
-    domains: p.type('text[]').$type<string[]>().default([]),
     /** Nothing that is made after this instant goes. */
     before: instant(),
     /** Deleted rows by table, as far as it has come. */

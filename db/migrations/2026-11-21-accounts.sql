@@ -97,7 +97,6 @@ alter table project_suspensions add constraint project_suspensions_project_id_fo
 create table project_erasures (
   id uuid not null,
   project_id uuid not null,
-  domains text[] not null default '{}',
   before timestamptz(3) not null,
   done jsonb not null default '{}',
   created_at timestamptz(3) not null default now(),

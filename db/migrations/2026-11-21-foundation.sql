@@ -182,6 +182,15 @@ create index domains_project_id_index on domains (project_id);
 alter table domains add constraint domains_domain_unique unique (domain);
 alter table domains add constraint domains_status_check check (status in ('pending', 'verified'));
 
+create table domain_removals (
+  id uuid not null,
+  project_id uuid not null,
+  domain text not null,
+  created_at timestamptz(3) not null default now(),
+  primary key (id)
+);
+create index domain_removals_project_id_index on domain_removals (project_id);
+
 create table provider_notifications (
   id uuid not null,
   received_at timestamptz(3) not null default now(),

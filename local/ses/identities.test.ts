@@ -39,6 +39,14 @@ describe('identities', () => {
     await client.send(new SendEmailCommand(emailTo('a@x.test')));
   });
 
+  it('keep the tags that they were created with', async () => {
+    const { client } = await startTestSes();
+    const Tags = [{ Key: 'owner', Value: 'ada' }];
+    await client.send(new CreateEmailIdentityCommand({ EmailIdentity: 'example.test', Tags }));
+    const checked = await client.send(new GetEmailIdentityCommand({ EmailIdentity: 'example.test' }));
+    expect(checked.Tags).toEqual(Tags);
+  });
+
   it.each([
     ['shop.invalid', 'PENDING'],
     ['pending.example.test', 'PENDING'],

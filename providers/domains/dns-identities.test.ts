@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DnsServer, startDnsServer } from '../testing/dns-server.ts';
 import { createDnsIdentities } from './dns-identities.ts';
 import { createRecordLookup } from './dns-lookup.ts';
-import type { DomainIdentities } from './domain-identities.ts';
+import type { AddedDomain, DomainIdentities } from './domain-identities.ts';
 
 let server: DnsServer;
 let identities: DomainIdentities;
@@ -14,51 +14,55 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-function proofOf(domain: string, by = identities) {
+const shop: AddedDomain = { id: 'shop-1', domain: 'shop.example' };
+const other: AddedDomain = { id: 'other-1', domain: 'other.example' };
+
+function proofOf(domain: AddedDomain, by = identities) {
   const proof = by.wantedRecords(domain, []).find((record) => record.purpose === 'OWNERSHIP');
   if (proof === undefined) throw new Error('No proof is wanted');
   return proof;
 }
 
 describe('sender domains by DNS alone', () => {
-  it('wants a proof that differs by domain and by secret, and stays the same', () => {
-    expect(proofOf('shop.example')).toEqual(proofOf('shop.example'));
-    expect(proofOf('shop.example').name).toBe('_posthaste.shop.example');
+  it('wants a proof that differs by domain, by who has added it and by secret, and stays the same', () => {
+    expect(proofOf(shop)).toEqual(proofOf(shop));
+    expect(proofOf(shop).name).toBe('_posthaste.shop.example');
     const others = [
-      proofOf('other.example'),
+      proofOf(other),
+      proofOf({ ...shop, id: 'shop-2' }),
       proofOf(
-        'shop.example',
+        shop,
         createDnsIdentities(randomBytes(32), async () => []),
       ),
     ];
-    for (const other of others) expect(other.value).not.toBe(proofOf('shop.example').value);
+    for (const { value } of others) expect(value).not.toBe(proofOf(shop).value);
   });
 
   it('verifies a domain whose owner set the proof, and only that', async () => {
-    const { type, name, value } = proofOf('shop.example');
+    const { type, name, value } = proofOf(shop);
     server.records = [{ type, name, value }];
-    expect(await identities.register('shop.example')).toEqual({ dkimTokens: [] });
-    expect(await identities.check('shop.example', [])).toEqual({
+    expect(await identities.register(shop)).toEqual({ dkimTokens: [] });
+    expect(await identities.check(shop, [])).toEqual({
       verified: true,
       found: ['TXT _posthaste.shop.example OWNERSHIP'],
       dkimTokens: [],
     });
     server.records = [{ type: 'TXT', name: '_posthaste.other.example', value }];
-    expect(await identities.check('other.example', [])).toMatchObject({ verified: false, found: [] });
+    expect(await identities.check(other, [])).toMatchObject({ verified: false, found: [] });
   });
 
   it('does not need the DMARC policy, but sees it', async () => {
-    const { type, name, value } = proofOf('shop.example');
+    const { type, name, value } = proofOf(shop);
     server.records = [
       { type, name, value },
       { type: 'TXT', name: '_dmarc.shop.example', value: 'v=DMARC1; p=quarantine' },
     ];
-    const { found } = await identities.check('shop.example', []);
+    const { found } = await identities.check(shop, []);
     expect(found).toEqual(['TXT _posthaste.shop.example OWNERSHIP', 'TXT _dmarc.shop.example DMARC']);
   });
 
   it('unverifies when the proof is gone', async () => {
-    expect(await identities.check('shop.example', [])).toEqual({
+    expect(await identities.check(shop, [])).toEqual({
       verified: false,
       found: [],
       dkimTokens: [],
@@ -67,10 +71,10 @@ describe('sender domains by DNS alone', () => {
 
   it('tells nothing while DNS is broken', async () => {
     server.mood = 'broken';
-    await expect(identities.check('shop.example', [])).rejects.toThrow('_posthaste.shop.example');
+    await expect(identities.check(shop, [])).rejects.toThrow('_posthaste.shop.example');
   });
 
   it('has nothing to forget', async () => {
-    await identities.remove('shop.example');
+    await identities.remove(shop);
   });
 });

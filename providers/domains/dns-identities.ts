@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { RecordLookup } from './dns-lookup.ts';
-import { type DnsRecord, type DomainIdentities, recordKey } from './domain-identities.ts';
+import { type AddedDomain, type DnsRecord, type DomainIdentities, recordKey } from './domain-identities.ts';
 
 /**
  * Sender domains without a provider that keeps identities (SMTP): the owner proves the domain by a TXT record.
@@ -9,14 +9,15 @@ import { type DnsRecord, type DomainIdentities, recordKey } from './domain-ident
  * @param key secret from which the text of the record is derived
  */
 export function createDnsIdentities(key: Buffer, lookup: RecordLookup): DomainIdentities {
-  function ownership(domain: string): DnsRecord {
-    const proof = createHmac('sha256', key).update(domain).digest('base64url').slice(0, 32);
+  function ownership({ id, domain }: AddedDomain): DnsRecord {
+    // A record that stayed in DNS proves nothing for another project that adds the domain.
+    const proof = createHmac('sha256', key).update(`${id} ${domain}`).digest('base64url').slice(0, 32);
     const value = `posthaste-verification=${proof}`;
     return { type: 'TXT', name: `_posthaste.${domain}`, value, purpose: 'OWNERSHIP' };
   }
-  const wantedRecords = (domain: string): DnsRecord[] => [
+  const wantedRecords = (domain: AddedDomain): DnsRecord[] => [
     ownership(domain),
-    { type: 'TXT', name: `_dmarc.${domain}`, value: 'v=DMARC1; p=none;', purpose: 'DMARC' },
+    { type: 'TXT', name: `_dmarc.${domain.domain}`, value: 'v=DMARC1; p=none;', purpose: 'DMARC' },
   ];
 
   return {

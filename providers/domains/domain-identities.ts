@@ -17,18 +17,34 @@ export interface DomainCheck {
   dkimTokens: string[];
 }
 
-/** Sender domains at the provider. */
+/** A domain as one project has added it: added again, by whomever, it has another id. */
+export interface AddedDomain {
+  id: string;
+  domain: string;
+}
+
+/** The provider has the domain already, and not from here. */
+export class ForeignIdentity extends Error {}
+
+/**
+ * Sender domains at the provider. What it knows of a name counts for the domain that it was registered for, and for
+ * no other of the same name.
+ */
 export interface DomainIdentities {
-  /** Makes the domain known; calling it again answers the same. */
-  register(domain: string): Promise<{ dkimTokens: string[] }>;
-  wantedRecords(domain: string, dkimTokens: readonly string[]): DnsRecord[];
   /**
-   * How the domain stands right now.
+   * Makes the domain known; calling it again answers the same. What is left of an earlier domain of that name is
+   * replaced.
+   * @throws ForeignIdentity
+   */
+  register(domain: AddedDomain): Promise<{ dkimTokens: string[] }>;
+  wantedRecords(domain: AddedDomain, dkimTokens: readonly string[]): DnsRecord[];
+  /**
+   * How the domain stands right now; one that is not known any more is registered anew.
    * @throws Error when that can't be told: what was known before still holds
    */
-  check(domain: string, dkimTokens: readonly string[]): Promise<DomainCheck>;
-  /** Forgets the domain; one that is not known is no error. */
-  remove(domain: string): Promise<void>;
+  check(domain: AddedDomain, dkimTokens: readonly string[]): Promise<DomainCheck>;
+  /** Forgets the domain; one that is not known, or known for another of that name, is no error. */
+  remove(domain: AddedDomain): Promise<void>;
 }
 
 /** Names a record among those of its domain. */

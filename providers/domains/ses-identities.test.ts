@@ -1,4 +1,5 @@
 import {
+  CreateEmailIdentityCommand,
   DeleteEmailIdentityCommand,
   GetEmailIdentityCommand,
   PutEmailIdentityMailFromAttributesCommand,
@@ -9,10 +10,13 @@ import { createSesAccountClient } from '../email/ses-client.ts';
 import { type DnsServer, startDnsServer } from '../testing/dns-server.ts';
 import { startHttpServer } from '../testing/http-server.ts';
 import { createRecordLookup } from './dns-lookup.ts';
-import { type DomainIdentities, recordKey } from './domain-identities.ts';
+import { type AddedDomain, type DomainIdentities, ForeignIdentity, recordKey } from './domain-identities.ts';
 import { createSesIdentities } from './ses-identities.ts';
 import { sesRecords } from './ses-records.ts';
 
+const shop: AddedDomain = { id: 'shop-1', domain: 'shop.example' };
+const again: AddedDomain = { id: 'shop-2', domain: 'shop.example' };
+const pending: AddedDomain = { id: 'pending-1', domain: 'pending.shop.example' };
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 let dns: DnsServer;
 beforeEach(async () => {
@@ -23,7 +27,10 @@ afterEach(() => dns.close());
 async function start(): Promise<{ local: TestSes; identities: DomainIdentities }> {
   const local = await startTestSes({ signingKeyBits: 1024 });
   const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
-  return { local, identities: createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address])) };
+  return {
+    local,
+    identities: createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]), 'here'),
+  };
 }
 
 const seen = (local: TestSes, domain: string) =>
@@ -32,9 +39,9 @@ const seen = (local: TestSes, domain: string) =>
 describe('sender domains as SES identities', () => {
   it('registers a domain with DKIM and a MAIL FROM host, twice the same', async () => {
     const { local, identities } = await start();
-    const first = await identities.register('shop.example');
+    const first = await identities.register(shop);
     expect(first.dkimTokens).toHaveLength(3);
-    expect(await identities.register('shop.example')).toEqual(first);
+    expect(await identities.register(shop)).toEqual(first);
     expect(await seen(local, 'shop.example')).toMatchObject({
       DkimAttributes: { Tokens: first.dkimTokens },
       MailFromAttributes: { MailFromDomain: 'bounce.shop.example', BehaviorOnMxFailure: 'USE_DEFAULT_VALUE' },
@@ -43,16 +50,16 @@ describe('sender domains as SES identities', () => {
 
   it('is registered by many at once', async () => {
     const { identities } = await start();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => identities.register('shop.example')));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => identities.register(shop)));
     expect(new Set(answers.map(({ dkimTokens }) => dkimTokens.join())).size).toBe(1);
   });
 
   it('says which records SES and DNS have seen', async () => {
     const { identities } = await start();
-    const { dkimTokens } = await identities.register('shop.example');
-    const wanted = identities.wantedRecords('shop.example', dkimTokens);
+    const { dkimTokens } = await identities.register(shop);
+    const wanted = identities.wantedRecords(shop, dkimTokens);
     dns.records = [{ type: 'TXT', name: 'bounce.shop.example', value: 'v=spf1 include:amazonses.com -all' }];
-    expect(await identities.check('shop.example', dkimTokens)).toEqual({
+    expect(await identities.check(shop, dkimTokens)).toEqual({
       verified: true,
       found: wanted.filter(({ purpose }) => purpose !== 'DMARC').map(recordKey),
       dkimTokens,
@@ -61,11 +68,11 @@ describe('sender domains as SES identities', () => {
 
   it('shows what DNS has while SES is still waiting', async () => {
     const { identities } = await start();
-    const { dkimTokens } = await identities.register('pending.shop.example');
-    const [first] = identities.wantedRecords('pending.shop.example', dkimTokens);
+    const { dkimTokens } = await identities.register(pending);
+    const [first] = identities.wantedRecords(pending, dkimTokens);
     if (first === undefined) throw new Error('No records are wanted');
     dns.records = [{ type: 'CNAME', name: first.name, value: first.value }];
-    expect(await identities.check('pending.shop.example', dkimTokens)).toEqual({
+    expect(await identities.check(pending, dkimTokens)).toEqual({
       verified: false,
       found: [recordKey(first)],
       dkimTokens,
@@ -74,9 +81,9 @@ describe('sender domains as SES identities', () => {
 
   it('registers a domain again that was removed at SES, with the tokens that hold now', async () => {
     const { local, identities } = await start();
-    const old = await identities.register('shop.example');
+    const old = await identities.register(shop);
     await local.client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'shop.example' }));
-    const check = await identities.check('shop.example', old.dkimTokens);
+    const check = await identities.check(shop, old.dkimTokens);
     const identity = await seen(local, 'shop.example');
     expect(check.dkimTokens).toEqual(identity.DkimAttributes?.Tokens);
     expect(check.dkimTokens).not.toEqual(old.dkimTokens);
@@ -86,18 +93,18 @@ describe('sender domains as SES identities', () => {
 
   it('mends a MAIL FROM host that was taken away, and leaves one alone that an operator chose', async () => {
     const { local, identities } = await start();
-    const { dkimTokens } = await identities.register('shop.example');
+    const { dkimTokens } = await identities.register(shop);
     const setMailFrom = (MailFromDomain: string | undefined) =>
       local.client.send(
         new PutEmailIdentityMailFromAttributesCommand({ EmailIdentity: 'shop.example', MailFromDomain }),
       );
     const mailFrom = async () => (await seen(local, 'shop.example')).MailFromAttributes?.MailFromDomain;
     await setMailFrom(undefined);
-    await identities.check('shop.example', dkimTokens);
+    await identities.check(shop, dkimTokens);
     expect(await mailFrom()).toBe('bounce.shop.example');
     await setMailFrom('mail.shop.example');
-    await identities.check('shop.example', dkimTokens);
-    await identities.register('shop.example');
+    await identities.check(shop, dkimTokens);
+    await identities.register(shop);
     expect(await mailFrom()).toBe('mail.shop.example');
   });
 
@@ -114,30 +121,82 @@ describe('sender domains as SES identities', () => {
           VerifiedForSendingStatus: true,
           DkimAttributes: { Status: 'SUCCESS', Tokens: ['a'] },
           MailFromAttributes: { MailFromDomain: 'bounce.shop.example', MailFromDomainStatus },
+          Tags: [{ Key: 'posthaste-domain', Value: shop.id }],
         }),
       );
     });
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: server.url, credentials });
-    const identities = createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]));
-    expect(await identities.check('shop.example', ['a'])).toMatchObject({ verified: true });
+    const identities = createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]), 'here');
+    expect(await identities.check(shop, ['a'])).toMatchObject({ verified: true });
     expect(isRestarted).toBe(true);
     await server.close();
   });
 
   it('forgets a domain, known or not', async () => {
     const { local, identities } = await start();
-    await identities.register('shop.example');
-    await identities.remove('shop.example');
-    await identities.remove('shop.example');
+    await identities.register(shop);
+    await identities.remove(shop);
+    await identities.remove(shop);
     await expect(seen(local, 'shop.example')).rejects.toThrow('does not exist');
+  });
+
+  it('replaces what is left of an earlier domain of that name, whatever SES says of it', async () => {
+    const { local, identities } = await start();
+    const old = await identities.register(shop);
+    expect(await identities.check(shop, old.dkimTokens)).toMatchObject({ verified: true });
+    const { dkimTokens } = await identities.register(again);
+    expect(dkimTokens).not.toEqual(old.dkimTokens);
+    expect(await seen(local, 'shop.example')).toMatchObject({
+      DkimAttributes: { Tokens: dkimTokens },
+      Tags: [
+        { Key: 'posthaste-domain', Value: 'shop-2' },
+        { Key: 'posthaste-installation', Value: 'here' },
+      ],
+    });
+  });
+
+  it('keeps hands off an identity of a domain that was added anew', async () => {
+    const { local, identities } = await start();
+    await identities.register(shop);
+    const { dkimTokens } = await identities.register(again);
+    await identities.remove(shop);
+    expect(await identities.check(shop, ['old'])).toEqual({
+      verified: false,
+      found: [],
+      dkimTokens: ['old'],
+    });
+    expect((await seen(local, 'shop.example')).DkimAttributes?.Tokens).toEqual(dkimTokens);
+  });
+
+  it.each([
+    ['an operator', []],
+    [
+      'another installation',
+      [
+        { Key: 'posthaste-domain', Value: 'theirs' },
+        { Key: 'posthaste-installation', Value: 'elsewhere' },
+      ],
+    ],
+  ])('takes over no identity of %s, though it is verified', async (_who, Tags) => {
+    const { local, identities } = await start();
+    await local.client.send(new CreateEmailIdentityCommand({ EmailIdentity: 'shop.example', Tags }));
+    const before = await seen(local, 'shop.example');
+    expect(before.VerifiedForSendingStatus).toBe(true);
+    await expect(identities.register(shop)).rejects.toThrow(ForeignIdentity);
+    expect(await identities.check(shop, [])).toMatchObject({ verified: false });
+    await identities.remove(shop);
+    expect(await seen(local, 'shop.example')).toMatchObject({
+      DkimAttributes: before.DkimAttributes,
+      Tags: before.Tags,
+    });
   });
 
   it('takes a silent DNS for no record', async () => {
     dns.mood = 'silent';
     const { identities } = await start();
-    const { dkimTokens } = await identities.register('shop.example');
+    const { dkimTokens } = await identities.register(shop);
     const start_ = performance.now();
-    const check = await identities.check('shop.example', dkimTokens);
+    const check = await identities.check(shop, dkimTokens);
     expect(performance.now() - start_).toBeLessThan(3_500);
     expect(check.verified).toBe(true);
     expect(check.found.some((key) => key.endsWith('DMARC'))).toBe(false);
@@ -146,9 +205,9 @@ describe('sender domains as SES identities', () => {
   it('fails when SES does not answer', async () => {
     const server = await startHttpServer((_request, response) => response.writeHead(400).end());
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: server.url, credentials });
-    const identities = createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]));
-    await expect(identities.check('shop.example', [])).rejects.toThrow();
-    await expect(identities.register('shop.example')).rejects.toThrow();
+    const identities = createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]), 'here');
+    await expect(identities.check(shop, [])).rejects.toThrow();
+    await expect(identities.register(shop)).rejects.toThrow();
     await server.close();
   });
 });

@@ -9,10 +9,23 @@ import {
   type SESv2Client,
 } from '@aws-sdk/client-sesv2';
 import type { RecordLookup } from './dns-lookup.ts';
-import { type DnsRecord, type DomainIdentities, recordKey } from './domain-identities.ts';
+import {
+  type AddedDomain,
+  type DnsRecord,
+  type DomainIdentities,
+  ForeignIdentity,
+  recordKey,
+} from './domain-identities.ts';
 import { mailFromHost, sesRecords } from './ses-records.ts';
 
 type Identity = GetEmailIdentityCommandOutput;
+
+/** Tags of an identity: which domain it was made for, and by which installation. */
+const domainTag = 'posthaste-domain';
+const installationTag = 'posthaste-installation';
+
+const tagOf = (identity: Identity, key: string) => identity.Tags?.find((tag) => tag.Key === key)?.Value;
+const isOf = (identity: Identity, { id }: AddedDomain) => tagOf(identity, domainTag) === id;
 
 /** Whether SES has said by itself that a record is there. Its MAIL FROM state is about the MX record alone. */
 function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean {
@@ -28,17 +41,20 @@ function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean
 
 /**
  * Sender domains as SES identities with Easy DKIM and a MAIL FROM host of their own. SES decides whether a domain is
- * verified; DNS is asked only for what to show of its records.
+ * verified; DNS is asked only for what to show of its records. Whose an identity is says its tag alone.
  * Source: Amazon SES developer guide, "Verified identities in Amazon SES".
  *
  * @param client of `createSesAccountClient`
+ * @param installation tells identities of this installation from those of others in the same account
  */
 export function createSesIdentities(
   client: SESv2Client,
   region: string,
   lookup: RecordLookup,
+  installation: string,
 ): DomainIdentities {
   const read = (domain: string) => client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+  const forget = (domain: string) => client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));
 
   /** Gives the identity a MAIL FROM host, unless an operator chose one; SES gives up on one after three days. */
   async function ensureMailFrom(domain: string, identity: Identity): Promise<Identity> {
@@ -56,9 +72,14 @@ export function createSesIdentities(
     return read(domain);
   }
 
-  async function create(domain: string): Promise<Identity> {
+  /** Answers the identity of that name that is there, whoever made it. */
+  async function create({ id, domain }: AddedDomain): Promise<Identity> {
+    const Tags = [
+      { Key: domainTag, Value: id },
+      { Key: installationTag, Value: installation },
+    ];
     try {
-      await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain }));
+      await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, Tags }));
     } catch (error) {
       if (!(error instanceof AlreadyExistsException)) throw error;
     }
@@ -66,9 +87,9 @@ export function createSesIdentities(
   }
 
   /** Also makes an identity known again that was removed at SES behind our back. */
-  async function readOrCreate(domain: string): Promise<Identity> {
+  async function readOrCreate(domain: AddedDomain): Promise<Identity> {
     try {
-      return await read(domain);
+      return await read(domain.domain);
     } catch (error) {
       if (!(error instanceof NotFoundException)) throw error;
       return create(domain);
@@ -77,14 +98,22 @@ export function createSesIdentities(
 
   return {
     async register(domain) {
-      const identity = await ensureMailFrom(domain, await create(domain));
+      let identity = await create(domain);
+      if (!isOf(identity, domain) && tagOf(identity, installationTag) === installation) {
+        await forget(domain.domain);
+        identity = await create(domain);
+      }
+      if (!isOf(identity, domain)) throw new ForeignIdentity(`SES has an identity ${domain.domain}`);
+      identity = await ensureMailFrom(domain.domain, identity);
       return { dkimTokens: identity.DkimAttributes?.Tokens ?? [] };
     },
-    wantedRecords: (domain, dkimTokens) => sesRecords(domain, dkimTokens, region),
+    wantedRecords: ({ domain }, dkimTokens) => sesRecords(domain, dkimTokens, region),
     async check(domain, knownTokens) {
-      const identity = await ensureMailFrom(domain, await readOrCreate(domain));
+      let identity = await readOrCreate(domain);
+      if (!isOf(identity, domain)) return { verified: false, found: [], dkimTokens: [...knownTokens] };
+      identity = await ensureMailFrom(domain.domain, identity);
       const dkimTokens = identity.DkimAttributes?.Tokens ?? [...knownTokens];
-      const records = sesRecords(domain, dkimTokens, region);
+      const records = sesRecords(domain.domain, dkimTokens, region);
       const inDoubt = records.filter((record) => !isSeenBySes(identity, record.purpose));
       const sightings = await lookup(inDoubt);
       const missing = new Set(inDoubt.filter((_, index) => sightings[index] !== 'found'));
@@ -96,7 +125,7 @@ export function createSesIdentities(
     },
     async remove(domain) {
       try {
-        await client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));
+        if (isOf(await read(domain.domain), domain)) await forget(domain.domain);
       } catch (error) {
         if (!(error instanceof NotFoundException)) throw error;
       }

@@ -6,7 +6,7 @@ export interface DomainVerificationInput {
 export type DomainVerificationOutcome = 'pending' | 'verified' | 'gone';
 
 export interface DomainVerificationActivities {
-  /** Asks the provider how the domain stands and records it; idempotent. */
+  /** Asks the provider how the domain stands and records it; takes away what is left of one that is gone. Idempotent. */
   checkDomain(input: DomainVerificationInput): Promise<DomainVerificationOutcome>;
 }
 

@@ -22,11 +22,13 @@ export async function findDomain(em: Em, id: string, projectId?: string): Promis
 
 /**
  * Adds a pending domain and the command to watch it; every process hears of it.
+ *
+ * @param domain `delaySeconds`: when the watch is to begin, unless `storeDkimTokens` has it begin before
  * @throws pg.DatabaseError `domains_domain_unique` when a project has the domain
  */
 export async function insertDomain(
   em: Em,
-  domain: { id: string; projectId: string; domain: string; outboxId: string },
+  domain: { id: string; projectId: string; domain: string; outboxId: string; delaySeconds: number },
 ): Promise<void> {
   await sql(
     em,
@@ -34,10 +36,11 @@ export async function insertDomain(
        insert into domains (id, project_id, domain) values ($1, $2, $3) returning id, project_id
      ),
      command as (
-       insert into outbox (id, kind, subject_id) select $4, 'domain.verify', id from added
+       insert into outbox (id, kind, subject_id, next_attempt_at)
+       select $4, 'domain.verify', id, now() + make_interval(secs => $5) from added
      )
      select pg_notify('project_changed', project_id::text) from added`,
-    [domain.id, domain.projectId, domain.domain, domain.outboxId],
+    [domain.id, domain.projectId, domain.domain, domain.outboxId, domain.delaySeconds],
   );
 }
 
@@ -68,8 +71,25 @@ export async function lockDomain(em: Em, id: string, projectId: string): Promise
   return row?.domain;
 }
 
-export async function storeDkimTokens(em: Em, id: string, tokens: readonly string[]): Promise<void> {
-  await sql(em, 'update domains set dkim_tokens = $2 where id = $1', [id, tokens]);
+/**
+ * Records that the provider knows a new domain, and has the watch over it begin at once.
+ *
+ * @param outboxId that of `insertDomain`
+ * @returns undefined when it was removed meanwhile
+ */
+export async function storeDkimTokens(
+  em: Em,
+  id: string,
+  tokens: readonly string[],
+  outboxId: string,
+): Promise<DomainRow | undefined> {
+  const [row] = await sql<DomainRow>(
+    em,
+    `with command as (update outbox set next_attempt_at = now() where id = $3)
+     update domains set dkim_tokens = $2 where id = $1 returning ${columns}`,
+    [id, tokens, outboxId],
+  );
+  return row;
 }
 
 /**
@@ -102,15 +122,35 @@ export async function recordDomainCheck(
   return row;
 }
 
-/** Removes a domain; every process hears of it. Answers its name, undefined when it is not the project's. */
-export async function deleteDomain(em: Em, id: string, projectId: string): Promise<string | undefined> {
-  const [row] = await sql<{ domain: string }>(
+/** Removes a domain, if it is the project's, and records that its identity is to go; every process hears of it. */
+export async function deleteDomain(em: Em, id: string, projectId: string): Promise<void> {
+  await sql(
     em,
     `with removed as (
-       delete from domains where id = $1 and project_id = $2 returning domain, project_id
-     )
-     select domain, pg_notify('project_changed', project_id::text) from removed`,
+       delete from domains where id = $1 and project_id = $2 returning id, project_id, domain
+     ),
+     removal as (insert into domain_removals (id, project_id, domain) select id, project_id, domain from removed)
+     select pg_notify('project_changed', project_id::text) from removed`,
     [id, projectId],
   );
-  return row?.domain;
+}
+
+/** A removed domain whose identity may still be at the provider. */
+interface RemovedDomain {
+  id: string;
+  domain: string;
+}
+
+export async function findDomainRemoval(em: Em, id: string): Promise<RemovedDomain | undefined> {
+  const [row] = await sql<RemovedDomain>(em, 'select id, domain from domain_removals where id = $1', [id]);
+  return row;
+}
+
+export function listDomainRemovals(em: Em, projectId: string): Promise<RemovedDomain[]> {
+  return sql(em, 'select id, domain from domain_removals where project_id = $1 order by id', [projectId]);
+}
+
+/** The identity of a removed domain is gone for good. */
+export async function closeDomainRemoval(em: Em, id: string): Promise<void> {
+  await sql(em, 'delete from domain_removals where id = $1', [id]);
 }

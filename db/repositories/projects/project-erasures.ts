@@ -5,7 +5,6 @@ import { sql } from '../../sql.ts';
 export interface ErasureRecord {
   id: string;
   projectId: string;
-  domains: string[];
   /** Nothing that is made after this instant goes; now, when the project itself is gone. */
   until: Date;
   isProjectGone: boolean;
@@ -33,9 +32,7 @@ export async function recordErasure(
        union all
        select uuidv7(), 'project.erase', $1, now() + make_interval(secs => $3)
      )
-     insert into project_erasures (id, project_id, domains, before)
-     select $1, $2, coalesce(array_agg(domain) filter (where domain is not null), '{}'), clock_timestamp()
-     from (select domain from domains where project_id = $2) d`,
+     insert into project_erasures (id, project_id, before) values ($1, $2, clock_timestamp())`,
     [erasure.id, erasure.projectId, erasure.delaySeconds],
   );
 }
@@ -53,7 +50,7 @@ export async function hurryErasure(em: Em, id: string): Promise<void> {
 export async function findErasure(em: Em, id: string): Promise<ErasureRecord | undefined> {
   const [row] = await sql<ErasureRecord>(
     em,
-    `select e.id, e.project_id as "projectId", e.domains, p.id is null as "isProjectGone",
+    `select e.id, e.project_id as "projectId", p.id is null as "isProjectGone",
        case when p.id is null then clock_timestamp() else e.before end as until
      from project_erasures e left join projects p on p.id = e.project_id
      where e.id = $1`,
@@ -64,12 +61,18 @@ export async function findErasure(em: Em, id: string): Promise<ErasureRecord | u
 
 /**
  * In a transaction: the project and its members are gone, and its keys in every process. Whoever pays for it is not
- * charged again: a command ends the subscription.
+ * charged again: a command ends the subscription. The identities of its domains are recorded as to go.
  */
 export async function deleteProject(em: Em, projectId: string): Promise<void> {
+  // In a statement of its own, so that the next one sees every domain: none is added from now on.
+  await sql(em, 'select from projects where id = $1 for update', [projectId]);
   await sql(
     em,
     `with gone as (delete from projects where id = $1 returning id),
+     removals as (
+       insert into domain_removals (id, project_id, domain)
+       select d.id, d.project_id, d.domain from domains d join gone on gone.id = d.project_id
+     ),
      ended as (
        insert into outbox (id, kind, subject_id)
        select uuidv7(), 'billing.end', c.project_id from billing_customers c join gone on gone.id = c.project_id
@@ -87,17 +90,6 @@ export async function journalErasure(em: Em, { id, projectId }: ErasureRecord): 
      values ($1, $2, 'project.erased', 'activity', now()) on conflict (id) do nothing`,
     [id, projectId],
   );
-}
-
-/** Which of some domains no project has. */
-export async function findFreeDomains(em: Em, domains: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ domain: string }>(
-    em,
-    `select wanted.domain from unnest($1::text[]) wanted (domain)
-     where not exists (select from domains d where d.domain = wanted.domain)`,
-    [domains],
-  );
-  return rows.map((row) => row.domain);
 }
 
 /** Forgets an erasure that has been carried out everywhere, with its row in the journal. */

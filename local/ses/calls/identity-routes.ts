@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { Route } from '../http/router.ts';
 import { answerCall, readCall } from '../protocol/exchange.ts';
 import type { Identities } from '../state/identities.ts';
-import type { Identity, IdentityStatus } from '../state/state.ts';
+import { type Identity, type IdentityStatus, identityTag } from '../state/state.ts';
 
 const createSchema = z.object({
   EmailIdentity: z.string().min(1),
   ConfigurationSetName: z.string().optional(),
+  Tags: z.array(identityTag).default([]),
 });
 const mailFromSchema = z.object({
   MailFromDomain: z.string().optional(),
@@ -31,7 +32,11 @@ export function identityRoutes(identities: Identities): Route[] {
       path: '/v2/email/identities',
       handle: async ({ request, response }) => {
         const call = await readCall(createSchema, request);
-        const identity = await identities.create(call.EmailIdentity, call.ConfigurationSetName ?? null);
+        const identity = await identities.create(
+          call.EmailIdentity,
+          call.ConfigurationSetName ?? null,
+          call.Tags,
+        );
         answerCall(response, {
           IdentityType: typeOf(call.EmailIdentity),
           VerifiedForSendingStatus: false,
@@ -113,7 +118,7 @@ function toIdentityAnswer(name: string, identity: Identity): object {
     }),
     ...(identity.configurationSet !== null && { ConfigurationSetName: identity.configurationSet }),
     Policies: {},
-    Tags: [],
+    Tags: identity.tags,
   };
 }
 

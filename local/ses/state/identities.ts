@@ -26,7 +26,7 @@ export class Identities {
   }
 
   /** @throws SesError BadRequestException for a malformed name, AlreadyExistsException for a known one */
-  async create(name: string, configurationSet: string | null): Promise<Identity> {
+  async create(name: string, configurationSet: string | null, tags: Identity['tags']): Promise<Identity> {
     const key = toKey(name);
     if (this.#find(key) !== undefined) {
       throw new SesError('AlreadyExistsException', `Email identity ${key} already exist.`);
@@ -39,6 +39,7 @@ export class Identities {
       checkedAt: null,
       configurationSet,
       mailFrom: null,
+      tags,
     };
     await this.#save(key, identity);
     return identity;

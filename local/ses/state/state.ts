@@ -5,6 +5,8 @@ import { StateFile } from './state-file.ts';
 
 const status = z.enum(['pending', 'verified', 'failed']);
 
+export const identityTag = z.object({ Key: z.string(), Value: z.string() });
+
 const identity = z.object({
   status,
   /** Set by the control API: checks leave the status alone. */
@@ -21,6 +23,7 @@ const identity = z.object({
       isVerified: z.boolean(),
     })
     .nullable(),
+  tags: z.array(identityTag).default([]),
 });
 
 const eventDestination = z.object({
