@@ -176,6 +176,43 @@ describe('a step', () => {
     expect((await sender.patch(`/workflows/${id}/steps/${unknownId}`, { name: 'x' })).status).toBe(404);
   });
 
+  it('is refused where the steps would have more than 1 MB of JSON, and nothing is written', async () => {
+    const { id, steps } = await createWorkflow(sender);
+    const path = `/workflows/${id}/steps`;
+    const webhook = (headers: number) => ({
+      url: 'https://example.com',
+      headers: Object.fromEntries(Array.from({ length: headers }, (_, n) => [`X-${n}`, 'x'.repeat(4_096)])),
+      body: 'x'.repeat(65_000),
+    });
+    let before = steps[0].id;
+    for (let n = 0; n < 3; n += 1) {
+      before = (await addStep(sender, id, { type: 'WEBHOOK', config: webhook(50), autoConnect: before })).id;
+    }
+    let full = await readWorkflow(sender, id);
+    const added = { type: 'WEBHOOK', config: webhook(50), autoConnect: before };
+    const expectRefusal = async (refused: Promise<{ status: number; body: unknown }>) => {
+      expect(await refused).toMatchObject({
+        status: 422,
+        body: { error: { errors: [{ field: 'config', code: 'too_big' }] } },
+      });
+      expect(await readWorkflow(sender, id)).toEqual(full);
+    };
+    await expectRefusal(sender.post(path, added));
+    // Small as it is sent, and long as the database writes it.
+    const digits = {
+      type: 'WEBHOOK',
+      config: { url: 'https://example.com', body: Array(1_000).fill(1e300) },
+    };
+    await expectRefusal(sender.post(path, digits));
+
+    const last = await addStep(sender, id, { ...added, config: webhook(20) });
+    full = await readWorkflow(sender, id);
+    await expectRefusal(sender.patch(`${path}/${last.id}`, { config: webhook(50) }));
+    expect((await sender.delete(`${path}/${full.steps[1].id}?splice=true`)).status).toBe(204);
+    expect((await sender.patch(`${path}/${last.id}`, { config: webhook(50) })).status).toBe(200);
+    expect(await readWorkflow(sender, id)).toMatchObject({ faults: [], version: full.version + 2 });
+  });
+
   it('goes with its transitions, or is spliced out', async () => {
     const { id, day, ask, trigger } = await createBranching();
     const mail = await addStep(sender, id, { type: 'UPDATE_CONTACT', name: 'Mark', autoConnect: day.id });

@@ -53,7 +53,8 @@ fails. Any other answer joins the context under the name of the step, as \`{ sta
 that may have been answered: when the process that made it died before it could keep the answer, both are null, and the
 step run has an \`error\`.
 
-A config may be completed later; one of a wrong shape is refused. \`autoConnect\` names a step that shall lead to the new one.
+A config may be completed later; one of a wrong shape is refused. A workflow has at most 250 steps, with 1 MB of JSON in
+their configs and positions. \`autoConnect\` names a step that shall lead to the new one.
 
 ${editing}`,
   params,

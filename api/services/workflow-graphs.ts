@@ -15,9 +15,8 @@ import {
   updateStep,
 } from '../../db/repositories/workflows/workflow-graphs.ts';
 import { updateWorkflow } from '../../db/repositories/workflows/workflows.ts';
-import type { WorkflowWithGraph } from '../presenters/workflow.ts';
 import type { CreateStepBody, CreateTransitionBody, PatchStepBody } from '../schemas/workflows.ts';
-import { editWorkflow, finishEdit } from './workflow-records.ts';
+import { editWorkflow, finishEdit, type HeldWorkflow, requireRoom } from './workflow-records.ts';
 import { holdReferences, readStepConfig, readTriggerEvent } from './workflow-step-configs.ts';
 
 /** Steps of a workflow, its trigger included. */
@@ -82,6 +81,7 @@ export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
           templateId: templateIdOf(type, read.config),
         };
         await insertStep(em, workflowId, step);
+        await requireRoom(em, workflowId);
         if (before !== undefined) {
           const free = firstFreeBranch(before.type, branchesTaken(held, before.id));
           // When none is free, the first says so.
@@ -111,6 +111,7 @@ export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
           changed.templateId = templateIdOf(step.type, read.config);
         }
         await updateStep(em, changed);
+        await requireRoom(em, workflowId);
         if (eventName !== held.workflow.eventName) {
           await updateWorkflow(em, workflowId, { ...held.workflow, eventName });
         }
@@ -177,13 +178,13 @@ function withTemplate(type: StepType, raw: unknown, templateId: string | null | 
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? { ...raw, templateId } : raw;
 }
 
-function branchesTaken({ transitions }: WorkflowWithGraph, stepId: string): (Branch | null)[] {
+function branchesTaken({ transitions }: HeldWorkflow, stepId: string): (Branch | null)[] {
   return transitions.filter(({ fromStepId }) => fromStepId === stepId).map((way) => way.branch);
 }
 
 async function connect(
   em: Em,
-  held: WorkflowWithGraph,
+  held: HeldWorkflow,
   from: StepRecord,
   to: StepRecord,
   branch: Branch | null,

@@ -19,6 +19,7 @@ import { offsetWindow } from '../schemas/pagination.ts';
 import type { CreateWorkflowBody, ListWorkflowsQuery, PatchWorkflowBody } from '../schemas/workflows.ts';
 import {
   editWorkflow,
+  findFaults,
   finishEdit,
   readWorkflowGraph,
   requireNoFaults,
@@ -79,7 +80,8 @@ export function createWorkflowsService(orm: Orm): WorkflowsService {
       }),
 
     patch: (projectId, id, body) =>
-      editWorkflow(orm, projectId, id, async (em, { workflow, faults }) => {
+      editWorkflow(orm, projectId, id, async (em, held) => {
+        const { workflow } = held;
         const fields = {
           name: body.name ?? workflow.name,
           description: body.description === undefined ? workflow.description : body.description || null,
@@ -87,7 +89,7 @@ export function createWorkflowsService(orm: Orm): WorkflowsService {
           eventName: body.eventName ?? workflow.eventName,
           allowReentry: body.allowReentry ?? workflow.allowReentry,
         };
-        if (fields.enabled && !workflow.enabled) requireNoFaults(faults);
+        if (fields.enabled && !workflow.enabled) requireNoFaults(findFaults(held));
         await updateWorkflow(em, id, fields);
         if (fields.eventName !== workflow.eventName)
           await finishEdit(em, { id, eventName: fields.eventName });

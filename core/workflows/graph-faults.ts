@@ -1,5 +1,5 @@
 import type { Branch, DraftGraph, DraftStep, Transition } from './graph.ts';
-import { parseStepConfig, type StepType } from './step-config.ts';
+import { parseStoredConfig, type StepType } from './step-config.ts';
 
 /** Something that keeps a graph from running. */
 export interface GraphFault {
@@ -73,7 +73,7 @@ export function findGraphFaults(graph: DraftGraph): GraphFault[] {
 }
 
 function configFaults({ id, type, name, config }: DraftStep): GraphFault[] {
-  const parsed = parseStepConfig(type, config);
+  const parsed = parseStoredConfig(type, config);
   return (parsed.ok ? parsed.missing : parsed.issues).map(({ field, message }) => ({
     code: 'config_incomplete',
     message: `${name}: ${field}: ${message}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseStepConfig, type StepConfigs, type StepType, stepTypes } from './step-config.ts';
+import { parseStoredConfig, type StepConfigs, type StepType, stepTypes } from './step-config.ts';
 
 /** Ways out of a step that has two; null for the only way out. */
 export const branches = ['yes', 'no', 'event', 'timeout'] as const;
@@ -73,7 +73,7 @@ export function parseGraph(stored: unknown): Graph {
 }
 
 function toStep({ id, type, name, config }: DraftStep): Step {
-  const parsed = parseStepConfig(type, config);
+  const parsed = parseStoredConfig(type, config);
   if (!parsed.ok) throw new Error(`The stored config of step ${id} is of a wrong shape`);
   if (parsed.ready === undefined) throw new Error(`The stored config of step ${id} is incomplete`);
   // as: the config was parsed for this very type, which a union of pairs does not let TypeScript follow.

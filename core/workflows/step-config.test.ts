@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseStepConfig, type StepType, stepTypes } from './step-config.ts';
+import { parseStepConfig, parseStoredConfig, type StepType, stepTypes } from './step-config.ts';
 
 const id = '0190A000-0000-7000-8000-00000000000A';
 
@@ -139,6 +139,12 @@ describe('the config of a step', () => {
     expect(parsed.ok && Object.keys(parsed.config)).toEqual(['amount', 'unit']);
   });
 
+  it('is read from the database without a look at its Liquid, which was compiled when it was saved', () => {
+    const config = { url: 'https://example.com/{{', headers: { a: '{{' }, body: { a: ['{% if %}'] } };
+    expect(parseStepConfig('WEBHOOK', config)).toMatchObject({ ok: false });
+    expect(parseStoredConfig('WEBHOOK', config)).toMatchObject({ ok: true, ready: config, missing: [] });
+  });
+
   it('is parsed to itself, or refused with reasons, whatever JSON comes', () => {
     const keys = [
       'templateId',
@@ -173,7 +179,9 @@ describe('the config of a step', () => {
             return;
           }
           expect(parsed.ready === undefined).toBe(parsed.missing.length > 0);
-          expect(parseStepConfig(type, JSON.parse(JSON.stringify(parsed.config)))).toEqual(parsed);
+          const stored: unknown = JSON.parse(JSON.stringify(parsed.config));
+          expect(parseStepConfig(type, stored)).toEqual(parsed);
+          expect(parseStoredConfig(type, stored)).toEqual(parsed);
         },
       ),
     );

@@ -4,7 +4,7 @@ import type { FieldIssue } from '../errors.ts';
 import type { JsonValue } from '../json-value.ts';
 import { parseConditionConfig } from './condition-config.ts';
 import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
-import { delayMs, stepSchemas } from './step-schemas.ts';
+import { delayMs, stepSchemas, storedWebhookSchema } from './step-schemas.ts';
 import { parseUpdateConfig } from './update-config.ts';
 
 /** Every type of a step; the first one is there from the start, once, and can't be added. */
@@ -48,7 +48,11 @@ export interface StepConfigs {
 }
 
 type Parsers = {
-  [T in StepType]: (raw: Record<string, unknown>, path: string) => ConfigResult<StepConfigs[T]>;
+  [T in StepType]: (
+    raw: Record<string, unknown>,
+    path: string,
+    isStored: boolean,
+  ) => ConfigResult<StepConfigs[T]>;
 };
 
 const parsers: Parsers = {
@@ -89,8 +93,8 @@ const parsers: Parsers = {
     return accept(shape.config, { eventName, timeoutMs });
   },
   CONDITION: parseConditionConfig,
-  WEBHOOK(raw, path) {
-    const shape = parseShape(stepSchemas.WEBHOOK, raw, path);
+  WEBHOOK(raw, path, isStored) {
+    const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw, path);
     if (!shape.ok) return shape;
     const { url, method = 'POST', headers = {}, body = null } = shape.config;
     if (url === undefined) return { ...shape, missing: [lacks(path, 'url', 'A URL is required')] };
@@ -115,13 +119,30 @@ export function parseStepConfig<T extends StepType>(
   raw: unknown,
   path = 'config',
 ): ConfigResult<StepConfigs[T]> {
+  return parseConfig(type, raw, path, false);
+}
+
+/** As `parseStepConfig`, for a config that it has accepted before: the Liquid in it is not compiled again. */
+export function parseStoredConfig<T extends StepType>(
+  type: T,
+  stored: unknown,
+): ConfigResult<StepConfigs[T]> {
+  return parseConfig(type, stored, 'config', true);
+}
+
+function parseConfig<T extends StepType>(
+  type: T,
+  raw: unknown,
+  path: string,
+  isStored: boolean,
+): ConfigResult<StepConfigs[T]> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     return { ok: false, issues: [{ field: path, message: 'Expected an object', code: 'invalid_type' }] };
   }
   const sent = Object.fromEntries(
     Object.entries(raw).filter(([key, value]) => value !== null && key !== '__proto__'),
   );
-  return parsers[type](sent, path);
+  return parsers[type](sent, path, isStored);
 }
 
 /** The template that a config names, for the reference beside it. */

@@ -31,7 +31,10 @@ export const listenedEventSchema = z.string().check((context) => {
   if (issue) report(context, issue.message, issue.code);
 });
 
-function liquidFault(text: string): { message: string; code: string } | undefined {
+/** What is wrong with a text that is Liquid. */
+type TextCheck = (text: string) => { message: string; code: string } | undefined;
+
+const findLiquidFault: TextCheck = (text) => {
   if (!isStorableText(text)) {
     return { message: 'Text may not hold NUL characters or lone surrogates', code: 'invalid_string' };
   }
@@ -39,28 +42,20 @@ function liquidFault(text: string): { message: string; code: string } | undefine
   if (compiled.ok) return undefined;
   const { line, column, message } = compiled.error;
   return { message: `Liquid, line ${line}, column ${column}: ${message}`, code: 'invalid_template' };
-}
-
-const liquid = (context: z.core.ParsePayload<string>): void => {
-  const fault = liquidFault(context.value);
-  if (fault) report(context, fault.message, fault.code);
 };
 
-const urlSchema = z
-  .string()
-  .max(maxUrlLength)
-  .check(liquid, (context) => {
-    const isWritten = /\{\{|\{%/.test(context.value);
-    const isUrl = isWritten ? /^\s*(?:https?:\/\/|\{)/i.test(context.value) : isHttpUrl(context.value);
-    if (!isUrl) report(context, 'Expected an http or https URL', 'invalid_string');
-  });
+const isUrl = (context: z.core.ParsePayload<string>): void => {
+  const isWritten = /\{\{|\{%/.test(context.value);
+  const looksRight = isWritten ? /^\s*(?:https?:\/\/|\{)/i.test(context.value) : isHttpUrl(context.value);
+  if (!looksRight) report(context, 'Expected an http or https URL', 'invalid_string');
+};
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
 }
 
-const headersSchema = z.record(z.string(), z.string().max(maxHeaderLength).check(liquid)).check((context) => {
+const areHeaders = (context: z.core.ParsePayload<Record<string, string>>): void => {
   const names = Object.keys(context.value);
   if (names.length > maxHeaders) report(context, `At most ${maxHeaders} headers are accepted`, 'too_big');
   for (const name of names) {
@@ -73,16 +68,27 @@ const headersSchema = z.record(z.string(), z.string().max(maxHeaderLength).check
       report(context, 'A header is one line', 'invalid_string', path);
     }
   }
-});
+};
 
-const bodySchema = z.json().check((context) => {
-  const texts = [...textsOf(context.value)];
-  const faults = texts.map(liquidFault).filter((fault) => fault !== undefined);
-  for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
-  if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
-    report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
-  }
-});
+const webhookSchema = (findFault: TextCheck) => {
+  const liquid = (context: z.core.ParsePayload<string>): void => {
+    const fault = findFault(context.value);
+    if (fault) report(context, fault.message, fault.code);
+  };
+  const body = z.json().check((context) => {
+    const faults = [...textsOf(context.value)].map(findFault).filter((fault) => fault !== undefined);
+    for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
+    if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
+      report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
+    }
+  });
+  return z.object({
+    url: z.string().max(maxUrlLength).check(liquid, isUrl).optional(),
+    method: z.enum(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']).optional(),
+    headers: z.record(z.string(), z.string().max(maxHeaderLength).check(liquid)).check(areHeaders).optional(),
+    body: body.optional(),
+  });
+};
 
 function* textsOf(value: JsonValue): Generator<string> {
   if (typeof value === 'string') yield value;
@@ -118,12 +124,7 @@ export const stepSchemas = {
     eventName: listenedEventSchema.optional(),
     timeout: z.number().positive().max(maxTimeoutSeconds).optional(),
   }),
-  WEBHOOK: z.object({
-    url: urlSchema.optional(),
-    method: z.enum(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']).optional(),
-    headers: headersSchema.optional(),
-    body: bodySchema.optional(),
-  }),
+  WEBHOOK: webhookSchema(findLiquidFault),
   EXIT: z.object({
     reason: z
       .string()
@@ -135,6 +136,9 @@ export const stepSchemas = {
       .optional(),
   }),
 };
+
+/** As `stepSchemas.WEBHOOK`, for what that has accepted: compiling its Liquid again would take long. */
+export const storedWebhookSchema = webhookSchema(() => undefined);
 
 function report(context: z.core.ParsePayload, message: string, code: string, path: string[] = []): void {
   context.issues.push({ code: 'custom', path, message, params: { code }, input: context.value });

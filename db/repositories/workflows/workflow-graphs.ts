@@ -30,6 +30,17 @@ export function listSteps(em: Em, workflowId: string): Promise<StepRecord[]> {
   );
 }
 
+/** Bytes of the JSON of all configs and positions of a workflow, as Postgres writes it: `1e300` has 301 digits. */
+export async function measureSteps(em: Em, workflowId: string): Promise<number> {
+  const [row] = await sql<{ bytes: number }>(
+    em,
+    `select sum(octet_length(config::text) + coalesce(octet_length(position::text), 0))::float8 as bytes
+     from workflow_steps where workflow_id = $1`,
+    [workflowId],
+  );
+  return row?.bytes ?? 0;
+}
+
 /** The transitions of a workflow, oldest first. */
 export function listTransitions(em: Em, workflowId: string): Promise<TransitionRecord[]> {
   return sql(
