@@ -21,7 +21,9 @@ const eventNameSchema = z
     if (issue !== undefined) reportIssues(context, [issue], 'event');
   })
   .describe(
-    'A tracked event, or one that the service emits: `contact.subscribed`, `email.open`, `segment.vip.entry`.',
+    'A tracked event, or one that the service emits: `contact.subscribed`, `email.open`, `segment.vip.entry`. What ' +
+      'becomes of an email that a workflow sent does not start that workflow; and when that workflow begins with ' +
+      '`email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, such an event of its emails starts none.',
   );
 const triggerConfigSchema = z.object({ eventName: eventNameSchema });
 

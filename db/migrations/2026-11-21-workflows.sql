@@ -145,6 +145,8 @@ declare
   listeners uuid[];
   started uuid[];
   woken uuid[];
+  -- What becomes of an email without anybody doing anything.
+  automatic constant text[] := array['email.sent', 'email.delivery', 'email.bounce', 'email.complaint'];
 begin
   select array_agg(e.id), array_agg(l.id) into heard, listeners
   from unnest(event_ids, projects, names, contacts) as e (id, project_id, name, contact_id)
@@ -162,6 +164,13 @@ begin
     select distinct on (h.listener, e.contact_id) h.listener as workflow_id, e.contact_id, e.id as event_id, e.data
     from unnest(heard, listeners) as h (event_id, listener)
     join events e on e.id = h.event_id
+    -- Otherwise emails would follow from each other without an end: nothing that becomes of a workflow's email starts
+    -- that workflow, and nothing automatic starts any when the workflow itself begins with something automatic.
+    where not exists (
+      select from workflows sender
+      where sender.id = e.workflow_id
+        and (sender.id = h.listener or (e.name = any(automatic) and sender.event_name = any(automatic)))
+    )
     order by h.listener, e.contact_id, e.occurred_at, e.id
   ),
   workflow as materialized (

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { trackInput } from '../../../test/setup/inputs.ts';
+import { acceptInput, providerEvent, trackInput } from '../../../test/setup/inputs.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { upsertContact } from '../contacts/write-contacts.ts';
+import { acceptEmails } from '../emails/accept-emails.ts';
+import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { trackEvents } from './track-events.ts';
 
 const everyone = '00000000-0000-0000-0000-000000000000';
@@ -135,6 +137,55 @@ describe('an event that a workflow listens to', () => {
     await sql(em, 'update workflows set enabled = false where id = $1', [off]);
     await track();
     expect(await executions()).toEqual([]);
+  });
+});
+
+describe('what becomes of an email that a workflow sent', () => {
+  const automatic = ['send', 'delivery', 'bounce', 'complaint'] as const;
+  const personal = ['open', 'click'] as const;
+  const kinds = [...automatic, ...personal];
+  type Kind = (typeof kinds)[number];
+  const nameOf = (kind: Kind) => (kind === 'send' ? 'email.sent' : `email.${kind}`);
+
+  /** Reports that something became of an email that the workflow sent, or of one that no workflow sent. */
+  async function report(kind: Kind, workflowId: string | null): Promise<void> {
+    const [[accepted] = []] = await acceptEmails(em, [acceptInput(projectId, [email])]);
+    const emailId = accepted?.emailId ?? '';
+    await sql(em, 'update emails set workflow_id = $2 where id = $1', [emailId, workflowId]);
+    await applyProviderEvents(em, [providerEvent(emailId, kind)]);
+  }
+  const started = async () => (await executions()).map(({ workflow }) => workflow);
+
+  it.each(kinds)('does not start that workflow again: %s', async (kind) => {
+    const own = await addWorkflow(nameOf(kind), true);
+    await report(kind, own);
+    expect(await started()).toEqual([]);
+    await report(kind, null);
+    expect(await started()).toEqual([own]);
+  });
+
+  it.each(kinds)('starts other workflows: %s', async (kind) => {
+    const senders = [await addWorkflow('signed_up'), await addWorkflow('email.click')];
+    const other = await addWorkflow(nameOf(kind), true);
+    for (const sender of senders) {
+      await report(kind, sender);
+      expect((await started()).filter((id) => id === other)).toHaveLength(1);
+      await sql(em, 'delete from workflow_executions where project_id = $1', [projectId]);
+    }
+  });
+
+  it.each(automatic)('starts none when that workflow begins with such an event too: %s', async (kind) => {
+    const sender = await addWorkflow('email.bounce', true);
+    await addWorkflow(nameOf(kind), true);
+    await report(kind, sender);
+    expect(await started()).toEqual([]);
+  });
+
+  it.each(personal)('starts others whatever that workflow begins with: %s', async (kind) => {
+    const sender = await addWorkflow('email.bounce', true);
+    const other = await addWorkflow(nameOf(kind), true);
+    await report(kind, sender);
+    expect(await started()).toEqual([other]);
   });
 });
 

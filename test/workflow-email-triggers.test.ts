@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { readEvents } from './setup/read-database.ts';
+import { buildWorkflow, onlyExecution } from './setup/running-workflows.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await startTestProduct();
+});
+afterAll(() => stack.close());
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const reader = 'reader@example.com';
+
+async function createTemplate(subject: string): Promise<string> {
+  const from = `hello@${sender.domain}`;
+  const type = 'TRANSACTIONAL';
+  const { body } = await sender.post('/templates', { name: subject, subject, body: 'Hi', from, type });
+  return body.id;
+}
+
+async function send(): Promise<string> {
+  const from = `hello@${sender.domain}`;
+  const sent = await sender.post('/v1/send', { to: reader, from, subject: 'First', body: 'Hi' });
+  expect(sent.status, JSON.stringify(sent.body)).toBe(200);
+  return sent.body.data.emails[0].email;
+}
+
+/** Until the journal has so many events of the name; what they start is written with them. */
+const journaled = (name: string, count: number) =>
+  eventually(
+    async () =>
+      (await readEvents(stack.database.orm.em.fork(), sender.projectId)).filter((one) => one.name === name),
+    (events) => events.length >= count,
+    30_000,
+  );
+
+/** Opens an email, once it has arrived. */
+async function open(emailId: string): Promise<void> {
+  const list = async () => {
+    const found = await fetch(`${stack.ses.url}/api/messages?to=${reader}&limit=1000`);
+    // as: the inbox is ours, and the tests of its answers are its own.
+    const { messages } = (await found.json()) as { messages: { id: string; emailId: string }[] };
+    return messages.find((message) => message.emailId === emailId);
+  };
+  const message = await eventually(list, (found) => found !== undefined, 30_000);
+  await fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ type: 'open' }),
+  });
+}
+
+it('sends one email for another and none for its own, alone and beside a workflow of its kind', async () => {
+  const fields = { eventName: 'email.sent', allowReentry: true };
+  const config = { templateId: await createTemplate('Second') };
+  const build = () =>
+    buildWorkflow(sender, { mail: { type: 'SEND_EMAIL', config } }, [['start', 'mail']], fields);
+  const ids = [await build(), await build()];
+  await send();
+  await journaled('email.sent', 3);
+  for (const id of ids) await onlyExecution(sender, id, 'COMPLETED');
+  expect(await journaled('email.sent', 3)).toHaveLength(3);
+});
+
+it('waits for the opening of its email, which does not start it again', async () => {
+  const id = await buildWorkflow(
+    sender,
+    {
+      mail: { type: 'SEND_EMAIL', config: { templateId: await createTemplate('Second') } },
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'email.open' } },
+      read: { type: 'EXIT', config: { reason: 'read' } },
+    },
+    [
+      ['start', 'mail'],
+      ['mail', 'wait'],
+      ['wait', 'read', 'event'],
+    ],
+    { eventName: 'email.open', allowReentry: true },
+  );
+  await open(await send());
+  const waiting = await onlyExecution(sender, id, 'WAITING');
+  const { emailId } = waiting.steps[0].output;
+  await open(emailId);
+  await onlyExecution(sender, id, 'EXITED');
+  await open(emailId);
+  await journaled('email.open', 3);
+  expect(await onlyExecution(sender, id, 'EXITED')).toMatchObject({ id: waiting.id, exitReason: 'read' });
+});
