@@ -19,11 +19,14 @@ const keyed: readonly AuthKind[] = ['secretKey', 'publicKey', 'userOrSecretKey']
 
 export const takesKey = <S>(route: Route<S>): boolean => keyed.includes(route.auth);
 
-/** The headers of the answers of a route with this status, as references to the components. */
+/**
+ * The headers of the answers of a route with this status, as references to the components. What is left of the rate is
+ * named where it matters, though all answers tell it.
+ */
 export function headersOf<S>(route: Route<S>, status: number): JsonSchema {
   const names = [
     ...ofEveryAnswer,
-    ...(takesKey(route) ? ofKeyedAnswers : []),
+    ...(takesKey(route) && (status < 300 || status === 429) ? ofKeyedAnswers : []),
     ...(status === 429 ? ['Retry-After'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
