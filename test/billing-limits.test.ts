@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { sql } from '../db/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { callApi } from './setup/people.ts';
 import { startApiProcess, type TestProcess } from './setup/processes.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';

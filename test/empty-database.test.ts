@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { sql } from '../db/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
-import { freePort } from './setup/free-port.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
 
 let database: TestDatabase;

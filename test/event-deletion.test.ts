@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFi
 import { startHttpFront } from '../analytics/testing/start-http-front.ts';
 import { sql } from '../db/sql.ts';
 import { startLocalSes } from '../local/ses/server.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
 import { startTestProduct, type TestProduct, testTopic } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { newSegmentComputation } from '../temporal/contracts/segments.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { findWrongCounts } from './setup/read-database.ts';
 import { createSegment, planIs } from './setup/segments.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { arrived } from './setup/inbox.ts';
 import { startApiProcess } from './setup/processes.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { loadConfig } from '../core/config/load.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { openTracing } from '../runtime/open-tracing.ts';
 import { createShutdown } from '../runtime/shutdown.ts';
 import { type ReceivedSpan, startTestCollector } from './setup/collector.ts';
 import { createTestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
 import { startTestApi } from './setup/start-test-api.ts';

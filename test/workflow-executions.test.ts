@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
-import { freePort } from './setup/free-port.ts';
 import { startApiProcess } from './setup/processes.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';

@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -24,8 +23,10 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
       const file = join(root, key);
       const part = `${file}.part`;
       await mkdir(dirname(file), { recursive: true });
+      // Open before the first byte, so that the file is there to be removed however soon the bytes fail.
+      const handle = await open(part, 'wx');
       try {
-        await pipeline(bytes, createWriteStream(part, { flags: 'wx', flush: true }));
+        await pipeline(bytes, handle.createWriteStream({ flush: true }));
         await rename(part, file);
       } catch (error) {
         await rm(part, { force: true });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../db/sql.ts';
+import { freePort } from '../../local/testing/free-port.ts';
 import { eventually } from '../setup/eventually.ts';
-import { freePort } from '../setup/free-port.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from '../setup/people.ts';
 import { startApiProcess, type TestProcess } from '../setup/processes.ts';
 import { startTestProduct, type TestProduct } from '../setup/product.ts';

@@ -6,7 +6,7 @@ import { createOrm, migrateDatabase } from '../../db/orm.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../local/testing/free-port.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createOrm, migrateDatabase } from '../../db/orm.ts';
 import { startPostgres } from '../../local/postgres.ts';
+import { freePort } from '../../local/testing/free-port.ts';
 import type { TestDatabase } from './database.ts';
-import { freePort } from './free-port.ts';
 
 /** A migrated database in a Postgres of its own, durable as in production, that a test may crash. */
 export interface OwnPostgres extends TestDatabase {

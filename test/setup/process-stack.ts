@@ -5,8 +5,8 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import type { Em } from '../../db/orm.ts';
 import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
+import { freePort } from '../../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { freePort } from './free-port.ts';
 import { startApiProcess, startWorkerProcess, type TestProcess } from './processes.ts';
 import { testTopic } from './product.ts';
 

@@ -6,11 +6,11 @@ import { inject } from 'vitest';
 import { loadConfig } from '../../core/config/load.ts';
 import { type RunningProduct, startProduct } from '../../local/product.ts';
 import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
+import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
 import { installTemporalRuntime } from '../../temporal/worker/start.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { freePort } from './free-port.ts';
 
 export const testTopic = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 const log = createLogger(process.env.TEST_LOG_LEVEL ?? 'silent');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../core/config/load.ts';
+import { freePort } from '../../../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { freePort } from '../../../test/setup/free-port.ts';
 import { type CampaignThread, startCampaignThread } from './start.ts';
 
 let database: TestDatabase;
