@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../addresses/email-address.ts';
+import { idSchema } from '../id-schema.ts';
 import { isStorableText, type JsonValue, jsonByteLength } from '../json-value.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { findEventNameFormIssue } from '../reserved-events.ts';
@@ -104,7 +105,7 @@ function* textsOf(value: JsonValue): Generator<string> {
 /** The shapes of configs in which everything may still be missing; those of the other types are in files of their own. */
 export const stepSchemas = {
   SEND_EMAIL: z.object({
-    templateId: z.uuid().toLowerCase().optional(),
+    templateId: idSchema.optional(),
     recipient: z
       .object({ type: z.enum(['CONTACT', 'CUSTOM']), email: emailAddressSchema.optional() })
       .optional(),
