@@ -218,7 +218,10 @@ function errorResponse<S>(
   const names = [...new Set(codes.map(publicCodeOf))];
   const isLegacy = route.legacyErrors === true && status === 400;
   const schema = collector.add(isLegacy ? legacyErrorSchema : errorEnvelopeSchema, 'output');
-  const description = names.map((code) => `\`${code}\``).join(', ');
+  const listed = names.map((code) => `\`${code}\``).join(', ');
+  const description = isLegacy
+    ? `${listed}. A required field that is missing, null or empty comes before every 422.`
+    : listed;
   return route.errorPage === undefined
     ? { description, content: { 'application/json': { schema } } }
     : { description, content: { 'text/html': { schema: { type: 'string' } } } };

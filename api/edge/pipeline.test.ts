@@ -69,6 +69,7 @@ const routes = [
       name: z.string().min(1).max(5),
       email: z.email(),
       condition: z.object({ a: z.number() }),
+      note: z.string().optional(),
     }),
     responses: answer,
     async handler() {
@@ -221,7 +222,7 @@ describe('routes with simple errors', () => {
     [{}, 'name is required; email is required; condition is required'],
     [{ ...complete, name: '' }, 'name is required'],
     [{ ...complete, email: null }, 'email is required'],
-    [{ ...complete, condition: 'x' }, 'condition: Invalid input: expected object, received string'],
+    [{ email: 7, name: 'too long', note: 1 }, 'condition is required'],
     [complete, 'The condition is empty'],
     [[], 'The request body must be a JSON object'],
   ])('answer 400 { error } to %j', async (body, error) => {
@@ -230,6 +231,17 @@ describe('routes with simple errors', () => {
 
   it('answer 400 { error } to malformed JSON', async () => {
     expect(await post('{')).toEqual({ status: 400, body: { error: 'The request body is not valid JSON' } });
+  });
+
+  it('answer the envelope with 422 to a wrong type, and to null where nothing is required', async () => {
+    const { status, body } = await post({ name: 7, email: {}, condition: 'x', note: null });
+    expect(status).toBe(422);
+    expect(body.error.errors).toMatchObject([
+      { field: 'name', code: 'invalid_type', received: 7 },
+      { field: 'email', code: 'invalid_type' },
+      { field: 'condition', code: 'invalid_type', received: 'x' },
+      { field: 'note', code: 'invalid_type', received: null },
+    ]);
   });
 
   it('answer the envelope with 422 where the fault is of form or length', async () => {

@@ -131,7 +131,7 @@ export interface RouteDescription {
   limitByAddress?: boolean;
   /** Any website may call it from a browser, with a key. */
   crossOrigin?: boolean;
-  /** A missing field is 400 `{ error }`, and so is every other 400. For create contact, segment and template. */
+  /** A missing required field is 400 `{ error }`, and so is every other 400. For create contact, segment and template. */
   legacyErrors?: boolean;
   /** Makes the page that says that something failed, where people and not programs read the answer. */
   errorPage?: (status: number, request: RequestFacts) => { body: string; headers: ResponseHeaders };

@@ -1,8 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { DomainError, validationFailed } from '../../core/errors.ts';
 import { toFieldIssues } from './field-issues.ts';
-
-type Issue = z.core.$ZodIssue;
 
 /** @throws DomainError `VALIDATION_ERROR` with every fault */
 export function validate(schema: z.ZodType, input: unknown): unknown {
@@ -12,36 +10,33 @@ export function validate(schema: z.ZodType, input: unknown): unknown {
 }
 
 /**
- * For the routes that answer a missing field by 400 `{ error }`: a field of the first level that is absent, empty
- * or of the wrong type is a `BAD_REQUEST`; limits and forms stay a `VALIDATION_ERROR`.
+ * For the routes that answer a missing field by 400 `{ error }`: a required field of the first level that is absent,
+ * null or empty is a `BAD_REQUEST`, which comes before every other fault. Wrong types, limits and forms stay a
+ * `VALIDATION_ERROR`.
  */
 export function validateWithLegacyErrors(schema: z.ZodType, input: unknown): unknown {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const missing = parsed.error.issues.filter((issue) => isMissing(issue, input));
-  if (missing.length > 0) throw new DomainError('BAD_REQUEST', missing.map(describe(input)).join('; '));
+  const missing = parsed.error.issues.filter(({ path: [field] }) => isMissing(schema, input, field));
+  if (missing.length > 0) throw new DomainError('BAD_REQUEST', missing.map(describe).join('; '));
   throw validationFailed(toFieldIssues(parsed.error.issues, input));
 }
 
-function valueAt(input: unknown, field: PropertyKey): unknown {
-  return typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined;
-}
-
-function isMissing(issue: Issue, input: unknown): boolean {
-  const [field, ...deeper] = issue.path;
+/** Of a field that the schema refused; without a field, the body is no object. */
+function isMissing(schema: z.ZodType, input: unknown, field: PropertyKey | undefined): boolean {
   if (field === undefined) return true;
-  const value = valueAt(input, field);
-  return deeper.length === 0 && (issue.code === 'invalid_type' || value === undefined || value === '');
+  const value = typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined;
+  if (value === undefined) return true;
+  return (value === null || value === '') && !isOptional(schema, field);
 }
 
-function describe(input: unknown) {
-  return (issue: Issue): string => {
-    const [field] = issue.path;
-    if (field === undefined) return 'The request body must be a JSON object';
-    const value = valueAt(input, field);
-    const isAbsent = value === undefined || value === null || value === '';
-    return isAbsent ? `${String(field)} is required` : `${String(field)}: ${issue.message}`;
-  };
+function isOptional(schema: z.ZodType, field: PropertyKey): boolean {
+  const shape = schema instanceof z.ZodObject ? schema.shape : {};
+  return shape[String(field)]?.safeParse(undefined).success === true;
+}
+
+function describe({ path: [field] }: z.core.$ZodIssue): string {
+  return field === undefined ? 'The request body must be a JSON object' : `${String(field)} is required`;
 }
 
 /** The values of a query string, lists where a name is repeated. */

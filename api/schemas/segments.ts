@@ -11,18 +11,25 @@ const typeSchema = z.enum(['DYNAMIC', 'STATIC']);
 /** Checked by `readCondition`, which names the path of everything that is wrong. */
 const conditionSchema = z.unknown().meta({ type: ['object', 'null'] });
 
-export const createSegmentBodySchema = z.object({
-  name: nameSchema,
-  description: descriptionSchema.optional(),
-  type: typeSchema.default('DYNAMIC'),
-  condition: conditionSchema
-    .optional()
-    .describe('The condition tree; required when DYNAMIC, ignored when STATIC.'),
-  trackMembership: z
-    .boolean()
-    .default(false)
-    .describe('Emit `segment.<slug>.entry` and `segment.<slug>.exit` when contacts join and leave.'),
-});
+export const createSegmentBodySchema = z
+  .object({
+    name: nameSchema,
+    description: descriptionSchema.optional(),
+    type: typeSchema.default('DYNAMIC'),
+    condition: conditionSchema
+      .optional()
+      .describe('The condition tree; required when DYNAMIC, ignored when STATIC.'),
+    trackMembership: z
+      .boolean()
+      .default(false)
+      .describe('Emit `segment.<slug>.entry` and `segment.<slug>.exit` when contacts join and leave.'),
+  })
+  .refine(({ type, condition }) => type === 'STATIC' || condition !== undefined, {
+    path: ['condition'],
+    message: 'condition is required for a dynamic segment',
+    // Beside other faults as well: what is missing comes first.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  });
 
 export const patchSegmentBodySchema = z.object({
   name: nameSchema.optional(),

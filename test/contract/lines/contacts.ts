@@ -71,6 +71,13 @@ export const contactLines: readonly ContractLine[] = [
         'VALIDATION_ERROR',
       ),
       refuses('the address is none', 422, withBody({ email: 'ada@' }), 'VALIDATION_ERROR'),
+      refuses('the address is no text', 422, withBody({ email: 7 }), 'VALIDATION_ERROR'),
+      refuses('the address is null', 400, withBody({ email: null })),
+      refuses('subscribed is no boolean', 422, withBody({ subscribed: 'no' }), 'VALIDATION_ERROR'),
+      refuses('subscribed is null', 422, withBody({ subscribed: null }), 'VALIDATION_ERROR'),
+      refuses('data is no object', 422, withBody({ data: 'x' }), 'VALIDATION_ERROR'),
+      refuses('data is a list', 422, withBody({ data: ['x'] }), 'VALIDATION_ERROR'),
+      refuses('there is no address, and data is no object', 400, withBody({ email: undefined, data: 'x' })),
     ],
   },
   {
