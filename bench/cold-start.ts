@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { residentMegabytesOf } from './bench-process.ts';
 import { withCleanUp } from './clean-up.ts';
+import { withLocalProduct } from './local-product.ts';
 import type { Figure } from './report.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const idleSeconds = 8;
-const startTimeoutMs = 60_000;
 
 interface Start {
   seconds: number;
@@ -20,47 +20,11 @@ interface Start {
 
 /** Starts what `npm start` starts, waits until it is ready and then idle, and ends it. */
 function measureStart(dataDirectory: string): Promise<Start> {
-  return withCleanUp(async (cleanUp) => {
-    const startedAt = performance.now();
-    const child = spawn(process.execPath, ['local/bootstrap.mjs', 'local/main.ts'], {
-      cwd: root,
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        DATA_DIR: dataDirectory,
-        PORT: '0',
-        INBOX_PORT: '0',
-        TEMPORAL_PORT: '0',
-        TEMPORAL_UI_PORT: '0',
-        POSTGRES_PORT: '0',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const exited = once(child, 'exit');
-    cleanUp(() => {
-      child.kill('SIGTERM');
-      return exited;
-    });
-    let output = '';
-    const seconds = await new Promise<number>((resolve, reject) => {
-      const fail = () => reject(new Error(`Posthaste did not become ready:\n${output}`));
-      const timer = setTimeout(fail, startTimeoutMs);
-      child.once('exit', fail);
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.setEncoding('utf8').on('data', (text: string) => {
-          output += text;
-          if (!/^Posthaste is ready/m.test(output)) return;
-          clearTimeout(timer);
-          resolve((performance.now() - startedAt) / 1000);
-        });
-      }
-    });
+  return withLocalProduct(dataDirectory, {}, async ({ pid, secondsToReady }) => {
     await delay(idleSeconds * 1000);
-    const pid = Number(await readFile(join(dataDirectory, 'posthaste.pid'), 'utf8'));
-    return { seconds, residentMegabytes: residentMegabytesOf(pid) };
+    return { seconds: secondsToReady, residentMegabytes: residentMegabytesOf(pid) };
   });
 }
-
 /** How long Node takes to load all of the product's modules, without starting anything. */
 async function measureLoading(): Promise<number> {
   const startedAt = performance.now();

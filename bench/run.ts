@@ -10,6 +10,7 @@ import { benchContacts } from './contacts.ts';
 import { benchEvents } from './events.ts';
 import { benchImport } from './import.ts';
 import { benchJournal } from './journal-process.ts';
+import { benchNeighbours } from './neighbours.ts';
 import { type Figure, presentFigure, presentSummary, type Report } from './report.ts';
 import { benchSegments } from './segments.ts';
 import { benchSend } from './send.ts';
@@ -28,6 +29,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   analytics: benchAnalytics,
   segments: benchSegments,
   workflows: benchWorkflows,
+  neighbours: benchNeighbours,
   'cold-start': benchColdStart,
 };
 

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pMap from 'p-map';
+import { z } from 'zod';
+import type { Tenant } from './tenant.ts';
+
+const workflowSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: z.string() })) });
+const idSchema = z.object({ id: z.string() });
+const totalSchema = z.object({ total: z.number() });
+
+/** Creates a workflow of steps that follow each other, switched on. @returns its id */
+export async function addWorkflow(
+  { call }: Tenant,
+  eventName: string,
+  steps: readonly { type: string; name?: string; config?: object }[],
+): Promise<string> {
+  const { id, steps: trigger } = workflowSchema.parse(
+    await call('POST', '/workflows', { name: eventName, eventName, allowReentry: true }),
+  );
+  let last = trigger[0]?.id;
+  for (const step of steps) {
+    const added = await call('POST', `/workflows/${id}/steps`, { ...step, autoConnect: last });
+    last = idSchema.parse(added).id;
+  }
+  await call('PATCH', `/workflows/${id}`, { enabled: true });
+  return id;
+}
+
+const exitStep = { type: 'EXIT', config: {} };
+
+/** Tracks an event for so many contacts, each of which starts an execution that ends at once. */
+export async function startExecutions(tenant: Tenant, count: number): Promise<{ workflowId: string }> {
+  const workflowId = await addWorkflow(tenant, 'signed up', [exitStep]);
+  await track(tenant, count, 'signed up');
+  return { workflowId };
+}
+
+export async function track({ post }: Tenant, count: number, event: string): Promise<void> {
+  await pMap(
+    Array.from({ length: count }, (_, n) => n),
+    async (n) => {
+      const body = JSON.stringify({ email: `person-${n}@example.com`, event });
+      const status = await post('/v1/track', body, 'public');
+      if (status !== 200) throw new Error(`/v1/track: ${status}`);
+    },
+    { concurrency: 64 },
+  );
+}
+
+/** Waits until so many executions have ended. @returns how long that took, in milliseconds; at most `patienceMs` */
+export async function untilEnded(
+  { call }: Tenant,
+  workflowId: string,
+  count: number,
+  patienceMs: number,
+): Promise<number> {
+  const startedAt = Date.now();
+  for (; Date.now() - startedAt < patienceMs; await delay(100)) {
+    const page = await call('GET', `/workflows/${workflowId}/executions?status=EXITED&pageSize=1`);
+    if (totalSchema.parse(page).total >= count) break;
+  }
+  return Date.now() - startedAt;
+}
+
+/** Queues so many emails, 1,000 recipients a call. */
+export async function queueEmails({ post, domain }: Tenant, count: number): Promise<void> {
+  const perCall = 1_000;
+  await pMap(
+    Array.from({ length: count / perCall }, (_, call) => call),
+    async (call) => {
+      const body = {
+        to: Array.from({ length: perCall }, (_, n) => `reader-${call * perCall + n}@example.com`),
+        from: `news@${domain}`,
+        subject: 'News',
+        body: '<p>Hello, this is new.</p>',
+      };
+      const status = await post('/v1/send', JSON.stringify(body));
+      if (status !== 200) throw new Error(`/v1/send: ${status}`);
+    },
+    { concurrency: 4 },
+  );
+}
+
+/** Sends so many emails with an attachment of `megabytes` each, all at the same time. */
+export async function sendLargeEmails(
+  { post, domain }: Tenant,
+  count: number,
+  megabytes: number,
+): Promise<void> {
+  const content = Buffer.alloc(megabytes * 1_000_000, 'posthaste').toString('base64');
+  const file = `{"filename":"file.bin","contentType":"application/octet-stream","content":"${content}"}`;
+  // All bodies share it.
+  const attachments = new Blob([`,"attachments":[${file}]}`]);
+  await Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      const head = JSON.stringify({
+        to: `large-${n}@example.com`,
+        from: `files@${domain}`,
+        subject: 'Your file',
+        body: '<p>It is attached.</p>',
+      });
+      const status = await post('/v1/send', new Blob([head.slice(0, -1), attachments]));
+      if (status !== 200) throw new Error(`/v1/send: ${status}`);
+    }),
+  );
+}
+
+const smallLoop = '{% for n in (1..50) %}{{ n }}{% endfor %}';
+
+/**
+ * Runs so many executions whose WEBHOOK step has as many templates as it may have, 1,200 at most.
+ * @returns how many those were
+ */
+export async function callWebhooks(tenant: Tenant, count: number): Promise<number> {
+  let templates = 1_200;
+  for (; ; templates = Math.floor(templates / 2)) {
+    const body = Object.fromEntries(Array.from({ length: templates }, (_, n) => [`field${n}`, smallLoop]));
+    const config = { url: 'http://127.0.0.1:9/nobody', method: 'POST', body };
+    try {
+      await addWorkflow(tenant, `hooked ${templates}`, [{ type: 'WEBHOOK', name: 'hook', config }, exitStep]);
+      break;
+    } catch (error) {
+      if (!String(error).includes(': 422 ')) throw error;
+    }
+  }
+  await track(tenant, count, `hooked ${templates}`);
+  return templates;
+}
+
+const fullContacts = 200;
+
+/** Tracks so many events that fail: each would make the data of its contact too large. */
+export async function trackFailing({ call, post }: Tenant, count: number): Promise<void> {
+  const addressOf = (n: number) => `full-${n % fullContacts}@example.com`;
+  for (let n = 0; n < fullContacts; n += 1) {
+    await call('POST', '/contacts', { email: addressOf(n), data: { filler: 'x'.repeat(60_000) } });
+  }
+  await pMap(
+    Array.from({ length: count }, (_, n) => n),
+    async (n) => {
+      const body = { email: addressOf(n), event: 'failed', data: { more: 'y'.repeat(10_000) } };
+      const status = await post('/v1/track', JSON.stringify(body), 'public');
+      if (status !== 422) throw new Error(`/v1/track: ${status}`);
+    },
+    { concurrency: 64 },
+  );
+}

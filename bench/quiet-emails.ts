@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { LocalProduct } from './local-product.ts';
+import { percentile } from './percentile.ts';
+import type { Tenant } from './tenant.ts';
+
+const sentSchema = z.object({ data: z.object({ emails: z.array(z.object({ email: z.string() })) }) });
+const inboxSchema = z.object({
+  messages: z.array(z.object({ emailId: z.string().nullable(), receivedAt: z.coerce.date() })),
+});
+
+/** What single emails of a project took, in milliseconds. */
+export interface QuietEmails {
+  /** From the call to its answer. */
+  answerMs: number[];
+  /** From the answer until the provider had the email. */
+  handOverMs: number[];
+}
+
+const patienceMs = 120_000;
+let run = 0;
+
+/**
+ * Sends an email every `everyMs` while `goesOn`, each when it is due and not when the one before was answered, and
+ * waits until the provider has all of them.
+ */
+export async function sendQuietly(
+  { credentials: { urls } }: LocalProduct,
+  { call, domain }: Tenant,
+  everyMs: number,
+  goesOn: (sent: number) => boolean,
+): Promise<QuietEmails> {
+  run += 1;
+  const answerMs: number[] = [];
+  const answeredAt = new Map<string, number>();
+  const calls: Promise<void>[] = [];
+  async function send(n: number): Promise<void> {
+    const startedAt = Date.now();
+    const body = {
+      to: `quiet-${run}-${n}@example.com`,
+      from: `hello@${domain}`,
+      subject: 'Your code',
+      body: '<p>Hello, your code is 1234.</p>',
+    };
+    const { data } = sentSchema.parse(await call('POST', '/v1/send', body));
+    answerMs.push(Date.now() - startedAt);
+    answeredAt.set(data.emails[0]?.email ?? '', Date.now());
+  }
+  for (let n = 0; goesOn(n); n += 1) {
+    calls.push(send(n));
+    await delay(everyMs);
+  }
+  await Promise.all(calls);
+  for (const until = Date.now() + patienceMs; ; await delay(200)) {
+    const query = new URLSearchParams({ to: `quiet-${run}-`, limit: '10000' });
+    const { messages } = inboxSchema.parse(await (await fetch(`${urls.inbox}/api/messages?${query}`)).json());
+    if (messages.length >= answeredAt.size || Date.now() > until) {
+      const receivedAt = new Map(
+        messages.map((message) => [message.emailId ?? '', message.receivedAt.getTime()]),
+      );
+      // One that has not left by now counts as waiting until now.
+      const handOverMs = [...answeredAt].map(([id, at]) => (receivedAt.get(id) ?? Date.now()) - at);
+      return { answerMs, handOverMs };
+    }
+  }
+}
+
+/** Such as `p50 31 ms, p99 84 ms of 120`. */
+export function presentSpread(samples: readonly number[]): string {
+  const show = (fraction: number) => percentile(samples, fraction).toFixed(0);
+  return `p50 ${show(0.5)} ms, p99 ${show(0.99)} ms of ${samples.length}`;
+}
