@@ -108,6 +108,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     orm,
     mail: accountMail,
     passwords,
+    sessions: edge.sessions,
     committed,
     warn: (message, err) => log.warn({ err }, message),
   });

@@ -30,7 +30,7 @@ describe('the proof of an address', () => {
     expect(message?.text).toContain(message?.link.href);
     expect(message?.text).toContain('for 24 hours');
     expect((await person.call('GET', '/users/@me')).body.emailVerified).toBe(false);
-    expect(await post('/auth/verify-email', { token })).toMatchObject({
+    expect(await person.call('POST', '/auth/verify-email', { token })).toMatchObject({
       status: 200,
       body: { message: expect.any(String) },
     });

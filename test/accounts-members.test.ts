@@ -249,7 +249,7 @@ describe('an invitation', () => {
     expect(body).toMatchObject({ member: null, invitation: { email: person.email } });
     expect((await person.call('GET', '/users/@me/projects')).body.data).toEqual([]);
     const token = await mailedToken(stack, person.email, '/verify-email');
-    await callApi(stack.url, 'POST', '/auth/verify-email', { token });
+    await person.call('POST', '/auth/verify-email', { token });
     expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([
       { id: project.id, role: 'MEMBER' },
     ]);
@@ -347,7 +347,7 @@ describe('invitations by email', () => {
     const known = await verifiedPerson();
     expect((await invite(known.email)).body.member.userId).toBe(known.id);
     const token = await mailedToken(stack, person.email, '/verify-email');
-    await callApi(stack.url, 'POST', '/auth/verify-email', { token });
+    await person.call('POST', '/auth/verify-email', { token });
     expect((await invite('nobody@unproven.example')).status).toBe(201);
   });
 });

@@ -67,9 +67,10 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     const page = await visit(path);
     expect([page.status, await isVerified()]).toEqual([200, false]);
     expect(page.text).toContain(`value="${token}"`);
-    expect(await visit('/verify-email', { token })).toMatchObject({ status: 200 });
+    const form = { token, password: testPassword };
+    expect(await visit('/verify-email', form)).toMatchObject({ status: 200 });
     expect(await isVerified()).toBe(true);
-    expect((await visit('/verify-email', { token })).status).toBe(400);
+    expect((await visit('/verify-email', form)).status).toBe(400);
   });
 
   it('takes a new password, which ends the sessions; a bad one gets the form again', async () => {
@@ -111,7 +112,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     const person = await createTestPerson(stack.url);
     await owner.call('POST', `/projects/${project.id}/members`, { email: person.email, role: 'MEMBER' });
     const token = await mailedToken(stack, person.email, '/verify-email');
-    expect((await visit('/verify-email', { token })).status).toBe(200);
+    expect((await visit('/verify-email', { token, password: testPassword })).status).toBe(200);
     expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([{ id: project.id }]);
   });
 });

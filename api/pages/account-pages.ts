@@ -18,19 +18,36 @@ ${fields}
 </form>`;
 }
 
-function passwordField(locale: Locale, hasFault: boolean): Html {
+function passwordField(
+  locale: Locale,
+  hasFault: boolean,
+  label: 'account.passwordLabel' | 'account.verifyPassword' = 'account.passwordLabel',
+): Html {
   const text = messages[locale];
   return html`${hasFault && html`<p class="saved" role="alert">${text['account.passwordFault']}</p>`}
-<label for="password">${text['account.passwordLabel']}</label>
+<label for="password">${text[label]}</label>
 <input id="password" name="password" type="password" minlength="10" maxlength="256" autocomplete="new-password" required aria-describedby="hint">
 <p class="hint" id="hint">${text['account.passwordHint']}</p>`;
 }
 
-/** Asks for the one press that proves an address, because scanners of mail systems open every link. */
-export function verifyEmailPage(locale: Locale, token: string): Page {
+/**
+ * Asks for the one press that proves an address, because scanners of mail systems open every link; and where nothing
+ * says that the reader signed up, for the password.
+ * @param hasFault as for `resetPasswordPage`
+ */
+export function verifyEmailPage(
+  locale: Locale,
+  token: string,
+  { email, needsPassword }: { email: string; needsPassword: boolean },
+  hasFault = false,
+): Page {
   const text = messages[locale];
+  const password = needsPassword
+    ? html`<p>${text['account.verifyWho']}</p>${passwordField(locale, hasFault, 'account.verifyPassword')}`
+    : undefined;
   const content = html`<p>${text['account.verifyText']}</p>
-${form(token, undefined, text['account.verifyButton'])}`;
+<p><strong>${email}</strong></p>
+${form(token, password, text['account.verifyButton'])}`;
   return renderPage({ locale, project: undefined, title: text['account.verifyTitle'], content });
 }
 

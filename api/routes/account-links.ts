@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import type { ProofOutcome } from '../services/account-links.ts';
 import { newPasswordSchema } from './auth.ts';
 
 const tags = ['Authentication'];
@@ -8,6 +9,12 @@ const bodyLimitBytes = 64 * 1024;
 const tokenSchema = z.string().min(1).max(200);
 const tokenExample = 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c';
 const messageSchema = z.object({ message: z.string() });
+
+const nextSteps: Readonly<Record<ProofOutcome, string>> = {
+  kept: '',
+  'password changed': 'The password is changed. Sign in with it.',
+  'password ended': 'Choose a new password: POST /auth/request-password-reset mails you a link.',
+};
 
 const request = {
   method: 'POST',
@@ -56,16 +63,23 @@ export const confirmEmail = defineRoute({
   tags,
   summary: 'Prove an address with the token of a mailed link',
   description:
-    'Invitations to the address become places in their projects. A token works once, for 24 hours.',
+    'Invitations to the address become places in their projects. A token works once, for 24 hours. Send the session ' +
+    'cookie of the account or its `password` to keep both: without them somebody else may have signed up with the ' +
+    'address, so its sessions end, and its password becomes the one that is sent, or none.',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({ token: tokenSchema }),
+  body: z.object({
+    token: tokenSchema,
+    password: newPasswordSchema
+      .optional()
+      .describe('The one chosen at sign-up; any other becomes the new one.'),
+  }),
   bodyExample: { token: tokenExample },
   responses: { 200: { description: 'Proven.', schema: messageSchema } },
-  errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler({ body, services }) {
-    await services.accountLinks.verifyEmail(body.token);
-    return { status: 200, body: { message: 'The address is verified.' } };
+  errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
+  async handler({ body: { token, password }, services, request: { headers } }) {
+    const outcome = await services.accountLinks.verifyEmail(token, { cookie: headers.cookie, password });
+    return { status: 200, body: { message: `The address is verified. ${nextSteps[outcome]}`.trim() } };
   },
 });
 

@@ -68,7 +68,11 @@ export const showVerifyEmail = defineRoute({
   summary: 'Page of the link that proves an address',
   description: 'Where mailed links lead without `DASHBOARD_URL`. Changes nothing.',
   query,
-  handler: async ({ query: { token }, request }) => show(200, verifyEmailPage(localeOf(request), token)),
+  handler: ({ query: { token }, services, request }) =>
+    withLink(localeOf(request), async () => {
+      const link = await services.accountLinks.verification(token, request.headers.cookie);
+      return show(200, verifyEmailPage(localeOf(request), token, link));
+    }),
 });
 
 export const submitVerifyEmail = defineRoute({
@@ -77,13 +81,21 @@ export const submitVerifyEmail = defineRoute({
   method: 'POST',
   path: '/verify-email',
   summary: 'Prove an address, from its page',
-  body: query,
+  description: 'Needs the session of the account, or a password: the one of the account, or a new one.',
+  body: body.partial({ password: true }),
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
-  handler: ({ body: { token }, services, request }) =>
-    withLink(localeOf(request), async () => {
-      await services.accountLinks.verifyEmail(token);
-      return show(200, verifiedPage(localeOf(request)));
-    }),
+  handler: ({ body: { token, password }, services, request }) => {
+    const locale = localeOf(request);
+    const { cookie } = request.headers;
+    return withLink(locale, async () => {
+      const link = await services.accountLinks.verification(token, cookie);
+      if (link.needsPassword && !isPassword(password ?? '')) {
+        return show(422, verifyEmailPage(locale, token, link, true));
+      }
+      await services.accountLinks.verifyEmail(token, { cookie, password });
+      return show(200, verifiedPage(locale));
+    });
+  },
 });
 
 export const showResetPassword = defineRoute({

@@ -1,14 +1,16 @@
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { AccountTokenPurpose } from '../../db/entities/account.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { UserRow } from '../../db/entities/user.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import {
   findTokenUser,
   insertAccountToken,
   takeToken,
 } from '../../db/repositories/accounts/account-tokens.ts';
-import { acceptInvitations } from '../../db/repositories/accounts/invitations.ts';
-import { findUserByEmail, markVerified, replacePassword } from '../../db/repositories/accounts/users.ts';
+import { proveAddress } from '../../db/repositories/accounts/prove-address.ts';
+import { findUser, findUserByEmail, lockUser } from '../../db/repositories/accounts/users.ts';
+import type { Sessions } from '../edge/sessions.ts';
 import { type AccountMail, linkHours } from './account-mail.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -20,6 +22,16 @@ export interface LinkRequest {
   language: string | undefined;
 }
 
+/** What became of the password of an account whose address was proven. */
+export type ProofOutcome = 'kept' | 'password changed' | 'password ended';
+
+/** How the one who follows a link may be known as the one who signed up. */
+export interface ProofOfSignUp {
+  /** Value of the `Cookie` header. */
+  cookie: string | undefined;
+  password?: string | undefined;
+}
+
 export interface AccountLinksService {
   /**
    * Mails a link that proves the address, unless nobody has it or it is proven. The answer and its time are the same
@@ -29,8 +41,18 @@ export interface AccountLinksService {
   requestVerification(request: LinkRequest): Promise<void>;
   /** As `requestVerification`, with a link to choose a new password. */
   requestPasswordReset(request: LinkRequest): Promise<void>;
-  /** Proves an address, and takes the places that wait for it. @throws DomainError `BAD_REQUEST` */
-  verifyEmail(token: string): Promise<void>;
+  /**
+   * Proves an address, and takes the places that wait for it. Unless the one who follows the link has a session or
+   * knows the password of the account, somebody else may have signed up with the address: then its sessions end, and
+   * its password becomes the given one, or none.
+   * @throws DomainError `BAD_REQUEST` for a bad or used token
+   */
+  verifyEmail(token: string, proof: ProofOfSignUp): Promise<ProofOutcome>;
+  /**
+   * The address that a link would prove, and whether a password is needed to keep the one of the account.
+   * @throws DomainError as `verifyEmail`
+   */
+  verification(token: string, cookie: string | undefined): Promise<{ email: string; needsPassword: boolean }>;
   /** Sets a new password and ends every session. @throws DomainError `BAD_REQUEST` for a bad or used token */
   resetPassword(token: string, password: string): Promise<void>;
 }
@@ -39,6 +61,7 @@ export interface AccountLinksOptions {
   orm: Orm;
   mail: AccountMail;
   passwords: Passwords;
+  sessions: Pick<Sessions, 'read'>;
   /** Called after a commit that left a command for Temporal. */
   committed: () => void;
   warn: (message: string, error: unknown) => void;
@@ -75,6 +98,28 @@ export function createAccountLinksService(options: AccountLinksOptions): Account
     });
   }
 
+  async function requireLinkUser(purpose: AccountTokenPurpose, hash: Buffer): Promise<UserRow> {
+    const em = orm.em.fork();
+    const userId = await findTokenUser(em, purpose, hash);
+    const user = userId === undefined ? undefined : await findUser(em, userId);
+    if (user === undefined) throw badToken();
+    return user;
+  }
+
+  /** In a transaction: uses a link up. @returns its user, locked */
+  async function takeLink(em: Em, purpose: AccountTokenPurpose, hash: Buffer): Promise<UserRow> {
+    // The user first, as everywhere where both are written, so that no two wait for each other.
+    const userId = await findTokenUser(em, purpose, hash);
+    const user = userId === undefined ? undefined : await lockUser(em, userId);
+    if (user === undefined || (await takeToken(em, purpose, hash)) === undefined) throw badToken();
+    return user;
+  }
+
+  async function hasSession(user: UserRow, cookie: string | undefined): Promise<boolean> {
+    const session = await options.sessions.read(cookie);
+    return session?.userId === user.id && session.sessionVersion === user.sessionVersion;
+  }
+
   return {
     async requestVerification(request) {
       mail.requireConfigured();
@@ -88,26 +133,40 @@ export function createAccountLinksService(options: AccountLinksOptions): Account
       if (user !== undefined) sendInBackground(user.id, 'reset-password', request);
     },
 
-    async verifyEmail(token) {
+    async verifyEmail(token, { cookie, password }) {
+      const hash = mail.hashOf('verify-email', token);
+      const user = await requireLinkUser('verify-email', hash);
+      let isProven = user.emailVerified || (await hasSession(user, cookie));
+      let passwordHash: string | null = null;
+      if (!isProven && password !== undefined) {
+        isProven = await passwords.matches(user.passwordHash ?? undefined, password);
+        if (!isProven) passwordHash = await passwords.hash(password);
+      }
       await orm.em.fork().transactional(async (em) => {
-        const userId = await takeToken(em, 'verify-email', mail.hashOf('verify-email', token));
-        if (userId === undefined) throw badToken();
-        const email = await markVerified(em, userId);
-        await acceptInvitations(em, userId, email);
+        const now = await takeLink(em, 'verify-email', hash);
+        // What was compared above must be what holds: a reset in between has ended it.
+        isProven &&= now.sessionVersion === user.sessionVersion;
+        isProven ||= now.emailVerified;
+        await proveAddress(em, now, isProven ? undefined : { passwordHash });
       });
+      if (isProven) return 'kept';
+      return passwordHash === null ? 'password ended' : 'password changed';
+    },
+
+    async verification(token, cookie) {
+      const user = await requireLinkUser('verify-email', mail.hashOf('verify-email', token));
+      return { email: user.email, needsPassword: !user.emailVerified && !(await hasSession(user, cookie)) };
     },
 
     async resetPassword(token, password) {
       const hash = mail.hashOf('reset-password', token);
       // Before the work of hashing, and once more when the token is taken.
-      if ((await findTokenUser(orm.em.fork(), 'reset-password', hash)) === undefined) throw badToken();
+      await requireLinkUser('reset-password', hash);
       const passwordHash = await passwords.hash(password);
       await orm.em.fork().transactional(async (em) => {
-        const userId = await takeToken(em, 'reset-password', hash);
-        if (userId === undefined) throw badToken();
-        await replacePassword(em, userId, passwordHash);
+        const user = await takeLink(em, 'reset-password', hash);
         // Whoever reads the mail of an address has it.
-        await acceptInvitations(em, userId, await markVerified(em, userId));
+        await proveAddress(em, user, { passwordHash });
       });
     },
   };

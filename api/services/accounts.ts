@@ -2,8 +2,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { DomainError } from '../../core/errors.ts';
 import type { UserRow } from '../../db/entities/user.ts';
 import type { Orm } from '../../db/orm.ts';
-import { acceptInvitations, findInvitedAddress } from '../../db/repositories/accounts/invitations.ts';
-import { findUser, findUserByEmail, insertUser, markVerified } from '../../db/repositories/accounts/users.ts';
+import { findInvitedAddress } from '../../db/repositories/accounts/invitations.ts';
+import { proveAddress } from '../../db/repositories/accounts/prove-address.ts';
+import {
+  findUser,
+  findUserByEmail,
+  insertUser,
+  lockUserByEmail,
+} from '../../db/repositories/accounts/users.ts';
 import type { Sessions } from '../edge/sessions.ts';
 import { presentUser, type UserAnswer } from '../presenters/user.ts';
 import type { AccountLinksService } from './account-links.ts';
@@ -30,7 +36,8 @@ export interface NewAccount {
 export interface AccountsService {
   /**
    * Creates a user and mails a link that proves the address, where this server sends such. With the token of an
-   * invitation to the address it is proven, and sign-up need not be on.
+   * invitation to the address it is proven, and sign-up need not be on; an account whose address is not proven is
+   * taken over, with none of its password and sessions.
    * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invitation that is not valid,
    * `CONFLICT` when the address is taken
    */
@@ -81,11 +88,12 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
       const passwordHash = await passwords.hash(password);
       const user = await orm.em.fork().transactional(async (em) => {
         const added = await insertUser(em, { id: uuidv7(), email, name: name || null, passwordHash });
-        if (added === undefined || invited === undefined) return added;
-        // Only who reads the mail of the address has the link.
-        await markVerified(em, added.id);
-        await acceptInvitations(em, added.id, email);
-        return { ...added, emailVerified: true };
+        if (invited === undefined) return added;
+        // Only who reads the mail of the address has the link; whoever signed up before has not proven to.
+        const invitee = added ?? (await lockUserByEmail(em, email));
+        if (invitee === undefined || invitee.emailVerified) return undefined;
+        await proveAddress(em, invitee, { passwordHash });
+        return findUser(em, invitee.id);
       });
       if (user === undefined)
         throw new DomainError('CONFLICT', 'An account with this address exists already');

@@ -7,15 +7,10 @@ import { newId } from '../../core/new-id.ts';
 import type { OAuthProviderName } from '../../db/entities/account.ts';
 import type { UserRow } from '../../db/entities/user.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { acceptInvitations, isInvited } from '../../db/repositories/accounts/invitations.ts';
+import { isInvited } from '../../db/repositories/accounts/invitations.ts';
 import { findUserByIdentity, linkIdentity } from '../../db/repositories/accounts/oauth-identities.ts';
-import {
-  findUser,
-  insertUser,
-  lockUserByEmail,
-  markVerified,
-  replacePassword,
-} from '../../db/repositories/accounts/users.ts';
+import { proveAddress } from '../../db/repositories/accounts/prove-address.ts';
+import { findUser, insertUser, lockUserByEmail } from '../../db/repositories/accounts/users.ts';
 import { type OAuthProfile, type OAuthProvider, OAuthRefused } from '../../providers/oauth/oauth-provider.ts';
 import type { Sessions } from '../edge/sessions.ts';
 
@@ -99,9 +94,7 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
     }
     const user = (await lockUserByEmail(em, email)) ?? (await addUser(em, email, profile.name));
     // Whoever signed up with the address has not proven to have it: what they know must not open it from now on.
-    if (!user.emailVerified) await replacePassword(em, user.id, null);
-    await markVerified(em, user.id);
-    await acceptInvitations(em, user.id, email);
+    await proveAddress(em, user, user.emailVerified ? undefined : { passwordHash: null });
     await linkIdentity(em, { provider: name, subject: profile.subject, userId: user.id });
     const linked = await findUser(em, user.id);
     if (linked === undefined) throw new Error('The user is locked and can not be gone');

@@ -42,6 +42,15 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'an account made with the address of somebody else, who proves it later',
+    tests: [
+      ['test/accounts-prehijacking.test.ts', 'when its owner follows the link that proves it'],
+      ['test/accounts-prehijacking.test.ts', 'when the owner resets the password'],
+      ['test/accounts-prehijacking.test.ts', 'when the owner accepts an invitation'],
+      ['test/accounts-oauth.test.ts', 'takes an account away from whoever signed up'],
+    ],
+  },
+  {
     attack: 'header injection after rendering: subject, names, headers, file names',
     tests: [
       ['test/send.test.ts', 'keeps line breaks out of headers'],

@@ -19,6 +19,12 @@ export async function lockUserByEmail(em: Em, email: string): Promise<UserRow | 
   return row;
 }
 
+/** In a transaction: a user locked until its end. */
+export async function lockUser(em: Em, id: string): Promise<UserRow | undefined> {
+  const [row] = await sql<UserRow>(em, `select ${columns} from users where id = $1 for no key update`, [id]);
+  return row;
+}
+
 export async function findUser(em: Em, id: string): Promise<UserRow | undefined> {
   const [row] = await sql<UserRow>(em, `select ${columns} from users where id = $1`, [id]);
   return row;
@@ -44,16 +50,13 @@ export async function insertUser(em: Em, user: NewUser): Promise<UserRow | undef
   return row;
 }
 
-/** The user has proven to have the address. @returns the address */
-export async function markVerified(em: Em, id: string): Promise<string> {
-  const [row] = await sql<{ email: string }>(
+/** The user has proven to have the address. */
+export async function markVerified(em: Em, id: string): Promise<void> {
+  await sql(
     em,
-    `update users set email_verified = true, updated_at = case when email_verified then updated_at else now() end
-     where id = $1 returning email`,
+    'update users set email_verified = true, updated_at = now() where id = $1 and not email_verified',
     [id],
   );
-  if (row === undefined) throw new Error('The user is gone');
-  return row.email;
 }
 
 /** Sets the password, null for none, and ends every session of the user. */

@@ -52,7 +52,7 @@ const badPassword = { when: 'the password is too short', status: 422 };
 
 export const accountPageLines: readonly ContractLine[] = [
   shown('/verify-email', proof),
-  submitted('/verify-email', proof, {}),
+  submitted('/verify-email', proof, { password }),
   shown('/reset-password', reset),
   {
     ...submitted('/reset-password', reset, { password }),
