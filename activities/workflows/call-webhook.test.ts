@@ -48,14 +48,14 @@ const callerOf = (through: OutboundHttp): WebhookCaller => ({
 });
 
 /** An execution that stands at a WEBHOOK step. */
-async function addExecution(context: object = {}) {
+async function addExecution(context: object = {}, config: object = {}) {
   const [projectId, workflowId, executionId, trigger, hook] = Array.from({ length: 5 }, () => randomUUID());
   const [tracked] = await trackEvents(em(), [trackInput(projectId ?? '', `${executionId}@example.com`)]);
   const graph = {
     eventName: 'signed_up',
     steps: [
       { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
-      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url } },
+      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url, ...config } },
     ],
     transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: hook, branch: null }],
   };
@@ -187,4 +187,47 @@ it('ends an execution whose context would grow beyond its limit', async () => {
     error: 'hook: the context has grown beyond 256 KB',
   });
   expect(await look()).toEqual({ follow: 'end', status: 'FAILED' });
+});
+
+/** Holds a process for some 10 ms each, and is over well before the limits of one rendering. */
+const loop =
+  '{% for i in (1..30) %}{% for j in (1..100) %}{% if i == j %}x{% endif %}{% endfor %}{% endfor %}';
+
+it('renders all texts of a call within the time of one rendering', async () => {
+  const { call } = await addExecution({}, { body: Array.from({ length: 200 }, () => loop) });
+  const before = process.threadCpuUsage();
+  await expect(call()).rejects.toMatchObject({
+    message: 'The templates of the call exceed the time limit of a rendering',
+    nonRetryable: true,
+  });
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(500);
+  expect(calls).toEqual([]);
+});
+
+it('lets others have their turn while it renders', async () => {
+  const { call } = await addExecution({}, { body: Array.from({ length: 50 }, () => '{{ id }}') });
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  await call();
+  isOver = true;
+  expect(turns).toBeGreaterThan(50);
+  expect(calls).toHaveLength(1);
+});
+
+it('refuses a call that was stored with more templates than are accepted now', async () => {
+  const { call } = await addExecution(
+    {},
+    { body: Array.from({ length: 1_200 }, () => '{% for i in (1..9) %}x{% endfor %}') },
+  );
+  await expect(call()).rejects.toMatchObject({
+    message: 'At most 250 texts of a call may hold Liquid, and these are 1200',
+    nonRetryable: true,
+  });
+  expect(calls).toEqual([]);
 });

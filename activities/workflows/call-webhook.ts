@@ -3,11 +3,9 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { v5 as uuidv5 } from 'uuid';
 import { signWebhook } from '../../core/crypto/webhook-signature.ts';
 import type { JsonObject, JsonValue } from '../../core/json-value.ts';
-import { compileTemplate } from '../../core/rendering/template.ts';
 import type { ContactLinks } from '../../core/rendering/variables.ts';
 import { buildVariables } from '../../core/rendering/variables.ts';
 import { findStep } from '../../core/workflows/graph.ts';
-import type { StepConfigs } from '../../core/workflows/step-config.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { findContact } from '../../db/repositories/contacts/contacts.ts';
 import {
@@ -17,15 +15,12 @@ import {
   holdExecution,
 } from '../../db/repositories/workflows/execution-steps.ts';
 import { noteCall, noteFailedCall } from '../../db/repositories/workflows/webhook-calls.ts';
-import type {
-  OutboundHttp,
-  OutboundRequest,
-  OutboundResult,
-} from '../../providers/outbound/outbound-http.ts';
+import type { OutboundHttp, OutboundResult } from '../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../temporal/contracts/workflow-execution.ts';
 import { variablesOf } from './act.ts';
 import { contextFault } from './context-limit.ts';
 import type { Graphs } from './graph-cache.ts';
+import { renderCall } from './render-call.ts';
 
 /** How calls leave this process. */
 export interface WebhookCaller {
@@ -35,8 +30,6 @@ export interface WebhookCaller {
   /** Links for the templates of a call: no email carries them. */
   linksOf: (subject: { projectId: string; contactId: string }) => ContactLinks;
 }
-
-type Call = StepConfigs['WEBHOOK'];
 
 /** Names the calls of executions; the number is arbitrary and only ours. */
 const callNamespace = 'b9a2b9a8-1f4e-5c0e-9d55-6a1a5f6f3c11';
@@ -90,7 +83,7 @@ export async function callWebhook(
     links: caller.linksOf({ projectId, contactId: contact.id }),
     workflow: { event, context },
   });
-  const request = renderCall(step.config, variables);
+  const request = await renderCall(step.config, variables);
   const signature = signWebhook(await caller.secretsOf(projectId), {
     // The same for each try, so that the receiver knows a repeat.
     id: `msg_${uuidv5(`${call.executionId}/${call.visit}`, callNamespace)}`,
@@ -158,47 +151,6 @@ async function persistently(record: () => Promise<void>): Promise<void> {
 function isOpen(execution: HeldExecution, visit: number): boolean {
   const isActive = execution.status === 'RUNNING' || execution.status === 'WAITING';
   return isActive && execution.visit === visit && execution.completedAt === null;
-}
-
-function renderCall(call: Call, variables: Readonly<Record<string, unknown>>): OutboundRequest {
-  const render = (text: string) => {
-    const compiled = compileTemplate(text, { kind: 'text' });
-    const rendered = compiled.ok ? compiled.template.render(variables, { now: new Date() }) : undefined;
-    if (rendered?.ok !== true)
-      throw ApplicationFailure.nonRetryable('A template of the call cannot be rendered');
-    return rendered.output;
-  };
-  const headers = Object.fromEntries(
-    Object.entries(call.headers).map(([name, value]) => [
-      name,
-      render(value)
-        .replace(/[^\t\x20-\x7e]+/g, ' ')
-        .trim(),
-    ]),
-  );
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const isText = typeof call.body === 'string';
-  const body =
-    call.body === null || call.method === 'GET'
-      ? null
-      : isText
-        ? render(String(call.body))
-        : JSON.stringify(mapTexts(call.body, render));
-  if (body !== null && !given.has('content-type'))
-    headers['Content-Type'] = isText ? typeOf(body) : 'application/json';
-  if (!given.has('user-agent')) headers['User-Agent'] = 'Posthaste';
-  return { url: render(call.url).trim(), method: call.method, headers, body };
-}
-
-const typeOf = (body: string) => (/^\s*[[{]/.test(body) ? 'application/json' : 'text/plain; charset=utf-8');
-
-function mapTexts(value: JsonValue, render: (text: string) => string): JsonValue {
-  if (typeof value === 'string') return render(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, render));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [render(key), mapTexts(item, render)]),
-  );
 }
 
 /** As JSON when it is JSON that the database can keep. */

@@ -42,6 +42,8 @@ export class RenderBudget {
   private steps = 0;
   private nextLookAt: number;
   private cpuAtFirstLook: NodeJS.CpuUsage | undefined;
+  /** Milliseconds of CPU of the turns that are over. */
+  private usedMs = 0;
 
   constructor(limits: Readonly<RenderLimits> = defaultRenderLimits) {
     this.limits = limits;
@@ -64,10 +66,25 @@ export class RenderBudget {
     if (now > this.nextLookAt) this.lookAtCpuTime(now);
   }
 
-  private lookAtCpuTime(now: number): void {
+  /** Runs one of several renderings between which others have the thread: only what the renderings take counts. */
+  turn<T>(work: () => T): T {
+    this.cpuAtFirstLook = process.threadCpuUsage();
+    this.nextLookAt = performance.now() + this.limits.cpuMs - this.usedMs;
+    try {
+      return work();
+    } finally {
+      this.usedMs += this.msSinceFirstLook();
+    }
+  }
+
+  private msSinceFirstLook(): number {
     const usage = process.threadCpuUsage(this.cpuAtFirstLook);
-    const usedMs = this.cpuAtFirstLook ? (usage.user + usage.system) / 1000 : 0;
-    this.cpuAtFirstLook ??= usage;
+    return (usage.user + usage.system) / 1000;
+  }
+
+  private lookAtCpuTime(now: number): void {
+    const usedMs = this.usedMs + (this.cpuAtFirstLook ? this.msSinceFirstLook() : 0);
+    this.cpuAtFirstLook ??= process.threadCpuUsage();
     if (usedMs >= this.limits.cpuMs) throw new RenderLimitExceeded('time');
     this.nextLookAt = now + Math.max(1, this.limits.cpuMs - usedMs);
   }

@@ -1,5 +1,6 @@
 import type { Branch, DraftGraph, DraftStep, Transition } from './graph.ts';
 import { parseStoredConfig, type StepType } from './step-config.ts';
+import { findTemplateCountFault } from './webhook-texts.ts';
 
 /** Something that keeps a graph from running. */
 export interface GraphFault {
@@ -74,7 +75,9 @@ export function findGraphFaults(graph: DraftGraph): GraphFault[] {
 
 function configFaults({ id, type, name, config }: DraftStep): GraphFault[] {
   const parsed = parseStoredConfig(type, config);
-  return (parsed.ok ? parsed.missing : parsed.issues).map(({ field, message }) => ({
+  const many = type === 'WEBHOOK' ? findTemplateCountFault(config) : undefined;
+  const tooMany = many === undefined ? [] : [{ field: 'config', message: many }];
+  return [...(parsed.ok ? parsed.missing : parsed.issues), ...tooMany].map(({ field, message }) => ({
     code: 'config_incomplete',
     message: `${name}: ${field}: ${message}`,
     stepId: id,

@@ -144,6 +144,14 @@ describe('a graph', () => {
     expect(faultsOf(graph)).toEqual(faults);
   });
 
+  it('does not run with a call that was stored with more templates than are accepted now', () => {
+    const body = Array.from({ length: 1_200 }, () => '{{ id }}');
+    const hook = step('hook', 'WEBHOOK', { url: 'https://example.com', body });
+    expect(findGraphFaults(graphOf([hook], [way('start', 'hook')]))).toMatchObject([
+      { code: 'config_incomplete', stepId: 'hook', message: expect.stringContaining('At most 250 texts') },
+    ]);
+  });
+
   it('says what is wrong in words that name step and field', () => {
     const graph = graphOf([step('Welcome', 'SEND_EMAIL')], []);
     expect(findGraphFaults(graph)).toEqual([

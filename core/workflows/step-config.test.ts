@@ -118,6 +118,8 @@ describe('the config of a step', () => {
     ['WEBHOOK', { headers: { a: 1 } }, 'config.headers.a', 'invalid_type'],
     ['WEBHOOK', { body: { a: '{% if %}' } }, 'config.body', 'invalid_template'],
     ['WEBHOOK', { body: 'x'.repeat(65_536) }, 'config.body', 'too_big'],
+    ['WEBHOOK', { body: Array.from({ length: 251 }, () => '{{ a }}') }, 'config', 'too_big'],
+    ['WEBHOOK', { url: '{{ a }}', body: Array.from({ length: 250 }, () => '{{ a }}') }, 'config', 'too_big'],
     ['UPDATE_CONTACT', { data: [] }, 'config.data', 'invalid_type'],
     ['UPDATE_CONTACT', { data: { a: 'x'.repeat(70_000) } }, 'config.data', 'too_big'],
     ['UPDATE_CONTACT', { subscribed: 'yes' }, 'config.subscribed', 'invalid_type'],

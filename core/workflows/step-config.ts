@@ -6,6 +6,7 @@ import { parseConditionConfig } from './condition-config.ts';
 import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
 import { delayMs, stepSchemas, storedWebhookSchema } from './step-schemas.ts';
 import { parseUpdateConfig } from './update-config.ts';
+import { findTemplateCountFault } from './webhook-texts.ts';
 
 /** Every type of a step; the first one is there from the start, once, and can't be added. */
 export const stepTypes = [
@@ -94,6 +95,9 @@ const parsers: Parsers = {
   },
   CONDITION: parseConditionConfig,
   WEBHOOK(raw, path, isStored) {
+    // Before anything is compiled. One that was stored before there was a bound fails when it is to be called.
+    const fault = isStored ? undefined : findTemplateCountFault(raw);
+    if (fault !== undefined) return { ok: false, issues: [{ field: path, message: fault, code: 'too_big' }] };
     const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw, path);
     if (!shape.ok) return shape;
     const { url, method = 'POST', headers = {}, body = null } = shape.config;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../addresses/email-address.ts';
 import { idSchema } from '../id-schema.ts';
-import { isStorableText, type JsonValue, jsonByteLength } from '../json-value.ts';
+import { isStorableText, jsonByteLength } from '../json-value.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { findEventNameFormIssue } from '../reserved-events.ts';
+import { isTemplate, textsOf } from './webhook-texts.ts';
 
 const msPerUnit = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 type DelayUnit = keyof typeof msPerUnit;
@@ -39,15 +40,16 @@ const findLiquidFault: TextCheck = (text) => {
   if (!isStorableText(text)) {
     return { message: 'Text may not hold NUL characters or lone surrogates', code: 'invalid_string' };
   }
-  const compiled = compileTemplate(text, { kind: 'text' });
-  if (compiled.ok) return undefined;
+  const compiled = isTemplate(text) ? compileTemplate(text, { kind: 'text' }) : undefined;
+  if (compiled?.ok !== false) return undefined;
   const { line, column, message } = compiled.error;
   return { message: `Liquid, line ${line}, column ${column}: ${message}`, code: 'invalid_template' };
 };
 
 const isUrl = (context: z.core.ParsePayload<string>): void => {
-  const isWritten = /\{\{|\{%/.test(context.value);
-  const looksRight = isWritten ? /^\s*(?:https?:\/\/|\{)/i.test(context.value) : isHttpUrl(context.value);
+  const looksRight = isTemplate(context.value)
+    ? /^\s*(?:https?:\/\/|\{)/i.test(context.value)
+    : isHttpUrl(context.value);
   if (!looksRight) report(context, 'Expected an http or https URL', 'invalid_string');
 };
 
@@ -77,11 +79,11 @@ const webhookSchema = (findFault: TextCheck) => {
     if (fault) report(context, fault.message, fault.code);
   };
   const body = z.json().check((context) => {
+    if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
+      return report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
+    }
     const faults = [...textsOf(context.value)].map(findFault).filter((fault) => fault !== undefined);
     for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
-    if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
-      report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
-    }
   });
   return z.object({
     url: z.string().max(maxUrlLength).check(liquid, isUrl).optional(),
@@ -90,17 +92,6 @@ const webhookSchema = (findFault: TextCheck) => {
     body: body.optional(),
   });
 };
-
-function* textsOf(value: JsonValue): Generator<string> {
-  if (typeof value === 'string') yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* textsOf(item);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
-      yield key;
-      yield* textsOf(item);
-    }
-  }
-}
 
 /** The shapes of configs in which everything may still be missing; those of the other types are in files of their own. */
 export const stepSchemas = {

@@ -31,6 +31,21 @@ export const securityCases: readonly SecurityCase[] = [
     tests: [['test/billing.test.ts', 'that is forged, altered or old is refused, and nothing changes']],
   },
   {
+    attack: 'a WEBHOOK step of many templates that holds the worker',
+    tests: [
+      [
+        'activities/workflows/call-webhook.test.ts',
+        'renders all texts of a call within the time of one rendering',
+      ],
+      ['activities/workflows/call-webhook.test.ts', 'lets others have their turn while it renders'],
+      [
+        'activities/workflows/call-webhook.test.ts',
+        'refuses a call that was stored with more templates than are accepted now',
+      ],
+      ['core/workflows/step-config.test.ts', "Array.from({ length: 251 }, () => '{{ a }}')"],
+    ],
+  },
+  {
     attack: 'server-side request forgery: by address in any form, by name, by rebinding, by redirect',
     tests: [
       ['providers/outbound/outbound-http.test.ts', '%s, by itself and behind a name'],
