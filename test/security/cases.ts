@@ -49,6 +49,8 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'server-side request forgery: by address in any form, by name, by rebinding, by redirect',
     tests: [
       ['providers/outbound/outbound-http.test.ts', '%s, by itself and behind a name'],
+      ['providers/outbound/public-address.test.ts', '%s: the first or last of %s'],
+      ['providers/outbound/public-address.test.ts', 'the metadata service of a cloud'],
       ['providers/outbound/outbound-http.test.ts', "'2130706433', '0x7f000001', '0177.0.0.1', '127.1'"],
       ['providers/outbound/outbound-http.test.ts', 'also when it is one of several'],
       ['providers/outbound/outbound-http.test.ts', 'the address that was checked is the one that is called'],
