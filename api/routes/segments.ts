@@ -36,7 +36,10 @@ const segmentExample = {
 const conditionRules = `A condition is \`{ logic: AND or OR, groups: [{ filters: [{ field, operator, value, unit? }], conditions? }] }\`: at most 10
 levels and 100 filters. A filter on \`segment.<id>\` (\`memberOfSegment\`, \`notMemberOfSegment\`) refers to another segment of
 the project; at most 10 segments may refer to each other in a row, none may lead back to itself, and written out they may
-hold 500 filters.`;
+hold 500 filters.
+
+Dates are compared by their instant: \`2026-01-31\` (midnight UTC; \`equals\` compares the UTC day) and date-times with an
+offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values and in \`data\` alike.`;
 
 export const listSegments = defineRoute({
   method: 'GET',

@@ -1,6 +1,6 @@
 import type { DateText } from './date-text.ts';
 
-/** A value that a filter compares with; a text in one of the two date forms is a date and no string. */
+/** A value that a filter compares with; a text that is a date or a date-time is no string. */
 export type Operand =
   | { type: 'string'; value: string }
   | { type: 'number'; value: number }

@@ -9,15 +9,29 @@ export interface DateText {
   isDay: boolean;
 }
 
-/** @returns undefined when the text is not in one of the forms that count as dates. */
+/** Digits of a second beyond milliseconds are read and cut off. Stricter than RFC 3339: T and Z are capitals. */
+const dateTimeForm = /^(.{19})(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+
+/**
+ * Reads a date (`YYYY-MM-DD`) or a date-time with its offset from UTC (RFC 3339), which is more than the forms whose
+ * fields are inferred to be dates.
+ *
+ * @returns undefined for anything else, and for an instant before year 1 or after year 9999 of UTC
+ */
 export function parseDateText(text: string): DateText | undefined {
-  if (!isDateText(text)) return undefined;
-  if (text.length === 10) return { instant: `${text}T00:00:00.000Z`, isDay: true };
-  return { instant: text.length === 20 ? `${text.slice(0, 19)}.000Z` : text, isDay: false };
+  if (text.length === 10)
+    return isDateText(text) ? { instant: `${text}T00:00:00.000Z`, isDay: true } : undefined;
+  const [, local = '', fraction = '', sign, hours, minutes] = dateTimeForm.exec(text) ?? [];
+  if (!isDateText(`${local}Z`)) return undefined;
+  const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -60_000 : 60_000);
+  const written = Date.parse(`${local}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+  const instant = new Date(written - offsetMs).toISOString();
+  const isYearOfFourDigits = instant.length === 24 && !instant.startsWith('0000');
+  return isYearOfFourDigits ? { instant, isDay: false } : undefined;
 }
 
 /** The UTC day of a canonical instant. */
-export function dayOf(instant: string): string {
+function dayOf(instant: string): string {
   return instant.slice(0, 10);
 }
 

@@ -74,7 +74,12 @@ export function parseDate(raw: RawFilter): Parsed<DateText> {
   const parsed = parseOperand(raw);
   if (!parsed.ok) return parsed;
   if (parsed.value.type === 'date') return accept(parsed.value.value);
-  return refuse('value', 'Expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS.sssZ', 'invalid_value', raw.value);
+  return refuse(
+    'value',
+    'Expected YYYY-MM-DD, or a date-time such as 2026-01-31T09:00:00Z or 2026-01-31T10:00:00+01:00',
+    'invalid_value',
+    raw.value,
+  );
 }
 
 /** An amount with its `unit` (days by default), in whole milliseconds. */

@@ -15,7 +15,12 @@ const contact: ConditionContact = {
   segments: new Set(),
 };
 const variables = {
-  context: { webhook: { statusCode: 200, body: { ok: true } }, 'dotted.key': 'whole', due: '2026-05-09' },
+  context: {
+    webhook: { statusCode: 200, body: { ok: true } },
+    'dotted.key': 'whole',
+    due: '2026-05-09',
+    at: '2026-05-10T14:00:00+02:00',
+  },
   event: { order: 'second', total: 30, 'item names': ['a'], gone: null },
 };
 
@@ -34,6 +39,8 @@ describe('the condition of a workflow', () => {
     [true, { field: 'context.webhook.body.ok', operator: 'equals', value: true }],
     [true, { field: 'context.dotted.key', operator: 'contains', value: 'WHO' }],
     [true, { field: 'context.due', operator: 'within', value: 2 }],
+    [true, { field: 'context.at', operator: 'equals', value: '2026-05-10T12:00:00Z' }],
+    [false, { field: 'context.at', operator: 'greaterThan', value: '2026-05-10T08:00:00-04:00' }],
     [true, { field: 'context.missing', operator: 'notEquals', value: 1 }],
     [false, { field: 'context.missing', operator: 'equals', value: 1 }],
     [true, { field: 'event.order', operator: 'equals', value: 'second' }],

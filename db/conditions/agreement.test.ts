@@ -53,6 +53,22 @@ const letter = fc.constantFrom(
   ' ',
   '.',
 );
+/** The instant as clocks elsewhere write it, with 0 to 9 digits of the second. */
+const withOffset = (value: Date) =>
+  fc
+    .tuple(
+      fc.constantFrom(0, 1, 120, 330, 840, 1439),
+      fc.constantFrom('+', '-'),
+      fc.nat({ max: 9 }),
+      fc.nat(999_999),
+    )
+    .map(([minutes, sign, digits, beyond]) => {
+      const local = new Date(value.getTime() + (sign === '+' ? minutes : -minutes) * 60_000).toISOString();
+      const fraction = `.${local.slice(20, 23)}${String(beyond).padStart(6, '0')}`.slice(0, digits + 1);
+      const offset = new Date(minutes * 60_000).toISOString().slice(11, 16);
+      const zone = minutes === 0 && sign === '+' ? 'Z' : `${sign}${offset}`;
+      return `${local.slice(0, 19)}${digits === 0 ? '' : fraction}${zone}`;
+    });
 const text = fc.oneof(
   fc.string({ unit: letter, maxLength: 3 }),
   fc
@@ -61,6 +77,7 @@ const text = fc.oneof(
   instant.map((value) => value.toISOString()),
   instant.map((value) => value.toISOString().slice(0, 10)),
   instant.map((value) => `${value.toISOString().slice(0, 19)}Z`),
+  instant.chain(withOffset),
   fc.constantFrom(
     '2024-02-29',
     '2023-02-29',
@@ -82,6 +99,16 @@ const text = fc.oneof(
     '2024-03-10T12:00:00.0 0Z',
     '2024-03-10t12:00:00Z',
     '2024-03-10T12:00:00+02:00',
+    '2024-03-10T12:00:00.1234567890Z',
+    '2024-03-10T12:00:00.9999999+24:00',
+    '2024-03-10T12:00:00.9999999+23:60',
+    '2024-03-10T24:00:00+00:00',
+    '2016-12-31T23:59:60-00:00',
+    '2024-04-31T12:00:00-02:00',
+    '0001-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59.999-00:01',
+    '2024-03-10T12:00:00+0200',
+    '2024-03-10T12:00:00+02:00x',
     '10',
     'true',
     '',
@@ -127,7 +154,7 @@ const amount = {
   unit: fc.constantFrom('days', 'hours', 'minutes'),
 };
 const dateValue = instant.chain((value) =>
-  fc.constantFrom(value.toISOString(), value.toISOString().slice(0, 10)),
+  fc.oneof(fc.constantFrom(value.toISOString(), value.toISOString().slice(0, 10)), withOffset(value)),
 );
 
 function filterOf(

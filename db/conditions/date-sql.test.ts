@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseDateText } from '../../core/conditions/date-text.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
-import { isDateText } from '../../core/contact-data/infer-field-type.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { sql } from '../sql.ts';
 import { bindInto } from './bind.ts';
@@ -30,7 +29,13 @@ async function matching(
 
 const text = '(t collate "C")';
 const two = (value: number) => String(value).padStart(2, '0');
-const forms = ['2024-02-29', '2023-12-31T23:59:59Z', '2000-10-05T09:08:07.654Z'];
+const forms = [
+  '2024-02-29',
+  '2023-12-31T23:59:59Z',
+  '2000-10-05T09:08:07.654Z',
+  '2000-10-05T09:08:07.654321-12:34',
+  '2023-12-31T23:59:59+14:00',
+];
 const strange = ['0', '1', '6', '9', ' ', 'x', 'T', 'Z', '-', '+', ':', '.', '\n', '１', '٣'];
 
 /** Every text that differs from a date in one place or in two places that stand together. */
@@ -55,12 +60,25 @@ const times = Array.from({ length: 100 }, (_, value) => two(value)).flatMap((val
   `2024-03-10T23:${value}:00Z`,
   `2016-12-31T23:59:${value}Z`,
   `2016-12-31T23:59:${value}.000Z`,
+  `2024-03-10T${value}:00:00+02:00`,
+  `2024-03-10T23:${value}:00+02:00`,
+  `2016-12-31T23:59:${value}+02:00`,
+  `2024-03-10T12:00:00+${value}:00`,
+  `2024-03-10T12:00:00-00:${value}`,
 ]);
+const edges = ['+', '-'].flatMap((sign) =>
+  ['00:00', '00:01', '23:59'].flatMap((offset) =>
+    ['0000-12-31T23:59:59', '0001-01-01T00:00:00', '9999-12-31T23:59:59', '9999-12-31T00:01:00'].flatMap(
+      (local) => [`${local}${sign}${offset}`, `${local}.999999999${sign}${offset}`],
+    ),
+  ),
+);
 
-it('takes for dates what the type inference takes for dates', async () => {
-  const texts = [...new Set([...forms, ...nearDates, ...days, ...times])];
+it('takes for dates what the evaluation in memory takes for dates', async () => {
+  const offsetDays = days.map((day) => `${day}T00:00:00+00:30`);
+  const texts = [...new Set([...forms, ...nearDates, ...days, ...offsetDays, ...times, ...edges])];
   const found = await matching(texts, isDateSql(text), []);
-  expect(found).toEqual(texts.filter(isDateText));
+  expect(found).toEqual(texts.filter((one) => parseDateText(one) !== undefined));
   expect(found.length).toBeGreaterThan(2_000);
 });
 
@@ -74,6 +92,10 @@ it.each(['greaterThan', 'lessThan', 'greaterThanOrEqual', 'lessThanOrEqual'] as 
         `${day}T${time}.000Z`,
         `${day}T${time}.001Z`,
         `${day}T${time}.999Z`,
+        `${day}T${time}.999999999Z`,
+        `${day}T${time}+00:00`,
+        `${day}T${time}.001000+23:59`,
+        `${day}T${time}.9-01:30`,
       ]),
     ]);
     const instantOf = (date: string) => parseDateText(date)?.instant ?? '';

@@ -3,15 +3,50 @@ import type { DateText } from '../../core/conditions/date-text.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 
-/**
- * Whether a text is a date (`isDateText` in core/contact-data). The punctuation first; then no other character is
- * anything but a digit, each of which has punctuation or one of the places looked at beside it; then Postgres says
- * whether the day exists. It would also take 24:00:00 and a leap second. As one regular expression it takes six
- * times as long, and only texts that pass a comparison get here at all.
- *
- * @param text SQL of a text under the collation "C"
- */
+/** Whether a text is a date in the meaning of `parseDateText`. All of `text` here: SQL under the collation "C". */
 export function isDateSql(text: string): string {
+  return byForm(text, isUtcFormSql(text), `${instantSql(text)} is not null`);
+}
+
+/** Whether a text is a date and its instant compares so with the given one. */
+export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
+  const comparison = comparisonSql[by];
+  const [day, second] = [instant.slice(0, 10), `${instant.slice(0, 19)}Z`];
+  // Without making the canonical form: the bound is cut to the length of the text. A "~" stands for what the cut took
+  // away, if it was more than zeros, and puts the bound above the text.
+  const cut = (bound: string, isExact: boolean) => bind(isExact ? bound : `${bound}~`);
+  const utc = `${text} ${comparison} case length(${text})
+    when 24 then ${bind(instant)}::text
+    when 20 then ${cut(second, instant.endsWith('.000Z'))}::text
+    else ${cut(day, instant.endsWith('T00:00:00.000Z'))}::text end and ${isUtcFormSql(text)}`;
+  return byForm(text, utc, `${instantSql(text)} ${comparison} ${bind(instant)}::timestamp`);
+}
+
+/** Whether a text is a date of the same day, when one of both is a day, or else of the same instant. */
+export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: Bind): string {
+  const day = instant.slice(0, 10);
+  if (isDay) {
+    // Behind the day only "T" can follow.
+    const utc = `${text} >= ${bind(day)}::text and ${text} < ${bind(`${day}U`)}::text and ${isUtcFormSql(text)}`;
+    return byForm(text, utc, `date_trunc('day', ${instantSql(text)}) = ${bind(day)}::timestamp`);
+  }
+  const second = instant.endsWith('.000Z') ? [`${instant.slice(0, 19)}Z`] : [];
+  const utc = `${text} = any(${bind([instant, day, ...second])}::text[])`;
+  return byForm(text, utc, `${instantSql(text)} = ${bind(instant)}::timestamp`);
+}
+
+/** One test for texts as long as a UTC form (`isUtcFormSql`), another one for the rest. */
+function byForm(text: string, utc: string, rest: string): string {
+  return `(case when length(${text}) in (10, 20, 24) then ${utc} else ${rest} end)`;
+}
+
+/**
+ * Whether a text is a UTC date or date-time (`isDateText` in core/contact-data). The punctuation first; then no other
+ * character is anything but a digit, each of which has punctuation or one of the places looked at beside it; then
+ * Postgres says whether the day exists. It would also take 24:00:00 and a leap second. As one regular expression it
+ * takes six times as long, and only texts that pass a comparison get here at all.
+ */
+function isUtcFormSql(text: string): string {
   return `(case when ${text} like '____-__-__T__:__:__.___Z' or ${text} like '____-__-__'
       or ${text} like '____-__-__T__:__:__Z'
     then ${text} !~ '[^0-9][^0-9]|^.{0,3}[^0-9]|[-.][0-9][^0-9]' and pg_input_is_valid(${text}, 'timestamptz')
@@ -19,25 +54,21 @@ export function isDateSql(text: string): string {
     else false end)`;
 }
 
-/**
- * Compares a text that is a date with an instant, without making its canonical form: the bound is cut to the length of
- * the text. A "~" stands for what the cut took away, if it was more than zeros, and puts the bound above the text.
- */
-export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
-  const [day, second] = [instant.slice(0, 10), `${instant.slice(0, 19)}Z`];
-  const cut = (bound: string, isExact: boolean) => bind(isExact ? bound : `${bound}~`);
-  return `${text} ${comparisonSql[by]} case length(${text})
-    when 24 then ${bind(instant)}::text
-    when 20 then ${cut(second, instant.endsWith('.000Z'))}::text
-    else ${cut(day, instant.endsWith('T00:00:00.000Z'))}::text end`;
-}
+const dateTimeForm =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:\\.[0-9]{1,9})?' +
+  '(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$';
 
-/** Whether a text is a date of the same day, when one of both is a day, or else of the same instant. */
-export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: Bind): string {
-  const day = instant.slice(0, 10);
-  // Behind the day only "T" can follow.
-  if (isDay)
-    return `${text} >= ${bind(day)}::text and ${text} < ${bind(`${day}U`)}::text and ${isDateSql(text)}`;
-  const second = instant.endsWith('.000Z') ? [`${instant.slice(0, 19)}Z`] : [];
-  return `${text} = any(${bind([instant, day, ...second])}::text[])`;
+/**
+ * The instant of a date-time in any other form, as a timestamp in UTC; null for everything else. What is cast is known
+ * to be valid. The offset is subtracted because Postgres reads none beyond 15:59.
+ */
+function instantSql(text: string): string {
+  const local = `(case when ${text} like '___________________.%' then substring(${text} from '^.{20}[0-9]{1,3}')
+    else left(${text}, 19) end)::timestamp`;
+  const offset = `(case when ${text} like '%Z' then '0' else right(${text}, 6) end)::interval`;
+  const utc = `${local} - ${offset}`;
+  return `(case when ${text} like '____-__-__T__:__:__%' and ${text} ~ '${dateTimeForm}'
+      and pg_input_is_valid(left(${text}, 10), 'date')
+    then case when ${text} >= '0001-01-02' and ${text} < '9999-12-31'
+      or ${utc} >= '0001-01-01' and ${utc} < '10000-01-01' then ${utc} end end)`;
 }
