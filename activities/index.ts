@@ -61,6 +61,8 @@ export interface ActivityDependencies {
   executions: ExecutionWorkflows;
   /** Told how many executions a repair had to remind, or to end in Temporal. */
   repaired: (reminded: number, orphaned: number) => void;
+  /** Counts executions that were ended because they would have gone on without an end, for the metrics. */
+  countEndless: (kind: 'chain' | 'loop') => void;
   /** Told how many workflows of executions were compared with theirs, and whether that were the oldest. */
   compared: (count: number, isRoundOver: boolean) => void;
   /** How the calls of workflows leave. */
@@ -255,6 +257,7 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       wakeRelay: dependencies.wakeRelay,
       withHeartbeat,
       caller: dependencies.webhooks,
+      countEndless: dependencies.countEndless,
     }),
     ...createSegmentActivities(orm, { traced, withHeartbeat, committed: dependencies.committed }),
     judgeSenders: () =>

@@ -12,6 +12,8 @@ export interface ProductMetrics {
   countMiscounts(differences: number): void;
   /** A repair that had to remind, or end, so many workflows of executions. */
   countRepairs(reminded: number, orphaned: number): void;
+  /** An execution that was ended because it would have gone on without an end. */
+  countEndless(kind: 'chain' | 'loop'): void;
   /** A run that compared so many workflows of executions with theirs, and perhaps came to the oldest. */
   countComparisons(count: number, isRoundOver: boolean): void;
   /** Tells how far ClickHouse is behind the journal, at each scrape. */
@@ -40,6 +42,12 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   const repairs = new Counter({
     name: 'posthaste_workflow_execution_repairs_total',
     help: 'Executions on which Postgres and Temporal disagreed: late ones that were reminded, orphaned workflows that were ended.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  const endless = new Counter({
+    name: 'posthaste_workflow_executions_endless_total',
+    help: 'Executions that were ended because workflows start one another (chain), or a graph goes round (loop), without a pause.',
     labelNames: ['kind'],
     registers: [registry],
   });
@@ -78,6 +86,7 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   return {
     countHandOver: (outcome, emails = 1) => handOvers.inc({ outcome }, emails),
     countMiscounts: (differences) => miscounts.inc(differences),
+    countEndless: (kind) => endless.inc({ kind }),
     countRepairs(reminded, orphaned) {
       repairs.inc({ kind: 'late' }, reminded);
       repairs.inc({ kind: 'orphaned' }, orphaned);

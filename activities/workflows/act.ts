@@ -52,7 +52,7 @@ async function sendEmail(
   execution: Execution,
   { templateId, to }: { templateId: string; to: string | null },
 ): Promise<Done> {
-  const { projectId, workflowId, contactId } = execution;
+  const { projectId, workflowId, contactId, hops } = execution;
   const emailId = newId();
   const queued = await queueWorkflowEmail(em, {
     emailId,
@@ -63,6 +63,7 @@ async function sendEmail(
     templateId,
     to,
     variables: variablesOf(execution),
+    hops: hops + 1,
   });
   if (queued === 'gone') throw new StepFailure('the template or the contact is gone');
   if (queued === 'beyond the limit') return { error: beyondLimit };
@@ -87,7 +88,7 @@ async function decide(em: Em, execution: Execution, condition: WorkflowCondition
 
 async function updateContact(
   em: Em,
-  { projectId, contactId }: Execution,
+  { projectId, workflowId, contactId, hops }: Execution,
   { data, subscribed }: { data: ContactData | null; subscribed: boolean | null },
 ): Promise<Done> {
   try {
@@ -101,6 +102,7 @@ async function updateContact(
         patch: { ...data?.set, ...Object.fromEntries((data?.remove ?? []).map((key) => [key, null])) },
         flipId: newId(),
         occurredAt: new Date(),
+        by: { workflowId, hops: hops + 1 },
       }),
     );
   } catch (error) {

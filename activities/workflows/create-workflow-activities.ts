@@ -1,3 +1,4 @@
+import type { Endless } from '../../core/workflows/endless.ts';
 import type { Orm } from '../../db/orm.ts';
 import { endExecution, holdExecution } from '../../db/repositories/workflows/execution-steps.ts';
 import type { SpanFacts } from '../../runtime/tracing.ts';
@@ -19,12 +20,14 @@ export interface WorkflowActivityParts {
   /** Runs an activity that Temporal shall miss soon when its worker is gone. */
   withHeartbeat: <R>(run: () => Promise<R>) => Promise<R>;
   caller: WebhookCaller;
+  /** Counts executions that were ended because they would have gone on without an end, for the metrics. */
+  countEndless: (kind: Endless['kind']) => void;
 }
 
 /** The activities of executions. */
 export function createWorkflowActivities(
   orm: Orm,
-  { traced, journaled, wakeRelay, withHeartbeat, caller }: WorkflowActivityParts,
+  { traced, journaled, wakeRelay, withHeartbeat, caller, countEndless }: WorkflowActivityParts,
 ): WorkflowStepActivities & WebhookActivities {
   const graphs = createGraphCache();
   const factsOf = (executionId: string) => ({ 'posthaste.execution.id': executionId });
@@ -36,6 +39,7 @@ export function createWorkflowActivities(
         if (traces.journal) journaled();
         // A relay that looks in vain costs more than most steps.
         if (traces.commandsInMs !== undefined) wakeRelay(traces.commandsInMs);
+        if (traces.endless !== undefined) countEndless(traces.endless);
         return answer;
       }),
     failStep: ({ executionId, visit, reason }) =>

@@ -1,3 +1,4 @@
+import { findEndless, pauseOf, pauseUntil } from '../../core/workflows/endless.ts';
 import {
   type Branch,
   branches,
@@ -8,7 +9,7 @@ import {
   triggerOf,
 } from '../../core/workflows/graph.ts';
 import type { Em } from '../../db/orm.ts';
-import { beginWait, endWait } from '../../db/repositories/events/event-waits.ts';
+import { beginWait, endWait, readHops } from '../../db/repositories/events/event-waits.ts';
 import {
   completeStep,
   endExecution,
@@ -72,8 +73,14 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
   const { em, execution } = walk;
   const step = stepAfter(walk, execution.visit, toBranch(execution.branch));
   if (step === undefined) return finish(walk);
+  const endless = findEndless(execution, walk.graph.steps.length);
+  if (endless !== undefined) {
+    walk.traces.endless = endless.kind;
+    await endExecution(em, execution.id, { status: 'FAILED', error: endless.message });
+    return { follow: 'end', status: 'FAILED' };
+  }
   const visit = execution.visit + 1;
-  const entry = { executionId: execution.id, visit, stepId: step.id };
+  const entry = { executionId: execution.id, visit, stepId: step.id, hops: execution.hops };
   const at = { visit, label: labelOf(step) };
   switch (step.type) {
     case 'DELAY':
@@ -98,6 +105,7 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
         branch: 'event',
         output: { eventId: event.id, eventName: event.name, data: event.data },
         context: event.data,
+        pause: pauseUntil(event, 0),
       });
     }
     case 'WEBHOOK':
@@ -126,7 +134,7 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
 /** Looks whether the step that was entered is over. */
 async function lookAgain(walk: Walk): Promise<StepAnswer> {
   const { em, execution, graph } = walk;
-  const { id: executionId, visit, completedAt, status, output } = execution;
+  const { id: executionId, visit, completedAt, status } = execution;
   const step = findStep(graph, execution.currentStepId ?? '');
   if (step === undefined) throw new Error('An execution stands at a step that its graph does not have');
   const at = { visit, label: labelOf(step) };
@@ -135,16 +143,21 @@ async function lookAgain(walk: Walk): Promise<StepAnswer> {
   switch (step.type) {
     case 'DELAY':
       if (leftMs !== null && leftMs > 0) return { follow: 'sleep', ...at, ms: leftMs };
-      return complete(walk, step, { executionId, visit });
+      return complete(walk, step, { executionId, visit, pause: pauseOf(step.config.ms) });
     case 'WAIT_FOR_EVENT': {
-      const byEvent = (found: HeldExecution['output']) =>
-        complete(walk, step, { executionId, visit, branch: 'event', context: dataOf(found) });
-      if (completedAt !== null) return byEvent(output);
+      const byEvent = async ({ output: found, enteredAt, completedAt: endedAt }: HeldExecution) => {
+        const hops = typeof found?.eventId === 'string' ? await readHops(em, found.eventId) : undefined;
+        const ms = (endedAt?.getTime() ?? 0) - (enteredAt?.getTime() ?? 0);
+        const pause = pauseUntil({ hops: hops ?? 0 }, ms);
+        return complete(walk, step, { executionId, visit, branch: 'event', context: dataOf(found), pause });
+      };
+      if (completedAt !== null) return byEvent(execution);
       if (leftMs === null || leftMs > 0) return { follow: 'wait', ...at, ms: leftMs };
       // An event that held the listener this very moment has ended the step run by now.
       const after = (await endWait(em, executionId)) ? undefined : await holdExecution(em, executionId);
-      if (after?.completedAt) return byEvent(after.output);
-      return complete(walk, step, { executionId, visit, branch: 'timeout' });
+      if (after?.completedAt) return byEvent(after);
+      const pause = pauseOf(step.config.timeoutMs);
+      return complete(walk, step, { executionId, visit, branch: 'timeout', pause });
     }
     default:
       return { follow: 'call', ...at };
@@ -183,7 +196,7 @@ async function finish({ em, execution }: Walk): Promise<StepAnswer> {
 /** Enters the EXIT step after the one at which the execution stands, which is over. */
 async function exit({ em, execution }: Walk, step: Extract<Step, { type: 'EXIT' }>): Promise<StepAnswer> {
   const [executionId, visit] = [execution.id, execution.visit + 1];
-  await enterStep(em, { executionId, visit, stepId: step.id });
+  await enterStep(em, { executionId, visit, stepId: step.id, hops: execution.hops });
   await completeStep(em, { executionId, visit });
   await endExecution(em, executionId, { status: 'EXITED', exitReason: step.config.reason });
   return { follow: 'end', status: 'EXITED' };

@@ -23,7 +23,8 @@ const eventNameSchema = z
   .describe(
     'A tracked event, or one that the service emits: `contact.subscribed`, `email.open`, `segment.vip.entry`. What ' +
       'becomes of an email that a workflow sent does not start that workflow; and when that workflow begins with ' +
-      '`email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, such an event of its emails starts none.',
+      '`email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, such an event of its emails starts none. ' +
+      'Workflows that start one another without a pause of a minute are stopped after ten executions, if re-entry is allowed.',
   );
 const triggerConfigSchema = z.object({ eventName: eventNameSchema });
 

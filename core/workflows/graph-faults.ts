@@ -1,3 +1,4 @@
+import { minPauseMs } from './endless.ts';
 import type { Branch, DraftGraph, DraftStep, Transition } from './graph.ts';
 import { parseStoredConfig, type StepType } from './step-config.ts';
 import { findTemplateCountFault } from './webhook-texts.ts';
@@ -66,7 +67,12 @@ export function findGraphFaults(graph: DraftGraph): GraphFault[] {
           .filter(({ toStepId }) => types.get(toStepId) === 'TRIGGER')
           .map(() => about('transition_into_trigger', 'nothing leads back to the trigger')),
         ...(busy.has(step.id)
-          ? [about('loop_without_pause', 'it is in a loop without a DELAY or WAIT_FOR_EVENT step')]
+          ? [
+              about(
+                'loop_without_pause',
+                'it is in a loop without a DELAY or WAIT_FOR_EVENT step of a minute',
+              ),
+            ]
           : []),
       ];
     }),
@@ -148,11 +154,18 @@ function reachedFrom(steps: readonly DraftStep[], ways: Ways): Set<string> {
   return reached;
 }
 
+/** Whether a step takes a minute, at least if nothing happens. What an incomplete one will do is not known yet. */
+function pauses({ type, config }: DraftStep): boolean {
+  if (type !== 'DELAY' && type !== 'WAIT_FOR_EVENT') return false;
+  const parsed = parseStoredConfig(type, config);
+  if (!parsed.ok || parsed.ready === undefined) return true;
+  const ms = 'ms' in parsed.ready ? parsed.ready.ms : parsed.ready.timeoutMs;
+  return ms === null || ms >= minPauseMs;
+}
+
 /** Steps on a loop of which no step pauses: such a loop would run as fast as it can, for ever. */
 function busyLoops(steps: readonly DraftStep[], ways: Ways): Set<string> {
-  const hurried = new Set(
-    steps.filter(({ type }) => type !== 'DELAY' && type !== 'WAIT_FOR_EVENT').map(({ id }) => id),
-  );
+  const hurried = new Set(steps.filter((step) => !pauses(step)).map(({ id }) => id));
   const follows = (id: string) =>
     (ways.get(id) ?? []).map(({ toStepId }) => toStepId).filter((to) => hurried.has(to));
   // Whatever nothing leads to is on no loop, and so on; what is left is on a loop, or behind one.

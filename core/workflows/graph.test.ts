@@ -132,6 +132,28 @@ describe('a graph', () => {
       ],
     ],
     [
+      'a loop that pauses for less than a minute',
+      graphOf(
+        [step('short', 'DELAY', { amount: 0.99, unit: 'minutes' }), mail],
+        [way('start', 'mail'), way('mail', 'short'), way('short', 'mail')],
+      ),
+      [
+        ['loop_without_pause', 'short'],
+        ['loop_without_pause', 'mail'],
+      ],
+    ],
+    [
+      'a loop that waits for less than a minute',
+      graphOf(
+        [step('wait', 'WAIT_FOR_EVENT', { eventName: 'order', timeout: 59 }), mail],
+        [way('start', 'mail'), way('mail', 'wait'), way('wait', 'mail')],
+      ),
+      [
+        ['loop_without_pause', 'wait'],
+        ['loop_without_pause', 'mail'],
+      ],
+    ],
+    [
       'everything that its configs lack',
       graphOf([step('mail', 'SEND_EMAIL'), step('day', 'DELAY')], [way('start', 'mail'), way('mail', 'day')]),
       [

@@ -48,6 +48,9 @@ export const Contact = defineEntity({
       .check(`suppression_reason in ('bounce', 'complaint')`),
     suppressedAt: instant().nullable(),
     suppressedEmailId: p.uuid().nullable(),
+    /** Hops of what follows from the last change by a workflow, and its time; null after a change by its id otherwise. */
+    movedHops: p.smallint().nullable(),
+    movedAt: instant().nullable(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

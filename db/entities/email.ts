@@ -115,6 +115,8 @@ export const Email = defineEntity({
     unsubscribedAt: instant().nullable(),
     opens: p.integer().default(0),
     clicks: p.integer().default(0),
+    /** That its events have. */
+    hops: p.smallint().default(0),
   },
 });
 

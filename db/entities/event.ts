@@ -39,6 +39,8 @@ export const Event = defineEntity({
     occurredAt: instant(),
     /** The writing transaction: rows below the oldest running one are complete and can be streamed. */
     xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
+    /** Executions of workflows between it and what a person or a client did, from which it follows. */
+    hops: p.smallint().default(0),
   },
 });
 

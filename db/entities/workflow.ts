@@ -168,6 +168,10 @@ export const WorkflowExecution = defineEntity({
     /** What was accepted before it. */
     startedAfter: p.string().columnType('pg_snapshot').defaultRaw('accepted_by_now()'),
     completedAt: instant().nullable(),
+    /** Of what last moved it: the event that started it, or 0 after a pause. Null before its first step. */
+    hops: p.smallint().nullable(),
+    /** The last visit that was a pause; null before its first step. */
+    pausedVisit: p.integer().nullable(),
   },
 });
 

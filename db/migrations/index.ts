@@ -24,4 +24,5 @@ export const migrations = [
   sqlMigration('2026-11-21-billing'),
   sqlMigration('2026-11-22-invitation-limits'),
   sqlMigration('2026-11-22-unjudged-days'),
+  sqlMigration('2026-11-22-endless-workflows'),
 ];

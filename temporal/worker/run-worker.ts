@@ -59,6 +59,7 @@ export async function runWorker(
     render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),
     executions: createExecutionWorkflows(resources.temporal),
     repaired: parts.metrics.countRepairs,
+    countEndless: parts.metrics.countEndless,
     compared: parts.metrics.countComparisons,
     webhooks: {
       send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),

@@ -46,6 +46,19 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'workflows that keep each other, or themselves, going without an end',
+    tests: [
+      ['activities/workflows/endless.test.ts', "describe('workflows that start one another'"],
+      ['activities/workflows/endless.test.ts', 'and was stored when half a minute was enough is stopped'],
+      ['activities/workflows/endless.test.ts', 'by the events of its own emails is stopped'],
+      ['test/workflow-rings.test.ts', 'come to an end, and the last execution says why'],
+      [
+        'test/workflow-rings.test.ts',
+        'a loop whose rounds may take less than a minute cannot be switched on',
+      ],
+    ],
+  },
+  {
     attack: 'server-side request forgery: by address in any form, by name, by rebinding, by redirect',
     tests: [
       ['providers/outbound/outbound-http.test.ts', '%s, by itself and behind a name'],

@@ -35,6 +35,8 @@ export interface PatchContactInput {
   patch: Record<string, unknown>;
   flipId: string;
   occurredAt: Date;
+  /** The workflow that makes the change, and the hops of what follows from it. */
+  by?: { workflowId: string; hops: number };
 }
 
 const patchSql = `
@@ -50,7 +52,9 @@ patched as (
     suppression_reason = case when $4 then null else c.suppression_reason end,
     suppressed_at = case when $4 then null else c.suppressed_at end,
     suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
-    updated_at = $8
+    updated_at = $8,
+    moved_hops = $10::smallint,
+    moved_at = case when $10::smallint is not null then $8::timestamptz end
   from target t
   where c.id = t.id
     and (t.email <> $3
@@ -59,9 +63,9 @@ patched as (
   returning new.*, old.subscribed <> new.subscribed as is_flipped
 ),
 flip as (
-  insert into events (id, project_id, name, kind, contact_id, occurred_at)
+  insert into events (id, project_id, name, kind, contact_id, workflow_id, occurred_at, hops)
   select $7, project_id, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
-    id, $8
+    id, $9::uuid, $8, coalesce($10::smallint, 0)
   from patched
   where is_flipped
   returning id, project_id, name, contact_id, occurred_at
@@ -89,6 +93,8 @@ export async function patchContact(em: Em, input: PatchContactInput): Promise<Co
     JSON.stringify(set),
     input.flipId,
     input.occurredAt,
+    input.by?.workflowId ?? null,
+    input.by?.hops ?? null,
   ]);
   return row;
 }

@@ -119,7 +119,7 @@ reason as materialized (
   order by contact_id, kind desc
 ),
 suppressible as materialized (
-  select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id
+  select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
   from contacts c
   join reason a on a.contact_id = c.id
   -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. An email of a
@@ -136,7 +136,7 @@ suppressed as (
     suppressed_email_id = s.email_id, updated_at = s.occurred_at
   from suppressible s
   where c.id = s.id and ${amongSql('c.id', 'select id from suppressible')}
-  returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id,
+  returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id, s.hops,
     old.subscribed as was_subscribed
 ),
 entry as (
@@ -159,18 +159,19 @@ entry as (
   where kind in ('open', 'click') or (kind in ('delivery', 'bounce', 'complaint') and first_of_kind)
 ),
 journaled as (
-  insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
+  insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at,
+    hops)
   select n.id, n.project_id, n.name, 'emitted', n.contact_id, n.email_id, n.campaign_id, n.workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', a.id, 'messageId', a.message_id, 'subject', a.subject,
       'from', a.from_email, 'recipientDomain', nullif(split_part(a.to_email, '@', 2), ''),
       'templateId', a.template_id, 'campaignId', a.campaign_id, 'sourceType', a.source)
       || n.extra),
-    n.occurred_at
+    n.occurred_at, a.hops
   from entry n
   join applied a on a.id = n.email_id
   union all
   select unsubscribe_event_id, project_id, 'contact.unsubscribed', 'emitted', id, email_id, null, null,
-    jsonb_build_object('reason', kind, 'emailId', email_id), occurred_at
+    jsonb_build_object('reason', kind, 'emailId', email_id), occurred_at, hops
   from suppressed
   where was_subscribed
   returning id, project_id, name, contact_id, occurred_at

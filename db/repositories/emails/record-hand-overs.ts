@@ -59,7 +59,8 @@ given_back as (${giveBackUsageSql('campaigns', 'select * from recorded where new
 project_figures as (${appendEmailFiguresSql('recorded', { sent: 'was_sent_at is null and sent_at is not null' })}
 ),
 journaled as (
-  insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at)
+  insert into events (id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at,
+    hops)
   select event_id, project_id, case when newly_suppressed then 'email.suppressed' else 'email.sent' end,
     case when newly_suppressed then 'activity' else 'emitted' end, contact_id, id, campaign_id, workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', id, 'messageId', message_id, 'subject', subject,
@@ -68,7 +69,7 @@ journaled as (
       'status', case when newly_suppressed then status end,
       'bounceType', case when newly_suppressed then 'Suppressed' end,
       'reason', case when newly_suppressed then reason end)),
-    occurred_at
+    occurred_at, hops
   from recorded
   where newly_suppressed or (was_sent_at is null and sent_at is not null)
   returning id, project_id, name, kind, contact_id, occurred_at

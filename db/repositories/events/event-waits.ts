@@ -15,6 +15,7 @@ export interface AwaitedEvent {
   id: string;
   name: string;
   data: Record<string, unknown>;
+  hops: number;
 }
 
 /**
@@ -55,7 +56,7 @@ export async function beginWait(em: Em, wait: EventWait): Promise<AwaitedEvent |
   );
   const [event] = await sql<AwaitedEvent>(
     em,
-    `select e.id, e.name, e.data
+    `select e.id, e.name, e.data, e.hops
      from workflow_executions x
      left join workflow_step_runs r on r.execution_id = x.id and r.visit = $5 - 1
      join events e on e.project_id = $1 and e.name = $2 and e.contact_id = $3 and e.kind <> 'activity'
@@ -79,4 +80,10 @@ export async function endWait(em: Em, executionId: string): Promise<boolean> {
     executionId,
   ]);
   return removed.length > 0;
+}
+
+/** The hops of an event; undefined when it was deleted. */
+export async function readHops(em: Em, eventId: string): Promise<number | undefined> {
+  const [row] = await sql<{ hops: number }>(em, 'select hops from events where id = $1', [eventId]);
+  return row?.hops;
 }

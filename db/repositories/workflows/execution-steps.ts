@@ -1,3 +1,4 @@
+import type { Pause } from '../../../core/workflows/endless.ts';
 import type { ExecutionRow, ExecutionStatus } from '../../entities/workflow.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
@@ -12,11 +13,17 @@ export interface HeldExecution
   contactId: string | null;
   eventId: string | null;
   currentStepId: string | null;
+  onlyOnce: boolean;
+  /** Of what moves it now (`core/workflows/endless.ts`). */
+  hops: number;
+  /** The last visit that was a pause; null before the first step. */
+  pausedVisit: number | null;
   resumeAt: Date | null;
   /** Of the step run `visit`; all null before the first. */
   branch: string | null;
   output: Record<string, unknown> | null;
   completedAt: Date | null;
+  enteredAt: Date | null;
   /** How long ago its call went out that has no outcome yet, in milliseconds. */
   calledMsAgo: number | null;
 }
@@ -31,7 +38,9 @@ export async function holdExecution(em: Em, id: string): Promise<HeldExecution |
     `select x.id, x.project_id as "projectId", x.workflow_id as "workflowId", x.version, x.status, x.visit,
        x.context, x.event, c.id as "contactId", x.event_id as "eventId",
        x.current_step_id as "currentStepId", x.resume_at as "resumeAt", r.branch, r.output,
-       r.completed_at as "completedAt",
+       r.completed_at as "completedAt", r.started_at as "enteredAt", x.only_once as "onlyOnce",
+       coalesce(x.hops, (select e.hops from events e where e.id = x.event_id), 0) as hops,
+       x.paused_visit as "pausedVisit",
        extract(epoch from clock_timestamp() - r.called_at)::float8 * 1000 as "calledMsAgo"
      from workflow_executions x
      left join workflow_step_runs r on r.execution_id = x.id and r.visit = x.visit
@@ -46,13 +55,15 @@ export interface StepEntry {
   executionId: string;
   visit: number;
   stepId: string;
+  /** Those that the execution has. */
+  hops: number;
   /** How long the step pauses: null for ever; undefined when it does not. */
   pauseMs?: number | null;
 }
 
 /** Enters a step: its run, and the execution at it. The caller holds the execution. */
 export async function enterStep(em: Em, entry: StepEntry): Promise<void> {
-  const { executionId, visit, stepId, pauseMs } = entry;
+  const { executionId, visit, stepId, hops, pauseMs } = entry;
   await sql(
     em,
     `with run as (
@@ -61,9 +72,10 @@ export async function enterStep(em: Em, entry: StepEntry): Promise<void> {
      )
      update workflow_executions
      set visit = $2, current_step_id = $3, status = $4,
-       resume_at = clock_timestamp() + make_interval(secs => $5::float8 / 1000)
+       resume_at = clock_timestamp() + make_interval(secs => $5::float8 / 1000),
+       hops = $6::smallint, paused_visit = coalesce(paused_visit, $2 - 1)
      where id = $1`,
-    [executionId, visit, stepId, pauseMs === undefined ? 'RUNNING' : 'WAITING', pauseMs ?? null],
+    [executionId, visit, stepId, pauseMs === undefined ? 'RUNNING' : 'WAITING', pauseMs ?? null, hops],
   );
 }
 
@@ -76,6 +88,7 @@ export interface StepEnd {
   error?: string;
   /** What joins the execution's context. */
   context?: Record<string, unknown>;
+  pause?: Pause | undefined;
 }
 
 /** Ends the run of a step, unless an event has ended it already, and lets the execution go on. */
@@ -89,7 +102,9 @@ export async function completeStep(em: Em, end: StepEnd): Promise<void> {
        where execution_id = $1 and visit = $2 and completed_at is null
      )
      update workflow_executions
-     set status = 'RUNNING', resume_at = null, context = context || $5::jsonb
+     set status = 'RUNNING', resume_at = null, context = context || $5::jsonb,
+       paused_visit = case when $7::text is null then paused_visit else $2 end,
+       hops = case when $7 = 'chain' then 0 else hops end
      where id = $1`,
     [
       end.executionId,
@@ -98,6 +113,7 @@ export async function completeStep(em: Em, end: StepEnd): Promise<void> {
       end.output ? JSON.stringify(end.output) : null,
       JSON.stringify(end.context ?? {}),
       end.error ?? null,
+      end.pause ?? null,
     ],
   );
 }

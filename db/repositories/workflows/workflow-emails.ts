@@ -11,6 +11,8 @@ export interface WorkflowEmail {
   /** In place of the contact's own address. */
   to: string | null;
   variables: { event: Record<string, unknown>; context: Record<string, unknown> };
+  /** Of its events. */
+  hops: number;
 }
 
 /**
@@ -60,8 +62,8 @@ export async function queueWorkflowEmail(
      ),
      email as (
        insert into emails (id, project_id, contact_id, content_id, source, type, template_id, workflow_id, to_email,
-         from_email)
-       select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email from source, permit where is_taken
+         from_email, hops)
+       select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email, $10::smallint from source, permit where is_taken
      )
      select is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from permit`,
     [
@@ -74,6 +76,7 @@ export async function queueWorkflowEmail(
       email.to,
       JSON.stringify(email.variables),
       `${windowMs} milliseconds`,
+      email.hops,
     ],
   );
   if (row === undefined) return 'gone';
