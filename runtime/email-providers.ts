@@ -4,6 +4,7 @@ import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createDnsIdentities } from '../providers/domains/dns-identities.ts';
 import { createRecordLookup } from '../providers/domains/dns-lookup.ts';
 import type { DomainIdentities } from '../providers/domains/domain-identities.ts';
+import { createLocalZoneLookup } from '../providers/domains/local-zone.ts';
 import { createSesIdentities } from '../providers/domains/ses-identities.ts';
 import type { EmailProvider } from '../providers/email/email-provider.ts';
 import { createSesProvider } from '../providers/email/ses.ts';
@@ -18,22 +19,29 @@ export interface EmailProviders {
 
 export function openEmailProviders(config: Config): EmailProviders {
   const lookup = createRecordLookup(config.DNS_SERVERS);
+  const proofKey = deriveKey(config.APP_SECRET, 'domain-proof');
   switch (config.EMAIL_PROVIDER) {
     case 'ses': {
+      const isLocal = config.SNS_LOCAL_HOST !== undefined;
       const options: SesOptions = {
         region: config.AWS_REGION,
         endpoint: config.SES_ENDPOINT,
         // The local SES takes any signature.
-        credentials:
-          config.SNS_LOCAL_HOST === undefined
-            ? undefined
-            : { accessKeyId: 'local', secretAccessKey: 'local' },
+        credentials: isLocal ? { accessKeyId: 'local', secretAccessKey: 'local' } : undefined,
       };
       const account = createSesAccountClient(options);
       const installation = deriveKey(config.APP_SECRET, 'identity-tag').toString('hex').slice(0, 16);
       return {
         provider: createSesProvider(createSesClient(options), account, config.SES_CONFIGURATION_SET),
-        identities: createSesIdentities(account, config.AWS_REGION, lookup, installation),
+        identities: createSesIdentities(
+          account,
+          config.AWS_REGION,
+          isLocal && config.SES_ENDPOINT !== undefined
+            ? createLocalZoneLookup(config.SES_ENDPOINT, lookup)
+            : lookup,
+          installation,
+          proofKey,
+        ),
       };
     }
     case 'smtp': {
@@ -44,7 +52,7 @@ export function openEmailProviders(config: Config): EmailProviders {
       }
       return {
         provider: createSmtpProvider(config.SMTP_URL),
-        identities: createDnsIdentities(deriveKey(config.APP_SECRET, 'domain-proof'), lookup),
+        identities: createDnsIdentities(proofKey, lookup),
       };
     }
   }

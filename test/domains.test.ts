@@ -36,6 +36,13 @@ it('answers the DNS records to create, and is verified in the background right a
         purpose: 'DKIM',
         found: false,
       },
+      {
+        type: 'TXT',
+        name: `_posthaste.${name}`,
+        value: expect.stringMatching(/^posthaste-verification=[\w-]{32}$/),
+        purpose: 'OWNERSHIP',
+        found: false,
+      },
       expect.objectContaining({ type: 'MX', priority: 10, purpose: 'MAIL_FROM', found: false }),
       expect.objectContaining({ type: 'TXT', purpose: 'SPF' }),
       expect.objectContaining({ type: 'TXT', name: `_dmarc.${name}`, purpose: 'DMARC' }),
@@ -89,6 +96,36 @@ it('can be removed, and then be added by another project', async () => {
   expect((await sender.get(`/domains/${body.data[0].id}/verify`)).status).toBe(404);
   const other = await createTestSender(stack.url);
   expect((await other.post('/domains', { domain: sender.domain })).status).toBe(201);
+});
+
+it('is proven by the TXT record of one project, though another has added it before', async () => {
+  const other = await createTestSender(stack.url);
+  const name = `pending.${sender.domain}`;
+  const added = [
+    await sender.post('/domains', { domain: name }),
+    await other.post('/domains', { domain: name }),
+  ];
+  expect(added.map(({ status }) => status)).toEqual([201, 201]);
+  const [squatted, owned] = added.map(({ body }) => ({
+    id: body.id,
+    proof: body.records.find((record: { purpose: string }) => record.purpose === 'OWNERSHIP').value,
+  }));
+  expect(squatted?.proof).not.toBe(owned?.proof);
+  const put = (path: string, body: unknown) =>
+    fetch(`${stack.ses.url}/api/${path}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  await put(`records/_posthaste.${name}`, { texts: ['something else', owned?.proof] });
+  await put(`identities/${name}`, { status: 'verified' });
+  expect((await sender.get(`/domains/${squatted?.id}/verify`)).body.verified).toBe(false);
+  const verified = await other.get(`/domains/${owned?.id}/verify`);
+  expect(verified.body.verified).toBe(true);
+  expect(verified.body.records[0]).toMatchObject({ purpose: 'OWNERSHIP', found: true });
+  // Now the stranger's text as well: too late.
+  await put(`records/_posthaste.${name}`, { texts: [owned?.proof, squatted?.proof] });
+  expect((await sender.get(`/domains/${squatted?.id}/verify`)).status).toBe(409);
 });
 
 it('refuses the domain that account emails are sent from, except with the local SES', async () => {

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findDomain, insertDomain, storeDkimTokens } from '../../db/repositories/domains/domains.ts';
 import { startTestSes } from '../../local/ses/testing/test-ses.ts';
+import type { RecordLookup, Sighting } from '../../providers/domains/dns-lookup.ts';
 import { createSesIdentities } from '../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../providers/email/ses-client.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
@@ -10,6 +11,7 @@ import { createTestProject } from '../../test/setup/start-test-api.ts';
 import { checkDomain } from './check-domain.ts';
 
 let database: TestDatabase;
+const proven: Sighting = 'found';
 beforeAll(async () => {
   database = await createTestDatabase();
 });
@@ -20,8 +22,9 @@ describe('checking a sender domain', () => {
     const local = await startTestSes({ signingKeyBits: 1024 });
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
-    const nothing = async (records: readonly unknown[]) => records.map(() => 'missing' as const);
-    const identities = createSesIdentities(client, 'us-east-1', nothing, 'here');
+    const proof: RecordLookup = async (records) =>
+      records.map(({ purpose }) => (purpose === 'OWNERSHIP' ? proven : 'missing'));
+    const identities = createSesIdentities(client, 'us-east-1', proof, 'here', Buffer.alloc(32));
     const em = database.orm.em.fork();
     const { id: projectId } = await createTestProject(database);
     const [id, outboxId, domain] = [uuidv7(), uuidv7(), 'shop.example'];
@@ -41,6 +44,7 @@ describe('checking a sender domain', () => {
     expect(after?.dkimTokens).toHaveLength(3);
     expect(after?.dkimTokens).not.toEqual(before?.dkimTokens);
     expect(after?.foundRecords).toEqual([
+      'TXT _posthaste.shop.example OWNERSHIP',
       ...(after?.dkimTokens ?? []).map((token) => `CNAME ${token}._domainkey.shop.example DKIM`),
       'MX bounce.shop.example MAIL_FROM',
     ]);

@@ -1,10 +1,11 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { eraseProjectData } from '../../analytics/erase-project.ts';
 import type { Em } from '../../db/orm.ts';
-import { closeDomainRemoval, listDomainRemovals } from '../../db/repositories/domains/domains.ts';
+import { listDomainRemovals } from '../../db/repositories/domains/domains.ts';
 import { eraseProject } from '../../db/repositories/projects/erase-project.ts';
 import { findErasure, journalErasure } from '../../db/repositories/projects/project-erasures.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
+import { removeIdentity } from '../domains/remove-identity.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 
 /**
@@ -28,7 +29,6 @@ export async function eraseRecordedProject(
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
   if (!erasure.isProjectGone) return;
   for (const removed of await listDomainRemovals(em, erasure.projectId)) {
-    await identities.remove(removed);
-    await closeDomainRemoval(em, removed.id);
+    await removeIdentity(em, identities, removed);
   }
 }

@@ -47,8 +47,9 @@ export const addDomain = defineRoute({
   tags,
   summary: 'Add a sender domain',
   description:
-    'Answers the DNS records to create. The domain is checked right away and then every five minutes until it ' +
-    'is verified.',
+    'Answers the DNS records to create, among them a TXT record that proves the domain for this project. It is checked ' +
+    'right away and then every five minutes until it is verified. Several projects may add a domain: the one that ' +
+    'proves it has it. What is not proven within seven days is removed.',
   body: z.object({ domain: domainNameSchema }),
   bodyExample: { domain: 'example.com' },
   responses: { 201: { description: 'Added, pending.', schema: domainSchema } },
@@ -67,7 +68,7 @@ export const verifyDomain = defineRoute({
   summary: 'Check a sender domain now',
   params: idParams,
   responses: { 200: { description: 'The domain after the check.', schema: domainSchema } },
-  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   handler: async ({ project, params, services }) => ({
     status: 200,
     body: await services.domains.verify(project.id, params.id),

@@ -7,7 +7,9 @@ import { findCampaignsOfDomain } from '../../db/repositories/campaigns/campaign-
 import {
   deleteDomain,
   findDomain,
+  findEarlierClaim,
   insertDomain,
+  isClaimed,
   listDomains,
   lockDomain,
   recordDomainCheck,
@@ -20,11 +22,15 @@ import { type DomainAnswer, presentDomain } from '../presenters/domain.ts';
 export interface DomainsService {
   list(projectId: string): Promise<DomainAnswer[]>;
   /**
-   * @throws DomainError `CONFLICT` when a project has the domain, or the provider has it from elsewhere;
-   *   `SERVICE_UNAVAILABLE` without the provider
+   * Adds a domain that the project then has to prove; others may do the same until one has.
+   * @throws DomainError `CONFLICT` when a project has proven the domain, this one has added it, or the provider has it
+   *   from elsewhere; `SERVICE_UNAVAILABLE` without the provider
    */
   add(projectId: string, domain: string): Promise<DomainAnswer>;
-  /** Checks right now. @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` */
+  /**
+   * Checks right now.
+   * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project was first to prove it, `SERVICE_UNAVAILABLE`
+   */
   verify(projectId: string, id: string): Promise<DomainAnswer>;
   /** @throws DomainError `NOT_FOUND`, `CONFLICT` while something sends from it, which `details` names */
   remove(projectId: string, id: string): Promise<void>;
@@ -61,9 +67,11 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
         },
       );
     }
-    throw new DomainError('SERVICE_UNAVAILABLE', 'The email provider did not answer; try again in a moment', {
-      cause,
-    });
+    throw new DomainError(
+      'SERVICE_UNAVAILABLE',
+      'The email provider or DNS did not answer; try again in a moment',
+      { cause },
+    );
   }
 }
 
@@ -82,6 +90,13 @@ async function requireUnused(em: Em, projectId: string, domain: string): Promise
   });
 }
 
+function takenByAnother(domain: string): DomainError {
+  return new DomainError('CONFLICT', `The domain ${domain} is verified for another project`, {
+    suggestion:
+      'A domain belongs to one project. Remove it there, or take the TXT record of that project out of DNS.',
+  });
+}
+
 /** Sender domains of a project, kept in step with the provider's identities. */
 export function createDomainsService(options: DomainsServiceOptions): DomainsService {
   const { orm, identities } = options;
@@ -91,6 +106,23 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
     if (row === undefined) throw notFound('Domain');
     return row;
   };
+
+  /** @throws DomainError `CONFLICT` */
+  async function requireFree(em: Em, projectId: string, domain: string): Promise<void> {
+    let claim = await findEarlierClaim(em, projectId, domain);
+    if (claim?.status === 'pending') {
+      // Its first check has not run yet, and comes before what is added now.
+      const { id, dkimTokens } = claim;
+      claim = await identities
+        .check(claim, dkimTokens)
+        .then((check) => recordDomainCheck(em, id, check))
+        .catch((error) => {
+          options.warn('A domain could not be checked', error);
+          return undefined;
+        });
+    }
+    if (claim?.status === 'verified') throw takenByAnother(domain);
+  }
 
   return {
     list: async (projectId) => (await listDomains(orm.em.fork(), projectId)).map(present),
@@ -104,13 +136,12 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
       }
       const em = orm.em.fork();
       const [id, outboxId] = [uuidv7(), uuidv7()];
+      await requireFree(em, projectId, domain);
       try {
         await insertDomain(em, { id, projectId, domain, outboxId, delaySeconds: callSeconds });
       } catch (error) {
-        if (brokenConstraint(error) !== 'domains_domain_unique') throw error;
-        throw new DomainError('CONFLICT', `The domain ${domain} is already registered`, {
-          suggestion: 'A domain belongs to one project. Remove it there first.',
-        });
+        if (brokenConstraint(error) !== 'domains_project_domain') throw error;
+        throw new DomainError('CONFLICT', `The project has the domain ${domain} already`);
       }
       // No transaction waits for the provider. If this process ends here, the first check registers the domain.
       const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
@@ -128,6 +159,7 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
       const check = await askProvider(identities.check(row, row.dkimTokens));
       const checked = await recordDomainCheck(orm.em.fork(), id, check);
       if (checked === undefined) throw notFound('Domain');
+      if (check.verified && checked.status === 'pending') throw takenByAnother(row.domain);
       return present(checked);
     },
 
@@ -140,8 +172,9 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
         await deleteDomain(em, id, projectId);
         return locked;
       });
+      if (await isClaimed(orm.em.fork(), domain)) return;
       await identities
-        .remove({ id, domain })
+        .remove(domain)
         .catch((error) => options.warn('An identity stays at the provider until the next check', error));
     },
   };

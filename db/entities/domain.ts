@@ -4,19 +4,31 @@ import { Project } from './project.ts';
 
 export type DomainStatus = 'pending' | 'verified';
 
-/** A sender domain; belongs to one project only. */
+/** A sender domain that a project has added; of those of one name at most one is verified. */
 export const Domain = defineEntity({
   name: 'Domain',
   tableName: 'domains',
+  uniques: [{ name: 'domains_project_domain', properties: ['projectId', 'domain'] }],
+  indexes: [
+    { name: 'domains_domain', properties: ['domain'] },
+    {
+      name: 'domains_verified',
+      expression: `create unique index domains_verified on domains (domain) where status = 'verified'`,
+    },
+  ],
   properties: {
     id: primaryId(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('cascade').index(),
-    domain: p.text().unique(),
+    domain: p.text(),
     status: p.text().$type<DomainStatus>().default('pending').check(`status in ('pending', 'verified')`),
     dkimTokens: p.type('text[]').$type<string[]>().default([]),
     /** Which of the wanted DNS records the last check saw, by `type name`. */
     foundRecords: p.type('text[]').$type<string[]>().default([]),
+    /** False for one that was verified before its TXT record was asked for, until it is pending again. */
+    needsProof: p.boolean().default(true),
     checkedAt: instant().nullable(),
+    /** When it was first verified; one that never was expires. */
+    verifiedAt: instant().nullable(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

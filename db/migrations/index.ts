@@ -25,4 +25,5 @@ export const migrations = [
   sqlMigration('2026-11-22-invitation-limits'),
   sqlMigration('2026-11-22-unjudged-days'),
   sqlMigration('2026-11-22-endless-workflows'),
+  sqlMigration('2026-11-22-domain-claims'),
 ];

@@ -75,6 +75,6 @@ describe('sender domains by DNS alone', () => {
   });
 
   it('has nothing to forget', async () => {
-    await identities.remove(shop);
+    await identities.remove(shop.domain);
   });
 });

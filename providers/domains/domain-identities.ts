@@ -17,23 +17,24 @@ export interface DomainCheck {
   dkimTokens: string[];
 }
 
-/** A domain as one project has added it: added again, by whomever, it has another id. */
+/** A domain as one project has added it: added again, or by another project, it has another id. */
 export interface AddedDomain {
   id: string;
   domain: string;
+  /** False for one that was verified before its TXT record was asked for. */
+  needsProof?: boolean;
 }
 
 /** The provider has the domain already, and not from here. */
 export class ForeignIdentity extends Error {}
 
 /**
- * Sender domains at the provider. What it knows of a name counts for the domain that it was registered for, and for
- * no other of the same name.
+ * Sender domains at the provider, which knows a name once, however many projects have added it. Which of them it
+ * belongs to says the TXT record of the project alone.
  */
 export interface DomainIdentities {
   /**
-   * Makes the domain known; calling it again answers the same. What is left of an earlier domain of that name is
-   * replaced.
+   * Makes the domain known; calling it again, for any project, answers the same.
    * @throws ForeignIdentity
    */
   register(domain: AddedDomain): Promise<{ dkimTokens: string[] }>;
@@ -43,8 +44,8 @@ export interface DomainIdentities {
    * @throws Error when that can't be told: what was known before still holds
    */
   check(domain: AddedDomain, dkimTokens: readonly string[]): Promise<DomainCheck>;
-  /** Forgets the domain; one that is not known, or known for another of that name, is no error. */
-  remove(domain: AddedDomain): Promise<void>;
+  /** Forgets a domain that no project has any more; one that is not known is no error. */
+  remove(domain: string): Promise<void>;
 }
 
 /** Names a record among those of its domain. */

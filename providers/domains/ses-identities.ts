@@ -16,16 +16,13 @@ import {
   ForeignIdentity,
   recordKey,
 } from './domain-identities.ts';
+import { ownershipRecord } from './ownership-record.ts';
 import { mailFromHost, sesRecords } from './ses-records.ts';
 
 type Identity = GetEmailIdentityCommandOutput;
 
-/** Tags of an identity: which domain it was made for, and by which installation. */
-const domainTag = 'posthaste-domain';
+/** Tag of an identity: which installation made it. */
 const installationTag = 'posthaste-installation';
-
-const tagOf = (identity: Identity, key: string) => identity.Tags?.find((tag) => tag.Key === key)?.Value;
-const isOf = (identity: Identity, { id }: AddedDomain) => tagOf(identity, domainTag) === id;
 
 /** Whether SES has said by itself that a record is there. Its MAIL FROM state is about the MX record alone. */
 function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean {
@@ -40,19 +37,28 @@ function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean
 }
 
 /**
- * Sender domains as SES identities with Easy DKIM and a MAIL FROM host of their own. SES decides whether a domain is
- * verified; DNS is asked only for what to show of its records. Whose an identity is says its tag alone.
+ * Sender domains as SES identities with Easy DKIM and a MAIL FROM host of their own. A domain is verified when SES says
+ * so and the TXT record of its project is in DNS: nothing documents that SES issues other DKIM tokens for an identity
+ * that is made again, so those prove nothing about who has the domain now.
  * Source: Amazon SES developer guide, "Verified identities in Amazon SES".
  *
  * @param client of `createSesAccountClient`
  * @param installation tells identities of this installation from those of others in the same account
+ * @param proofKey as of `ownershipRecord`
  */
 export function createSesIdentities(
   client: SESv2Client,
   region: string,
   lookup: RecordLookup,
   installation: string,
+  proofKey: Buffer,
 ): DomainIdentities {
+  const isOurs = (identity: Identity) =>
+    identity.Tags?.some(({ Key, Value }) => Key === installationTag && Value === installation) === true;
+  const recordsOf = (domain: AddedDomain, dkimTokens: readonly string[]) => [
+    ownershipRecord(proofKey, domain),
+    ...sesRecords(domain.domain, dkimTokens, region),
+  ];
   const read = (domain: string) => client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
   const forget = (domain: string) => client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));
 
@@ -73,59 +79,65 @@ export function createSesIdentities(
   }
 
   /** Answers the identity of that name that is there, whoever made it. */
-  async function create({ id, domain }: AddedDomain): Promise<Identity> {
-    const Tags = [
-      { Key: domainTag, Value: id },
-      { Key: installationTag, Value: installation },
-    ];
+  async function create(domain: string): Promise<{ identity: Identity; isNew: boolean }> {
+    const Tags = [{ Key: installationTag, Value: installation }];
+    let isNew = true;
     try {
       await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, Tags }));
     } catch (error) {
       if (!(error instanceof AlreadyExistsException)) throw error;
+      isNew = false;
     }
-    return read(domain);
+    return { identity: await read(domain), isNew };
   }
 
   /** Also makes an identity known again that was removed at SES behind our back. */
-  async function readOrCreate(domain: AddedDomain): Promise<Identity> {
+  async function readOrCreate(domain: string): Promise<Identity> {
     try {
-      return await read(domain.domain);
+      return await read(domain);
     } catch (error) {
       if (!(error instanceof NotFoundException)) throw error;
-      return create(domain);
+      return (await create(domain)).identity;
     }
   }
 
   return {
-    async register(domain) {
-      let identity = await create(domain);
-      if (!isOf(identity, domain) && tagOf(identity, installationTag) === installation) {
-        await forget(domain.domain);
-        identity = await create(domain);
+    async register({ domain }) {
+      let { identity, isNew } = await create(domain);
+      if (!isNew && isOurs(identity) && identity.DkimAttributes?.Status === 'FAILED') {
+        // Someone added the domain before and never proved it, and SES looks for its records no more.
+        await forget(domain);
+        ({ identity } = await create(domain));
       }
-      if (!isOf(identity, domain)) throw new ForeignIdentity(`SES has an identity ${domain.domain}`);
-      identity = await ensureMailFrom(domain.domain, identity);
+      if (!isOurs(identity)) throw new ForeignIdentity(`SES has an identity ${domain}`);
+      identity = await ensureMailFrom(domain, identity);
       return { dkimTokens: identity.DkimAttributes?.Tokens ?? [] };
     },
-    wantedRecords: ({ domain }, dkimTokens) => sesRecords(domain, dkimTokens, region),
+    wantedRecords: recordsOf,
     async check(domain, knownTokens) {
-      let identity = await readOrCreate(domain);
-      if (!isOf(identity, domain)) return { verified: false, found: [], dkimTokens: [...knownTokens] };
+      let identity = await readOrCreate(domain.domain);
+      if (!isOurs(identity)) return { verified: false, found: [], dkimTokens: [...knownTokens] };
       identity = await ensureMailFrom(domain.domain, identity);
       const dkimTokens = identity.DkimAttributes?.Tokens ?? [...knownTokens];
-      const records = sesRecords(domain.domain, dkimTokens, region);
+      const records = recordsOf(domain, dkimTokens);
       const inDoubt = records.filter((record) => !isSeenBySes(identity, record.purpose));
       const sightings = await lookup(inDoubt);
       const missing = new Set(inDoubt.filter((_, index) => sightings[index] !== 'found'));
+      const proof = domain.needsProof === false ? 'found' : sightings[0];
+      const isVerifiedBySes = identity.VerifiedForSendingStatus === true;
+      // A DNS that fails for a moment must not stop a verified domain from sending.
+      if (isVerifiedBySes && proof === 'unanswered') {
+        throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
+      }
       return {
-        verified: identity.VerifiedForSendingStatus === true,
+        verified: isVerifiedBySes && proof === 'found',
         found: records.filter((record) => !missing.has(record)).map(recordKey),
         dkimTokens,
       };
     },
     async remove(domain) {
       try {
-        if (isOf(await read(domain.domain), domain)) await forget(domain.domain);
+        if (isOurs(await read(domain))) await forget(domain);
       } catch (error) {
         if (!(error instanceof NotFoundException)) throw error;
       }

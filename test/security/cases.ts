@@ -81,6 +81,18 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'a sender domain that somebody else owns: claimed first, shared, or had before',
+    tests: [
+      [
+        'test/domains.test.ts',
+        'is proven by the TXT record of one project, though another has added it before',
+      ],
+      ['api/services/domains.test.ts', 'is that of the one that proves it, whoever came first'],
+      ['api/services/domains.test.ts', 'whoever adds it next has to prove it'],
+      ['providers/domains/ses-identities.test.ts', 'takes over no identity of %s'],
+    ],
+  },
+  {
     attack: 'header injection after rendering: subject, names, headers, file names',
     tests: [
       ['test/send.test.ts', 'keeps line breaks out of headers'],

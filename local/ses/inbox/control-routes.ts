@@ -25,6 +25,7 @@ const eventSchema = z.object({
   bounceType: z.enum(['Permanent', 'Transient']).default('Permanent'),
 });
 const pauseSchema = z.object({ paused: z.boolean() });
+const recordSchema = z.object({ texts: z.array(z.string()).nullable() });
 const identitySchema = z.object({ status: z.enum(['pending', 'verified', 'failed']) });
 
 /** What tests and people use to make the provider behave: events, faults, holding back, identities. */
@@ -86,6 +87,22 @@ export function controlRoutes(options: {
         const { status } = await readInput(identitySchema, request);
         await identities.pin(params.name ?? '', status);
         sendJson(response, 200, { identity: params.name, status });
+      },
+    },
+    // The zone of local domains: the TXT records at a name; null: whatever is looked for is there.
+    {
+      method: 'GET',
+      path: '/api/records/:name',
+      handle: ({ response, params }) =>
+        sendJson(response, 200, { texts: identities.texts(params.name ?? '') }),
+    },
+    {
+      method: 'PUT',
+      path: '/api/records/:name',
+      handle: async ({ request, response, params }) => {
+        const { texts } = await readInput(recordSchema, request);
+        await identities.setTexts(params.name ?? '', texts);
+        sendJson(response, 200, { texts });
       },
     },
   ];

@@ -103,6 +103,19 @@ export class Identities {
     }));
   }
 
+  /** The TXT records at a name; null while none were set. */
+  texts(name: string): string[] | null {
+    return this.#state.value.texts[name.toLowerCase()] ?? null;
+  }
+
+  /** @param texts null: as if none had been set */
+  setTexts(name: string, texts: string[] | null): Promise<void> {
+    return this.#state.update((value) => {
+      const { [name.toLowerCase()]: _, ...others } = value.texts;
+      return { ...value, texts: texts === null ? others : { ...others, [name.toLowerCase()]: texts } };
+    });
+  }
+
   /** All identities with their names, in alphabetical order. */
   list(): [name: string, identity: Identity][] {
     return Object.entries(this.#state.value.identities).sort(([one], [other]) => (one < other ? -1 : 1));

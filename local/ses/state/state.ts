@@ -46,6 +46,8 @@ const stateSchema = z.object({
   instanceId: z.string().default(() => randomUUID()),
   /** By domain or address, in lower case. */
   identities: z.record(z.string(), identity).default({}),
+  /** Texts of TXT records by name in lower case, where they were set. */
+  texts: z.record(z.string(), z.array(z.string())).default({}),
   /** By configuration set and destination name. */
   configurationSets: z.record(z.string(), z.record(z.string(), eventDestination)).default({}),
   subscriptions: z.array(subscription).default([]),

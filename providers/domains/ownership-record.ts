@@ -1,0 +1,14 @@
+import { createHmac } from 'node:crypto';
+import type { AddedDomain, DnsRecord } from './domain-identities.ts';
+
+/**
+ * The TXT record that proves a domain for the one project that has added it. One that stayed in DNS proves nothing for
+ * another project that adds the domain, nor for the same one that adds it again.
+ *
+ * @param key secret from which the text of the record is derived
+ */
+export function ownershipRecord(key: Buffer, { id, domain }: AddedDomain): DnsRecord {
+  const proof = createHmac('sha256', key).update(`${id} ${domain}`).digest('base64url').slice(0, 32);
+  const value = `posthaste-verification=${proof}`;
+  return { type: 'TXT', name: `_posthaste.${domain}`, value, purpose: 'OWNERSHIP' };
+}
