@@ -25,7 +25,12 @@ const attachmentSchema = z
         message: 'A file name may not hold line breaks or quotes',
         params: { code: 'invalid_string' },
       }),
-    content: z.base64().min(1).describe('Base64.'),
+    content: z
+      .base64()
+      .min(1)
+      .describe('Base64.')
+      // What waits for its batch are the bytes, three quarters of the text.
+      .transform((text) => Buffer.from(text, 'base64')),
     contentType: z
       .string()
       .max(255)
@@ -45,13 +50,10 @@ const attachmentSchema = z
     params: { code: 'invalid_type' },
   });
 
-const decodedBytes = (base64: string) =>
-  (base64.length / 4) * 3 - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
-
 const attachmentsSchema = z
   .array(attachmentSchema)
   .max(maxAttachments)
-  .refine((files) => files.reduce((sum, file) => sum + decodedBytes(file.content), 0) <= maxAttachmentBytes, {
+  .refine((files) => files.reduce((sum, file) => sum + file.content.length, 0) <= maxAttachmentBytes, {
     message: 'Attachments have at most 10 MB in total',
     params: { code: 'too_big' },
   });

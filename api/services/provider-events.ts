@@ -68,6 +68,11 @@ function toInput(notificationId: string, event: SesEvent): ProviderEventInput | 
   };
 }
 
+/** About what an event takes beside its texts. */
+const rowBytes = 500;
+/** Events that wait for a batch; SNS delivers again what is refused. */
+const waitingBytes = 64 * 1024 * 1024;
+
 /** Applies the provider's events, those that arrive together in one statement. */
 export function createProviderEventsService(
   orm: Orm,
@@ -78,6 +83,8 @@ export function createProviderEventsService(
     run: (events) => retrySerialization(() => applyProviderEvents(orm.em.fork(), events)),
     maxItems: 500,
     concurrency: 2,
+    weightOf: (event) => rowBytes + (event.link?.length ?? 0) + (event.subject?.length ?? 0),
+    maxWaitingWeight: waitingBytes,
     keysOf: (event) => [event.emailId],
     isRolledBack,
     trace,

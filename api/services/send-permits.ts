@@ -27,6 +27,7 @@ export function createSendPermits(orm: Orm): SendPermits {
     run: (items) => retrySerialization(() => takeTransactional(orm.em.fork(), items)),
     maxItems: mostAtOnce,
     concurrency: 1,
+    groupOf: (item) => item.projectId,
     isRolledBack,
   });
   return {

@@ -44,6 +44,8 @@ export interface SendService {
 
 const batchItems = 200;
 const batchBytes = 2 * 1024 * 1024;
+/** Emails that wait for a batch; large ones are bounded before (`BodyMemory`), so that they leave room for others. */
+const waitingBytes = 128 * 1024 * 1024;
 
 /** What the emails of a call say and who sends them. */
 type Content = TemplateContent & { templateId: string | null };
@@ -99,15 +101,16 @@ function toInput(
       contentType: file.contentType,
       cid: file.contentId ?? null,
       disposition: file.disposition,
-      content: file.content,
+      bytes: file.content,
     })),
     occurredAt,
   };
 }
 
 function weightOf(input: AcceptInput): number {
-  const attachments = input.attachments.reduce((sum, file) => sum + file.content.length, 0);
-  return input.body.length + attachments + input.recipients.length * 300;
+  const attachments = input.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
+  const variables = JSON.stringify(input.variables).length;
+  return input.body.length + variables + attachments + input.recipients.length * 300;
 }
 
 export interface SendServiceOptions {
@@ -130,7 +133,9 @@ export function createSendService(options: SendServiceOptions): SendService {
     maxItems: batchItems,
     maxWeight: batchBytes,
     weightOf,
+    maxWaitingWeight: waitingBytes,
     concurrency: 2,
+    groupOf: (input) => input.projectId,
     keysOf: (input) => input.recipients.map((recipient) => `${input.projectId} ${recipient.email}`),
     // Calls to one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),

@@ -26,6 +26,8 @@ export interface TrackService {
 
 const batchItems = 500;
 const batchBytes = 1024 * 1024;
+/** Events that wait for a batch. */
+const waitingBytes = 64 * 1024 * 1024;
 
 /** Tracked events; those that arrive together are written by one statement. */
 export function createTrackService(
@@ -36,9 +38,11 @@ export function createTrackService(
   const batcher = createBatcher<TrackInput, TrackedEvent>({
     run: (inputs) => retrySerialization(() => fieldTypes.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
-    weightOf: (input) => JSON.stringify(input.eventData).length,
+    weightOf: (input) => JSON.stringify(input.eventData).length + JSON.stringify(input.patch).length,
     maxWeight: batchBytes,
+    maxWaitingWeight: waitingBytes,
     concurrency: 2,
+    groupOf: (input) => input.projectId,
     keysOf: (input) => [`${input.projectId} ${input.email}`],
     // Events of one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),

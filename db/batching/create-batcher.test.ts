@@ -67,15 +67,65 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(7);
   });
 
-  it('keeps to the weight, lets lighter items by, and runs one that is too heavy alone', async () => {
+  it('keeps to the weight, lets lighter items by, and runs a heavy one alone', async () => {
     const { batcher, runs, batches } = manualBatcher({ weightOf: Number, maxWeight: 10 });
-    const all = ['6', '5', '4', '99', '1'].map((item) => batcher.submit(item));
+    const all = ['3', '4', '5', '99', '1'].map((item) => batcher.submit(item));
     for (let run = 0; run < 3; run += 1) {
       await settled();
       runs[run]?.end();
     }
     await Promise.all(all);
-    expect(batches()).toEqual([['6', '4'], ['5', '1'], ['99']]);
+    expect(batches()).toEqual([['99'], ['3', '4', '1'], ['5']]);
+  });
+
+  it('of heavy items leave a place free for light ones', async () => {
+    const { batcher, runs, batches } = manualBatcher({ weightOf: Number, maxWeight: 10, concurrency: 2 });
+    const all = ['50', '51', '52', '1'].map((item) => batcher.submit(item));
+    await settled();
+    expect(batches()).toEqual([['50'], ['1']]);
+    for (let run = 0; run < 4; run += 1) {
+      runs[run]?.end();
+      await settled();
+    }
+    await Promise.all(all);
+    expect(batches().slice(2)).toEqual([['51'], ['52']]);
+  });
+});
+
+describe('groups', () => {
+  it('take turns, whatever waits of one of them', async () => {
+    const { batcher, runs, batches } = manualBatcher({ maxItems: 3, groupOf: (item) => item.charAt(0) });
+    const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'c1'].map((item) => batcher.submit(item));
+    for (let run = 0; run < 3; run += 1) {
+      await settled();
+      runs[run]?.end();
+    }
+    await Promise.all(all);
+    expect(batches()).toEqual([
+      ['a1', 'b1', 'c1'],
+      ['a2', 'a3', 'a4'],
+      ['a5', 'a6'],
+    ]);
+  });
+
+  it('have no more than half of the weight that may wait, and what is beyond is refused', async () => {
+    const { batcher, runs } = manualBatcher({
+      weightOf: () => 1,
+      maxWaitingWeight: 6,
+      groupOf: (item) => item.charAt(0),
+    });
+    const taken = ['a1', 'a2', 'a3'].map((item) => batcher.submit(item));
+    const busy = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 2 };
+    await expect(batcher.submit('a4')).rejects.toMatchObject(busy);
+    taken.push(...['b1', 'b2', 'c1'].map((item) => batcher.submit(item)));
+    await expect(batcher.submit('d1')).rejects.toMatchObject(busy);
+    await settled();
+    runs[0]?.end();
+    await Promise.all(taken);
+    const after = batcher.submit('a5');
+    await settled();
+    runs[1]?.end();
+    expect(await after).toBe('did a5');
   });
 });
 
@@ -137,23 +187,73 @@ describe('items with a key in common', () => {
 });
 
 describe('a batch that fails', () => {
-  it('is run item by item when it was rolled back, so that a bad item fails alone', async () => {
+  /** Refuses batches with an item that begins with `bad`. */
+  function strictBatcher(options: Partial<BatcherOptions<string, string>> = {}) {
     const runs: string[][] = [];
     const batcher = createBatcher<string, string>({
       run: async (items) => {
         runs.push(items);
+        await immediate();
         if (items.some((item) => item.startsWith('bad'))) throw new RolledBack(`refused ${items.join()}`);
         return items.map((item) => `did ${item}`);
       },
-      maxItems: 10,
-      concurrency: 1,
+      maxItems: 500,
+      concurrency: 2,
       isRolledBack,
+      ...options,
     });
+    return { batcher, runs };
+  }
+
+  it('is taken apart when it was rolled back, so that a bad item fails alone', async () => {
+    const { batcher, runs } = strictBatcher({ concurrency: 1 });
     const answers = await Promise.allSettled(['a', 'bad1', 'b', 'bad2'].map((item) => batcher.submit(item)));
     expect(
       answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
     ).toEqual(['did a', 'refused bad1', 'did b', 'refused bad2']);
-    expect(runs).toEqual([['a', 'bad1', 'b', 'bad2'], ['a'], ['bad1'], ['b'], ['bad2']]);
+    expect(runs).toEqual([
+      ['a', 'bad1', 'b', 'bad2'],
+      ['a', 'bad1'],
+      ['a'],
+      ['bad1'],
+      ['b', 'bad2'],
+      ['b'],
+      ['bad2'],
+    ]);
+  });
+
+  it('is taken apart by halves: one bad item among 500 costs few runs', async () => {
+    for (const groupOf of [undefined, () => 'one']) {
+      const { batcher, runs } = strictBatcher({ ...(groupOf && { groupOf }) });
+      const items = Array.from({ length: 500 }, (_, index) => (index === 321 ? 'bad' : `item ${index}`));
+      const answers = await Promise.allSettled(items.map((item) => batcher.submit(item)));
+      expect(answers.filter((answer) => answer.status === 'rejected')).toHaveLength(1);
+      expect(runs.length).toBeLessThan(30);
+    }
+  });
+
+  it('makes its group go alone: the calls of others never wait for 10,000 bad items', async () => {
+    const { batcher, runs } = strictBatcher({ groupOf: (item) => item.split(' ')[0] ?? '' });
+    let isOver = false;
+    const flood = Promise.allSettled(
+      Array.from({ length: 10_000 }, (_, index) => batcher.submit(`bad ${index}`)),
+    ).then((answers) => {
+      isOver = true;
+      return answers;
+    });
+    const runsBetween: number[] = [];
+    for (let call = 0; !isOver; call += 1) {
+      const before = runs.length;
+      expect(await batcher.submit(`quiet ${call}`)).toBe(`did quiet ${call}`);
+      runsBetween.push(runs.length - before);
+    }
+    expect((await flood).every((answer) => answer.status === 'rejected')).toBe(true);
+    // Its own run, those of the others that were in flight, and the few that began meanwhile.
+    expect(Math.max(...runsBetween)).toBeLessThanOrEqual(10);
+    expect(runsBetween.length).toBeGreaterThan(1_000);
+    expect(runs.length).toBeLessThan(10_000 + runsBetween.length + 100);
+    const mixed = runs.filter((items) => new Set(items.map((item) => item.split(' ')[0])).size > 1);
+    expect(mixed.length).toBeLessThanOrEqual(1);
   });
 
   it('is not run again when it may have been applied', async () => {
@@ -186,6 +286,7 @@ describe('a batch that fails', () => {
 
 interface RandomItem {
   id: number;
+  group: string;
   keys: string[];
   kind: string;
   weight: number;
@@ -196,7 +297,8 @@ interface RandomItem {
 it('holds its promises for any items: each runs once, within the bounds, apart from and after its like', async () => {
   const itemsOf = fc.array(
     fc.record({
-      keys: fc.uniqueArray(fc.constantFrom('p', 'q', 'r', 's', 't'), { maxLength: 2 }),
+      group: fc.constantFrom('g', 'h', 'i'),
+      keys: fc.uniqueArray(fc.constantFrom('p', 'q', 'r'), { maxLength: 2 }),
       weight: fc.integer({ min: 0, max: 12 }),
       kind: fc.constantFrom('x', 'y'),
       bad: fc.boolean(),
@@ -212,8 +314,11 @@ it('holds its promises for any items: each runs once, within the bounds, apart f
       fc.integer({ min: 1, max: 6 }),
       fc.integer({ min: 1, max: 3 }),
       fc.boolean(),
-      async (drawn, stream, maxItems, concurrency, withKinds) => {
-        const items: RandomItem[] = drawn.map((item, id) => ({ ...item, id }));
+      fc.boolean(),
+      async (drawn, stream, maxItems, concurrency, withKinds, withGroups) => {
+        const items: RandomItem[] = drawn.map((item, id) => {
+          return { ...item, id, keys: item.keys.map((key) => item.group + key) };
+        });
         const keysInFlight = new Set<string>();
         let inFlight = 0;
         const applied: RandomItem[] = [];
@@ -244,6 +349,7 @@ it('holds its promises for any items: each runs once, within the bounds, apart f
           concurrency,
           keysOf: (item) => item.keys,
           ...(withKinds && { kindOf: (item: RandomItem) => item.kind }),
+          ...(withGroups && { groupOf: (item: RandomItem) => item.group }),
           weightOf: (item) => item.weight,
           maxWeight: 10,
           isRolledBack,
@@ -261,7 +367,7 @@ it('holds its promises for any items: each runs once, within the bounds, apart f
         });
         const good = items.filter((item) => !item.bad);
         expect(applied.map((item) => item.id).sort((a, b) => a - b)).toEqual(good.map((item) => item.id));
-        for (const key of ['p', 'q', 'r', 's', 't']) {
+        for (const key of new Set(items.flatMap((item) => item.keys))) {
           const order = applied.filter((item) => item.keys.includes(key)).map((item) => item.id);
           expect(order).toEqual(order.toSorted((a, b) => a - b));
         }

@@ -50,7 +50,13 @@ describe('the sweep of what has expired', () => {
       acceptInput(projectId, [`${days}@example.com`], {
         occurredAt: new Date(Date.now() - days * 86_400_000),
         attachments: [
-          { filename: 'a', contentType: 'text/plain', cid: null, disposition: 'attachment', content: 'YQ==' },
+          {
+            filename: 'a',
+            contentType: 'text/plain',
+            cid: null,
+            disposition: 'attachment',
+            bytes: Buffer.from('a'),
+          },
         ],
       }),
     );
