@@ -107,6 +107,8 @@ export function createApp<S>(options: AppOptions<S>): Koa {
       }
       failure = error;
       reply = errorReply(exchange, error);
+    } finally {
+      exchange.release?.();
     }
     write(exchange, reply);
     observe(exchange, reply.status, failure, span);

@@ -22,6 +22,8 @@ export class Exchange implements RequestFacts {
   errorPage: RouteDescription['errorPage'];
   /** The rest of the body is not worth reading: the connection is closed after the answer. */
   closeAfter = false;
+  /** Gives back what the request holds of memory that others wait for. */
+  release: (() => void) | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, trustProxy: boolean) {
     this.req = req;

@@ -105,7 +105,7 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
 
     async function bodyOf(exchange: Exchange, schema: z.ZodType): Promise<unknown> {
       if (bodyFormat === 'stream') return undefined;
-      return check(schema, await readBody(exchange.req, bodyFormat, bodyLimitBytes, parseBody));
+      return check(schema, await readBody(exchange, bodyFormat, bodyLimitBytes, parseBody));
     }
 
     async function handle(input: Parameters<Route<S>['handler']>[0]): Promise<AnyHandlerResult> {

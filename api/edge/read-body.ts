@@ -1,14 +1,30 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as immediate } from 'node:timers/promises';
 import getRawBody, { type RawBodyError } from 'raw-body';
 import { DomainError } from '../../core/errors.ts';
+import { addressSubject } from './address-subject.ts';
+import { type BodyClaim, createBodyMemory, tooManyLarge } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
+import type { Exchange } from './exchange.ts';
 
 const noBytes = Buffer.alloc(0);
-/** What a body holds beyond this is counted against the budget. */
-const smallBytes = 1024 * 1024;
-/** Memory that the large bodies of a process may take while they are read and parsed. */
-const budgetBytes = 400 * 1024 * 1024;
-let heldBytes = 0;
+/** A body may be as long before it needs memory of the shared budget: most requests never ask for any. */
+const smallBytes = 128 * 1024;
+const mebibyte = 1024 * 1024;
+/**
+ * The process holds a body about three times while it is parsed and twice until it is written. An owner's share has
+ * room for the largest body.
+ */
+const memory = createBodyMemory({
+  budgetBytes: 96 * mebibyte,
+  bytesPerOwner: 48 * mebibyte,
+  waitingPerOwner: 250,
+  waiting: 500,
+  waitMs: 20_000,
+});
+/** While others wait for memory, a body that holds some has to come at least so fast. */
+const slowestBytes = 128 * 1024;
+const paceMs = 2_000;
 const jsonContentType = /^application\/(?:[\w.+-]+\+)?json$/;
 
 /** Media type in lower case and charset of the header `Content-Type`; both undefined without one. */
@@ -55,20 +71,22 @@ function wrongContentType(expected: string): DomainError {
 }
 
 /**
- * Reads a request body and hands its bytes, none when there is no body, to `parse`. Large bodies share a budget
- * of memory, so that many of them at once can't exhaust the process; what is only announced takes nothing of it.
+ * Reads a request body and hands its bytes, none when there is no body, to `parse`. Large bodies share memory with
+ * others (`BodyMemory`), wait for it while they are held back, and keep it until `exchange.release` is called; what is
+ * only announced takes none.
  *
  * @throws DomainError `PAYLOAD_TOO_LARGE` beyond `limitBytes`: before reading when the length is announced,
  * while reading otherwise; `BAD_REQUEST` when it is compressed (a few bytes could unpack to gigabytes) or of
- * another content type; `SERVICE_UNAVAILABLE` as soon as the budget is used up.
+ * another content type; `SERVICE_UNAVAILABLE` when there is no memory for it.
  * @throws ClientGone when the connection ends before the body does
  */
 export async function readBody<Parsed>(
-  req: IncomingMessage,
+  exchange: Exchange,
   format: 'json' | 'text' | 'form',
   limitBytes: number,
   parse: (bytes: Buffer) => Parsed,
 ): Promise<Parsed> {
+  const { req } = exchange;
   if (!hasBody(req)) return parse(noBytes);
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -80,42 +98,62 @@ export async function readBody<Parsed>(
   if (length !== undefined && Number(length) > limitBytes) throw tooLarge(limitBytes);
   checkContentType(req, format);
   const isSmall = length !== undefined && Number(length) <= smallBytes;
-  const giveBack = isSmall ? undefined : holdMemory(req);
   try {
-    return parse(await getRawBody(req, { length: length ?? null, limit: limitBytes }));
+    if (!isSmall) return parse(await readLarge(exchange, length ?? null, limitBytes));
+    return parse(await getRawBody(req, { length, limit: limitBytes }));
   } catch (error) {
     throw translate(error, limitBytes);
-  } finally {
-    giveBack?.();
   }
 }
 
-/** Counts a body against the budget as it comes, and fails the request once that is used up. @returns gives it back */
-function holdMemory(req: IncomingMessage): () => void {
+/** Reads a body that asks for memory once its first part is there, and stops until it has got it. */
+async function readLarge(exchange: Exchange, length: string | null, limit: number): Promise<Buffer> {
+  const { req } = exchange;
   let received = 0;
-  let held = 0;
-  const hold = (chunk: Buffer) => {
+  let claim: BodyClaim | undefined;
+  let pace: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const fail = (error: unknown) => {
+    // For the reader of the body: it stops at an error of the stream.
+    if (!isOver) req.emit('error', error);
+  };
+  const count = (chunk: Buffer) => {
     received += chunk.length;
-    const more = Math.max(0, received - smallBytes) - held;
-    if (heldBytes + more > budgetBytes) {
-      // For the reader of the body: it stops at an error of the stream.
-      req.emit('error', tooManyLarge());
-      return;
-    }
-    held += more;
-    heldBytes += more;
+    if (received <= smallBytes || claim !== undefined) return;
+    const owner = exchange.projectId ?? addressSubject(exchange.clientAddress);
+    claim = memory.claim(owner, length === null ? limit : Number(length));
+    exchange.release = claim.release;
+    req.pause();
+    claim.granted.then(() => {
+      if (isOver) return;
+      req.resume();
+      let before = received;
+      pace = setInterval(() => {
+        if (memory.isWanted && received - before < slowestBytes) fail(tooManyLarge());
+        before = received;
+      }, paceMs);
+    }, fail);
   };
-  req.on('data', hold);
-  return () => {
-    req.off('data', hold);
-    heldBytes -= held;
-  };
+  req.on('data', count);
+  try {
+    const body = await getRawBody(req, { length, limit });
+    claim?.shrinkTo(body.length);
+    // One at a time, and small requests in between: each takes tens of milliseconds to parse.
+    if (claim !== undefined) await nextTurn();
+    return body;
+  } finally {
+    isOver = true;
+    clearInterval(pace);
+    req.off('data', count);
+  }
 }
 
-function tooManyLarge(): DomainError {
-  return new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
-    suggestion: 'Try again in a few seconds.',
-  });
+let turn: Promise<void> = Promise.resolve();
+
+/** Settles for one caller per round of the event loop. */
+function nextTurn(): Promise<void> {
+  turn = turn.then(() => immediate());
+  return turn;
 }
 
 function tooLarge(limitBytes: number): DomainError {

@@ -65,7 +65,8 @@ export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
     );
 
     if (reply.body instanceof Readable) sendStream(exchange, reply.body);
-    else if (exchange.closeAfter && !req.complete) endAfterDrain(exchange, reply.body);
+    else if ((exchange.closeAfter || !res.shouldKeepAlive) && !req.complete)
+      endAfterDrain(exchange, reply.body);
     else {
       res.end(reply.body);
       // What nobody read of the body stands before the next request of the connection.

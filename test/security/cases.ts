@@ -213,10 +213,20 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'a flood of calls of one project that fail or are large, so that others wait',
+    tests: [
+      ['db/batching/create-batcher.test.ts', 'the calls of others never wait for 10,000 bad items'],
+      ['db/batching/create-batcher.test.ts', 'take turns, whatever waits of one of them'],
+      ['db/batching/create-batcher.test.ts', 'of heavy items leave a place free for light ones'],
+    ],
+  },
+  {
     attack: 'bodies that are too large, too deep, or a bomb once unpacked',
     tests: [
       ['api/edge/http.test.ts', 'of unknown length are refused as soon as they are too large'],
-      ['api/edge/http.test.ts', 'that are large share a budget, which is given back'],
+      ['api/edge/http.test.ts', 'that are large wait for memory, not those of others nor small ones'],
+      ['api/edge/http.test.ts', 'that are only announced, or small without saying so, take nothing'],
+      ['test/large-sends.test.ts', 'large emails at once take bounded memory, all get through'],
       ['api/edge/http.test.ts', 'that are compressed are refused'],
       ['api/edge/parse-json.test.ts', 'accepts the deepest nesting and refuses one more'],
       ['core/contact-data/parse-contact-data.test.ts', 'takes 32 levels and refuses ten thousand at once'],

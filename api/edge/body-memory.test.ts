@@ -1,0 +1,159 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BodyClaim, type BodyMemoryOptions, createBodyMemory } from './body-memory.ts';
+
+const memoryOf = (options: Partial<BodyMemoryOptions> = {}) =>
+  createBodyMemory({
+    budgetBytes: 10,
+    bytesPerOwner: 6,
+    waitingPerOwner: 3,
+    waiting: 5,
+    waitMs: 60_000,
+    ...options,
+  });
+
+/** The names of the claims that were granted, in their order. */
+function watch(claims: Record<string, BodyClaim>): string[] {
+  const granted: string[] = [];
+  for (const [name, claim] of Object.entries(claims)) {
+    claim.granted.then(
+      () => granted.push(name),
+      () => granted.push(`${name} refused`),
+    );
+  }
+  return granted;
+}
+
+describe('memory for large bodies', () => {
+  it('is given at once while there is some, to an owner up to its share, and then in turns', async () => {
+    const memory = memoryOf();
+    const claims = {
+      a1: memory.claim('a', 3),
+      a2: memory.claim('a', 3),
+      a3: memory.claim('a', 3),
+      a4: memory.claim('a', 3),
+      b1: memory.claim('b', 4),
+      b2: memory.claim('b', 2),
+      c1: memory.claim('c', 4),
+    };
+    const granted = watch(claims);
+    await immediate();
+    expect(granted).toEqual(['a1', 'a2', 'b1']);
+    expect(memory.isWanted).toBe(true);
+    claims.a1.release();
+    await immediate();
+    expect(granted.slice(3)).toEqual(['a3']);
+    claims.b1.release();
+    await immediate();
+    expect(granted.slice(4)).toEqual(['b2']);
+    claims.a2.release();
+    await immediate();
+    expect(granted.slice(5)).toEqual(['c1']);
+    for (const claim of Object.values(claims)) claim.release();
+    await immediate();
+    expect(memory.isWanted).toBe(false);
+  });
+
+  it('is kept for a large body that waits: smaller ones of others do not pass it', async () => {
+    const memory = memoryOf({ bytesPerOwner: 10 });
+    const claims = {
+      a: memory.claim('a', 4),
+      b: memory.claim('b', 4),
+      large: memory.claim('c', 8),
+      small: memory.claim('d', 1),
+    };
+    const granted = watch(claims);
+    claims.a.release();
+    await immediate();
+    expect(granted).toEqual(['a', 'b']);
+    claims.b.release();
+    await immediate();
+    expect(granted.slice(2)).toEqual(['large', 'small']);
+  });
+
+  it('is refused when too many wait, or for too long', async () => {
+    const memory = memoryOf({ waitMs: 20 });
+    const first = memory.claim('a', 6);
+    const waiting = [1, 2, 3].map(() => memory.claim('a', 6).granted);
+    const busy = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: expect.any(Number) };
+    await expect(memory.claim('a', 6).granted).rejects.toMatchObject(busy);
+    for (const granted of waiting) await expect(granted).rejects.toMatchObject(busy);
+    expect(memory.isWanted).toBe(false);
+    first.release();
+    await memory.claim('a', 6).granted;
+  });
+
+  it('is there for others as soon as a body turns out smaller, or its client leaves', async () => {
+    const memory = memoryOf();
+    const claims = {
+      a1: memory.claim('a', 6),
+      a2: memory.claim('a', 6),
+      a3: memory.claim('a', 4),
+    };
+    const granted = watch(claims);
+    claims.a1.shrinkTo(2);
+    claims.a2.release();
+    await immediate();
+    expect(granted).toEqual(['a1', 'a3']);
+  });
+
+  it('lets a body come alone that is larger than all of it', async () => {
+    const memory = memoryOf();
+    const claims = { a: memory.claim('a', 50), b: memory.claim('b', 1) };
+    const granted = watch(claims);
+    await immediate();
+    expect(granted).toEqual(['a']);
+    claims.a.release();
+    claims.a.release();
+    await immediate();
+    expect(granted).toEqual(['a', 'b']);
+  });
+
+  it('never exceeds budget and shares, and ends empty, whatever comes and goes', async () => {
+    const steps = fc.array(
+      fc.record({
+        owner: fc.constantFrom('a', 'b', 'c'),
+        bytes: fc.integer({ min: 1, max: 6 }),
+        ends: fc.nat(9),
+      }),
+      { maxLength: 30 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (drawn) => {
+        const memory = memoryOf({ waitingPerOwner: 100, waiting: 100 });
+        const open: BodyClaim[] = [];
+        const held = new Map<string, number>();
+        const add = (owner: string, bytes: number) => held.set(owner, (held.get(owner) ?? 0) + bytes);
+        for (const { owner, bytes, ends } of drawn) {
+          const claim = memory.claim(owner, bytes);
+          let isHeld = false;
+          claim.granted.then(() => {
+            isHeld = true;
+            add(owner, bytes);
+          });
+          open.push({
+            ...claim,
+            release: () => {
+              if (isHeld) add(owner, -bytes);
+              claim.release();
+            },
+          });
+          await immediate();
+          expect([...held.values()].reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(10);
+          for (const each of held.values()) expect(each).toBeLessThanOrEqual(6);
+          open.splice(ends, 1)[0]?.release();
+          await immediate();
+        }
+        for (const claim of open) {
+          claim.release();
+          await immediate();
+        }
+        expect(memory.isWanted).toBe(false);
+        const all = ['a', 'b'].map((owner) => memory.claim(owner, 5));
+        await Promise.all(all.map((claim) => claim.granted));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import type { TestProcess } from './setup/processes.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+const mebibyte = 1024 * 1024;
+/** Of 8 MB as base64; together half a gigabyte. */
+const count = 60;
+/** A process that has just started has 350. */
+const mostMebibytes = 750;
+
+let stack: ProcessStack;
+let api: TestProcess;
+
+beforeAll(async () => {
+  stack = await createProcessStack({ API_RATE_LIMIT_PER_MINUTE: '0' });
+  api = await stack.startApi();
+});
+afterAll(() => stack.close());
+
+function bodyOf(sender: TestSender, attachment?: string): Buffer {
+  const attachments =
+    attachment === undefined
+      ? undefined
+      : [{ filename: 'large.bin', contentType: 'application/octet-stream', content: attachment }];
+  const from = `hello@${sender.domain}`;
+  return Buffer.from(
+    JSON.stringify({ to: 'reader@example.com', from, subject: 'Hello', body: '<p>Hello</p>', attachments }),
+  );
+}
+
+interface Answer {
+  status: number;
+  retryAfter: string | undefined;
+}
+
+/** Many calls share the bytes, so that the memory of the test itself stays small. */
+function post(agent: Agent, sender: TestSender, body: Buffer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${sender.secretKey}`,
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+    };
+    const sending = request(`${stack.apiUrl}/v1/send`, { method: 'POST', agent, headers }, (response) => {
+      response.resume();
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }),
+      );
+    });
+    sending.on('error', reject);
+    sending.end(body);
+  });
+}
+
+/** Largest resident memory of the process so far. */
+async function peakMebibytes(): Promise<number> {
+  const status = await readFile(`/proc/${api.pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+it('large emails at once take bounded memory, all get through, and another project is served meanwhile', {
+  timeout: 300_000,
+}, async () => {
+  const [large, other] = [await createTestSender(stack.apiUrl), await createTestSender(stack.apiUrl)];
+  const agent = new Agent({ keepAlive: false });
+  const body = bodyOf(large, Buffer.alloc(6 * mebibyte).toString('base64'));
+  const small = bodyOf(other);
+  await post(agent, other, small);
+  const until = async (): Promise<void> => {
+    for (;;) {
+      const { status, retryAfter } = await post(agent, large, body);
+      if (status === 200) return;
+      expect(status).toBe(503);
+      expect(Number(retryAfter)).toBeGreaterThan(0);
+      await delay(Number(retryAfter) * 1000);
+    }
+  };
+  let isDone = false;
+  const all = Promise.all(Array.from({ length: count }, until)).finally(() => {
+    isDone = true;
+  });
+  const latencies: number[] = [];
+  while (!isDone) {
+    const sentAt = performance.now();
+    expect((await post(agent, other, small)).status).toBe(200);
+    latencies.push(performance.now() - sentAt);
+    await delay(100);
+  }
+  await all;
+  // A fifth of a second on a quiet machine.
+  expect(Math.max(...latencies)).toBeLessThan(10_000);
+  const [stored] = await sql<{ emails: number }>(
+    stack.em(),
+    'select count(*)::int as emails from email_attachments',
+  );
+  expect(stored?.emails).toBe(count);
+  expect(await peakMebibytes()).toBeLessThan(mostMebibytes);
+});
