@@ -44,7 +44,7 @@ it('the Temporal server of the compose file lets projects take turns, as the emb
   expect(compose).toContain('./deploy/temporal/dynamic-config.yaml:');
 });
 
-it('the IAM policy allows every call to SES, and the older action that SES checks for bulk calls', () => {
+it('the IAM policy allows every call to SES, and the older actions that SES checks for bulk calls and raw MIME', () => {
   const policy = read('docs/deployment.md').match(/^```json\n(\{\n {2}"Version"[\s\S]*?)^```$/m)?.[1] ?? '';
   const { Statement }: { Statement: { Action: string | string[] }[] } = JSON.parse(policy);
   const commands = globSync('providers/**/*.ts', { cwd: fileURLToPath(new URL('..', import.meta.url)) })
@@ -54,7 +54,7 @@ it('the IAM policy allows every call to SES, and the older action that SES check
     .flatMap((source) => [...source.matchAll(/new (\w+)Command\(/g)].map((match) => `ses:${match[1]}`));
   expect(commands).toContain('ses:SendEmail');
   expect(Statement.flatMap(({ Action }) => Action)).toEqual(
-    expect.arrayContaining([...commands, 'ses:SendBulkTemplatedEmail']),
+    expect.arrayContaining([...commands, 'ses:SendRawEmail', 'ses:SendBulkTemplatedEmail']),
   );
 });
 

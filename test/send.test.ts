@@ -173,6 +173,28 @@ describe('content', () => {
     for (const row of stored) expect(row.bytes.equals(bytes)).toBe(true);
   });
 
+  it('delivers the longest header and content id that it accepts', async () => {
+    const [note, contentId] = ['n'.repeat(998), 'c'.repeat(255)];
+    const answer = await sender.post(
+      '/v1/send',
+      email({
+        body: `<p>Offer</p><img src="cid:${contentId}">`,
+        headers: { 'X-Note': note },
+        reply: 'answers@example.com',
+        attachments: [
+          { filename: 'a.png', content: 'AQID', contentType: 'image/png', contentId, disposition: 'inline' },
+        ],
+      }),
+    );
+    const message = await arrived(stack.ses, answer);
+    expect(message).toMatchObject({
+      html: expect.stringContaining('<p>Offer</p>'),
+      replyTo: 'answers@example.com',
+      headers: expect.objectContaining({ 'X-Note': note }),
+      attachments: [expect.objectContaining({ filename: 'a.png', contentId, size: 3 })],
+    });
+  });
+
   it('reports every fault of a request at once', async () => {
     const tenMegabytes = Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64');
     const answer = await sender.post('/v1/send', {

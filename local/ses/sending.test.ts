@@ -8,7 +8,74 @@ const simple = (replaced: Partial<NonNullable<Content['Simple']>>): Content => (
   Simple: { Subject: { Data: 'Subject' }, Body: { Text: { Data: 'text' } }, ...replaced },
 });
 
+const raw = (message: string): Content => ({ Raw: { Data: Buffer.from(message) } });
+
 describe('SendEmail', () => {
+  it('reads raw content for the inbox', async () => {
+    const { client, list, restart, verify } = await startTestSes();
+    await verify('example.test');
+    const content = raw(
+      [
+        'From: =?UTF-8?B?w4Rk?= <hello@example.test>',
+        'To: Ada <ada@example.test>',
+        'Reply-To: help@example.test',
+        'Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?= =?UTF-8?Q?_=E2=9C=93?=',
+        'Message-ID: <1@example.test>',
+        'Date: Thu, 01 Jan 1970 00:00:00 +0000',
+        'X-Order: 42',
+        'X-Note: one',
+        ' =?UTF-8?Q?zw=C3=B6lf?=',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/mixed; boundary=b',
+        '',
+        '--b',
+        'Content-Type: text/html; charset=utf-8',
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        '<p>=C3=A4</p>',
+        '--b',
+        'Content-Type: image/png',
+        "Content-Disposition: inline; filename*=UTF-8''%C3%BC.png",
+        'Content-ID: <logo>',
+        'Content-Transfer-Encoding: base64',
+        '',
+        'AQID',
+        '--b--',
+      ].join('\r\n'),
+    );
+    const { MessageId: id } = await client.send(
+      new SendEmailCommand(emailTo('ada@example.test', { Content: content })),
+    );
+    const expected = {
+      id,
+      emailId: '0199aaaa-0000-7000-8000-000000000001',
+      from: 'Shop <hello@example.test>',
+      to: ['ada@example.test'],
+      replyTo: 'help@example.test',
+      subject: 'Grüße ✓',
+      html: expect.stringMatching(/^<p>ä<\/p>\s*$/),
+      text: null,
+      headers: {
+        From: 'Shop <hello@example.test>',
+        To: 'ada@example.test',
+        'Reply-To': 'help@example.test',
+        Subject: 'Grüße ✓',
+        Date: expect.not.stringContaining('1970'),
+        'Message-ID': `<${id}@email.amazonses.com>`,
+        'MIME-Version': '1.0',
+        'X-Order': '42',
+        'X-Note': 'one zwölf',
+      },
+      attachments: [
+        { filename: 'ü.png', contentType: 'image/png', contentId: 'logo', disposition: 'inline', size: 3 },
+      ],
+    };
+    const { messages } = await list();
+    expect(messages).toEqual([{ ...expected, receivedAt: expect.any(String) }]);
+    const after = await restart();
+    expect((await after.list()).messages).toEqual(messages);
+  });
+
   it('keeps everything of a message and shows it in the inbox', async () => {
     const { client, list, verify } = await startTestSes();
     await verify('example.test');
@@ -112,8 +179,27 @@ describe('SendEmail', () => {
     ['UTF-8 in a header', { Content: simple({ Headers: [{ Name: 'X-A', Value: 'ä' }] }) }],
     ['a header that SES writes', { Content: simple({ Headers: [{ Name: 'Bcc', Value: 'b@x.test' }] }) }],
     [
-      'a header beyond 995 characters',
-      { Content: simple({ Headers: [{ Name: 'X', Value: 'a'.repeat(996) }] }) },
+      'a header beyond 870 characters',
+      { Content: simple({ Headers: [{ Name: 'X', Value: 'a'.repeat(871) }] }) },
+    ],
+    ['an empty header', { Content: simple({ Headers: [{ Name: 'X', Value: '' }] }) }],
+    [
+      'a content id beyond 78 characters',
+      {
+        Content: simple({
+          Attachments: [{ FileName: 'a.png', RawContent: Buffer.from('x'), ContentId: 'c'.repeat(79) }],
+        }),
+      },
+    ],
+    [
+      'a content type beyond 78 characters',
+      {
+        Content: simple({
+          Attachments: [
+            { FileName: 'a', RawContent: Buffer.from('x'), ContentType: `text/${'x'.repeat(74)}` },
+          ],
+        }),
+      },
     ],
     ['a line break in the subject', { Content: simple({ Subject: { Data: 'a\nBcc: b@x.test' } }) }],
     ['no body', { Content: simple({ Body: {} }) }],
@@ -122,7 +208,16 @@ describe('SendEmail', () => {
       { Content: simple({ Attachments: [{ FileName: 'a\r\nX: y', RawContent: Buffer.from('x') }] }) },
     ],
     ['a malformed tag', { EmailTags: [{ Name: 'emailId', Value: 'a b' }] }],
-    ['raw content', { Content: { Raw: { Data: Buffer.from('Subject: x\r\n\r\nx') } } }],
+    ['raw content without a body', { Content: raw('From: a@example.test\r\nSubject: x') }],
+    ['raw content without a sender in its headers', { Content: raw('Subject: x\r\n\r\nx') }],
+    [
+      'raw content with a line beyond 998 characters',
+      { Content: raw(`From: a@example.test\r\n\r\n${'x'.repeat(999)}`) },
+    ],
+    [
+      'simple and raw content at once',
+      { Content: { ...simple({}), ...raw('From: a@example.test\r\n\r\nx') } },
+    ],
   ])('refuses %s', async (_case, replaced) => {
     const { client, list, verify } = await startTestSes();
     await verify('example.test');

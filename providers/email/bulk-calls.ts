@@ -7,6 +7,7 @@ import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { type BulkLayout, plainLayoutOf, sharedLayoutOf } from './bulk-layout.ts';
 import type { OutgoingEmail } from './email-provider.ts';
+import { fitsSimpleContent } from './simple-content.ts';
 
 // Amazon SES API v2 reference, `SendBulkEmail` and `ReplacementTemplate`: 50 entries, 262,144 characters of data
 // each, and 1 MB for the whole request.
@@ -129,7 +130,7 @@ function toCall(
 /**
  * Orders emails into calls of `SendBulkEmail`, each within the bounds of SES.
  *
- * @returns also the emails that no such call takes: those with files, and those too large for one
+ * @returns also the emails that no such call takes: those with files, with headers beyond the limits, and too large ones
  */
 export function planBulkCalls(
   emails: readonly OutgoingEmail[],
@@ -143,12 +144,16 @@ export function planBulkCalls(
     if (first !== undefined) calls.push(toCall(entries, first, configurationSet));
   };
   for (const email of emails) {
+    if (email.attachments.length > 0 || !fitsSimpleContent(email)) {
+      single.push(email);
+      continue;
+    }
     const prepared = prepare(email);
     const { layout } = prepared;
     const isTooLarge =
       prepared.dataCharacters > maxDataCharacters ||
       prepared.bytes + envelopeBytes + layout.bytes > maxCallBytes;
-    if (email.attachments.length > 0 || isTooLarge) {
+    if (isTooLarge) {
       single.push(email);
       continue;
     }

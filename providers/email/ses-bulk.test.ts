@@ -150,6 +150,15 @@ describe('handing over many emails', () => {
     expect(found.slice(9).map((message) => message?.html?.length)).toEqual([300_000, 1_200_000]);
   });
 
+  it('sends alone what SES takes as raw MIME only', async () => {
+    const { provider, list } = await start();
+    const many = emails(6, (index) => (index % 2 === 0 ? {} : { headers: { 'X-Long': 'x'.repeat(998) } }));
+    expect(outcomes(await provider.handOverMany(many, never))).toEqual(all('accepted', 6));
+    const { messages } = await list('?limit=50');
+    expect(new Set(messages.map(({ emailId }) => emailId)).size).toBe(6);
+    expect(messages.filter(({ headers }) => headers['X-Long'] === 'x'.repeat(998))).toHaveLength(3);
+  });
+
   it('refuses the one malformed email of a call and sends the others', async () => {
     const { provider, list } = await start();
     const many = emails(60, (index) => (index === 7 ? { to: { email: 'no address', name: null } } : {}));

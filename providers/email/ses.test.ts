@@ -140,6 +140,112 @@ describe('handing emails over to SES', () => {
     expect(await newest()).toMatchObject({ text: null, html: '<p>It is on its way.</p>' });
   });
 
+  it.each([
+    ['unbroken', 'x'.repeat(998)],
+    ['of words', `${'word '.repeat(199)}end`],
+    ['in another script', 'ж'.repeat(998)],
+    ['like an encoded word', `=?${'x'.repeat(996)}`],
+  ])('hands a header of 998 characters over as raw MIME: %s', async (_kind, value) => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({ headers: { [`X-${'Long'.repeat(31)}`]: value, 'X-Short': 'Grüße' } });
+    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    const { emailId, headers } = await newest();
+    expect(emailId).toBe(email.emailId);
+    expect(headers).toMatchObject({ [`X-${'Long'.repeat(31)}`]: value, 'X-Short': 'Grüße' });
+  });
+
+  it('keeps everything of an email that goes as raw MIME', async () => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({
+      from: { email: 'news@shop.example', name: 'Zoë & Söhne, Inc.' },
+      to: { email: 'reader@mail.example', name: 'Робин "R" Читатель' },
+      replyTo: 'help@shop.example',
+      subject: `Ihre Bestellung ✓ ${'lang '.repeat(60)}`.trim(),
+      html: `<p>Grüße ✓</p><img src="cid:logo@shop">${'<!-- long -->'.repeat(100)}\n.\n</p>`,
+      text: `Grüße ✓\n.\nFrom here${' on'.repeat(500)}`,
+      headers: {
+        'List-Unsubscribe': `<https://shop.example/u/${'t'.repeat(300)}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        'X-Empty': '',
+        'X-Long': 'x'.repeat(900),
+      },
+      attachments: [
+        {
+          filename: 'Rechnung März – №1.pdf',
+          contentType: 'application/pdf',
+          cid: null,
+          disposition: 'attachment',
+          bytes: Buffer.from([0, 255, 13, 10, 0]),
+        },
+        {
+          filename: 'logo.png',
+          contentType: 'image/png',
+          cid: 'logo@shop',
+          disposition: 'inline',
+          bytes: new Uint8Array(70_000).fill(7).subarray(10),
+        },
+      ],
+    });
+    const answer = await provider.handOver(email);
+    const message = await newest();
+    expect(answer).toEqual({ outcome: 'accepted', messageId: message.id });
+    expect(message).toMatchObject({
+      emailId: email.emailId,
+      from: 'Zoë & Söhne, Inc. <news@shop.example>',
+      to: ['Робин "R" Читатель <reader@mail.example>'],
+      replyTo: 'help@shop.example',
+      subject: email.subject,
+      headers: {
+        'List-Unsubscribe': email.headers['List-Unsubscribe'],
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        'X-Long': 'x'.repeat(900),
+      },
+      attachments: [
+        {
+          filename: 'logo.png',
+          contentType: 'image/png',
+          contentId: 'logo@shop',
+          disposition: 'inline',
+          size: 69_990,
+        },
+        {
+          filename: 'Rechnung März – №1.pdf',
+          contentType: 'application/pdf',
+          contentId: null,
+          disposition: 'attachment',
+          size: 5,
+        },
+      ],
+    });
+    expect(message.html?.trim()).toBe(email.html);
+    expect(message.text?.trim()).toBe(email.text);
+  });
+
+  it.each(injections)('lets no header into raw MIME through %j', async (text) => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({
+      from: { email: 'news@shop.example', name: text },
+      to: { email: 'reader@mail.example', name: text },
+      subject: text,
+      headers: { 'X-Note': text, 'X-Long': `${text}${'x'.repeat(990 - text.length)}` },
+      attachments: [
+        {
+          filename: text,
+          contentType: `application/x-note; name="${text}"`,
+          cid: text,
+          disposition: 'inline',
+          bytes: Buffer.from('x'),
+        },
+      ],
+    });
+    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    const message = await newest();
+    expect(message.to).toHaveLength(1);
+    expect(Object.keys(message.headers).map((name) => name.toLowerCase())).not.toContain('bcc');
+    expect(message.html?.trim()).toBe(email.html);
+    expect(message.attachments).toHaveLength(1);
+  });
+
   it('says why SES refuses an email', async () => {
     const { provider } = await start();
     const stranger = exampleEmail({ from: { email: 'news@stranger.example', name: null } });

@@ -1,4 +1,4 @@
-import { GetAccountCommand, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { GetAccountCommand, type Message, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { type BulkCall, planBulkCalls } from './bulk-calls.ts';
@@ -7,46 +7,53 @@ import { classifySesError } from './classify-ses-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 import { createGrantedRate } from './granted-rate.ts';
 import { handOverEach, notBegun } from './hand-over-each.ts';
+import { buildMime } from './mime-message.ts';
+import { fitsSimpleContent } from './simple-content.ts';
 
-function toCommand(email: OutgoingEmail, configurationSet: string): SendEmailCommand {
+function toSimpleContent(email: OutgoingEmail): Message {
   const headers = Object.entries(email.headers);
+  return {
+    Subject: { Data: sanitizeHeaderValue(email.subject), Charset: 'UTF-8' },
+    Body: {
+      Html: { Data: email.html, Charset: 'UTF-8' },
+      ...(email.text.trim() === '' ? {} : { Text: { Data: email.text, Charset: 'UTF-8' } }),
+    },
+    ...(headers.length > 0 && {
+      Headers: headers.map(([Name, Value]) => ({ Name, Value: encodeHeaderText(Value) })),
+    }),
+    ...(email.attachments.length > 0 && {
+      Attachments: email.attachments.map((file) => ({
+        RawContent: file.bytes,
+        FileName: sanitizeHeaderValue(file.filename),
+        ContentType: sanitizeHeaderValue(file.contentType),
+        ContentDisposition: file.disposition === 'inline' ? 'INLINE' : 'ATTACHMENT',
+        ContentTransferEncoding: 'BASE64',
+        ...(file.cid === null ? {} : { ContentId: sanitizeHeaderValue(file.cid) }),
+      })),
+    }),
+  };
+}
+
+async function toCommand(email: OutgoingEmail, configurationSet: string): Promise<SendEmailCommand> {
+  const isSimple = fitsSimpleContent(email);
   return new SendEmailCommand({
     FromEmailAddress: formatMailbox(email.from),
     Destination: { ToAddresses: [formatMailbox(email.to)] },
-    ...(email.replyTo === null ? {} : { ReplyToAddresses: [formatMailbox({ email: email.replyTo })] }),
+    // Raw MIME says it in its own header.
+    ...(email.replyTo !== null &&
+      isSimple && { ReplyToAddresses: [formatMailbox({ email: email.replyTo })] }),
     ConfigurationSetName: configurationSet,
     EmailTags: [
       { Name: 'emailId', Value: email.emailId },
       { Name: 'projectId', Value: email.projectId },
     ],
-    Content: {
-      Simple: {
-        Subject: { Data: sanitizeHeaderValue(email.subject), Charset: 'UTF-8' },
-        Body: {
-          Html: { Data: email.html, Charset: 'UTF-8' },
-          ...(email.text.trim() === '' ? {} : { Text: { Data: email.text, Charset: 'UTF-8' } }),
-        },
-        ...(headers.length > 0 && {
-          Headers: headers.map(([Name, Value]) => ({ Name, Value: encodeHeaderText(Value) })),
-        }),
-        ...(email.attachments.length > 0 && {
-          Attachments: email.attachments.map((file) => ({
-            RawContent: file.bytes,
-            FileName: sanitizeHeaderValue(file.filename),
-            ContentType: sanitizeHeaderValue(file.contentType),
-            ContentDisposition: file.disposition === 'inline' ? 'INLINE' : 'ATTACHMENT',
-            ContentTransferEncoding: 'BASE64',
-            ...(file.cid === null ? {} : { ContentId: sanitizeHeaderValue(file.cid) }),
-          })),
-        }),
-      },
-    },
+    Content: isSimple ? { Simple: toSimpleContent(email) } : { Raw: { Data: await buildMime(email) } },
   });
 }
 
 /**
- * Hands emails over to Amazon SES (API v2): one by `SendEmail` with `Content.Simple`, which makes the MIME itself,
- * many by `SendBulkEmail`.
+ * Hands emails over to Amazon SES (API v2), which makes the MIME itself: one by `SendEmail`, many by `SendBulkEmail`.
+ * What goes beyond the limits of that (`fitsSimpleContent`) goes alone, as raw MIME.
  *
  * @param client of `createSesClient`
  * @param account of `createSesAccountClient`
@@ -58,7 +65,7 @@ export function createSesProvider(
 ): EmailProvider {
   async function handOver(email: OutgoingEmail): Promise<HandOver> {
     try {
-      const { MessageId } = await client.send(toCommand(email, configurationSet));
+      const { MessageId } = await client.send(await toCommand(email, configurationSet));
       if (MessageId === undefined) return { outcome: 'unknown', reason: 'SES answered without a message id' };
       return { outcome: 'accepted', messageId: MessageId };
     } catch (error) {

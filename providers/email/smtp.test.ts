@@ -168,6 +168,16 @@ describe('handing emails over to an SMTP server', () => {
     expect(parsed.attachments[0]?.content).toEqual(new TextEncoder().encode('mine').buffer);
   });
 
+  it('keeps a header of 998 characters in lines of at most 998', async () => {
+    const { provider, newest } = await start();
+    const email = exampleEmail({ headers: { 'X-LONG': 'x'.repeat(998) } });
+    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    const { parsed, raw } = newest();
+    const header = parsed.headers.find(({ originalKey }) => originalKey === 'X-LONG');
+    expect(decodeWords(header?.value ?? '')).toBe('x'.repeat(998));
+    expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
+  });
+
   it('hands an email without text over with HTML alone', async () => {
     const { provider, newest } = await start();
     expect(await provider.handOver(exampleEmail({ text: ' \n' }))).toMatchObject({ outcome: 'accepted' });

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import nodemailer, { type SendMailOptions } from 'nodemailer';
+import nodemailer from 'nodemailer';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
-import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { classifySmtpError } from './classify-smtp-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 import { handOverEach } from './hand-over-each.ts';
+import { toMimeMessage } from './mime-message.ts';
 
 export interface SmtpTimeouts {
   /** Until the session stands, greeting and TLS included. */
@@ -16,30 +16,6 @@ export interface SmtpTimeouts {
 }
 
 const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 20_000, totalMs: 30_000 };
-
-function toMailbox(mailbox: { email: string; name: string | null }) {
-  return { address: mailbox.email, name: sanitizeHeaderValue(mailbox.name ?? '', 320) };
-}
-
-function toMessage(email: OutgoingEmail, messageId: string): SendMailOptions {
-  return {
-    from: toMailbox(email.from),
-    to: toMailbox(email.to),
-    ...(email.replyTo === null ? {} : { replyTo: toMailbox({ email: email.replyTo, name: null }) }),
-    subject: sanitizeHeaderValue(email.subject),
-    html: email.html,
-    ...(email.text.trim() === '' ? {} : { text: email.text }),
-    messageId: `<${messageId}>`,
-    headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: encodeHeaderText(value) })),
-    attachments: email.attachments.map((file) => ({
-      filename: sanitizeHeaderValue(file.filename),
-      content: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength),
-      contentType: sanitizeHeaderValue(file.contentType),
-      contentDisposition: file.disposition,
-      ...(file.cid === null ? {} : { cid: sanitizeHeaderValue(file.cid) }),
-    })),
-  };
-}
 
 /**
  * Hands emails over to an SMTP server through a pool of kept connections.
@@ -75,7 +51,7 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
     const messageId = `${email.emailId}@${domainOfAddress(email.from.email)}`;
     const signal = AbortSignal.timeout(timeouts.totalMs);
     try {
-      await transport.sendMail({ ...toMessage(email, messageId), signal });
+      await transport.sendMail({ ...toMimeMessage(email), messageId: `<${messageId}>`, signal });
       return { outcome: 'accepted', messageId };
     } catch (error) {
       return classifySmtpError(error, contents.get(signal)?.readableDidRead === true);

@@ -1,4 +1,5 @@
 import { contentOfSingle, type MessageContent } from '../mail/message-content.ts';
+import { type RawMessage, readRawMessage } from '../mail/raw-message.ts';
 import { checkAttachments, checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
 import { parseCall } from '../protocol/exchange.ts';
 import { MissingAttribute } from '../protocol/inline-template.ts';
@@ -10,42 +11,51 @@ import { checkSender, type SendingContext, toMessage } from './sender.ts';
 export const sendEmailLimitBytes = 60 * 1024 * 1024;
 
 /**
- * `SendEmail` with simple content or an inline template. The message is on disk when this resolves.
+ * `SendEmail` with simple content, an inline template or a raw message. The message is on disk when this resolves.
  *
  * @throws SesError as SES would refuse the call; then nothing was accepted
  */
 export async function sendEmail(body: Buffer, context: SendingContext): Promise<object> {
   const call = parseCall(sendEmailSchema, body);
   const sender = checkSender(call, context);
-  const content = readContent(call);
-  checkSubject(content.subject);
-  checkAttachments(content.attachments);
-  const headers = call.Content.Simple?.Headers ?? call.Content.Template?.Headers ?? [];
-  const message = toMessage(sender, {
-    destination: call.Destination,
-    content,
-    headers: checkHeaders(headers),
-    tags: checkTags(call.EmailTags),
-    entry: null,
-  });
+  const { content, headers, replyTo } = await readContent(call);
+  const message = toMessage(
+    { ...sender, replyTo },
+    {
+      destination: call.Destination,
+      content,
+      headers,
+      tags: checkTags(call.EmailTags),
+      entry: null,
+    },
+  );
   await context.store.accept(body, [message]);
   return { MessageId: message.id };
 }
 
-function readContent(call: SendEmailCall): MessageContent {
-  const { Simple: simple, Template: template } = call.Content;
-  if (simple !== undefined) {
-    if (simple.Body.Html === undefined && simple.Body.Text === undefined) {
-      throw new SesError('BadRequestException', 'The body needs an Html or a Text part.');
-    }
-    return contentOfSingle(call);
+async function readContent({
+  Content: content,
+  ReplyToAddresses: replyTo,
+}: SendEmailCall): Promise<RawMessage> {
+  if (Object.values(content).filter((one) => one !== undefined).length !== 1) {
+    throw new SesError('BadRequestException', 'The content is one of Simple, Template and Raw.');
   }
-  if (template === undefined) {
-    throw new SesError('BadRequestException', 'The local SES takes Simple or Template content, not Raw.');
+  if (content.Raw !== undefined) return readRawMessage(content.Raw.Data);
+  const made = makeContent(content);
+  checkSubject(made.subject);
+  checkAttachments(made.attachments);
+  const headers = content.Simple?.Headers ?? content.Template?.Headers ?? [];
+  return { content: made, headers: checkHeaders(headers), replyTo };
+}
+
+function makeContent(content: SendEmailCall['Content']): MessageContent {
+  const { Simple: simple, Template: template } = content;
+  if (simple !== undefined && simple.Body.Html === undefined && simple.Body.Text === undefined) {
+    throw new SesError('BadRequestException', 'The body needs an Html or a Text part.');
   }
-  requireInlineTemplate(template);
+  if (template !== undefined) requireInlineTemplate(template);
   try {
-    return contentOfSingle(call);
+    return contentOfSingle(content);
   } catch (error) {
     if (error instanceof MissingAttribute) throw new SesError('BadRequestException', error.message);
     throw error;

@@ -7,6 +7,7 @@ import {
   sendBulkEmailSchema,
   sendEmailSchema,
 } from '../protocol/schemas.ts';
+import { readRawMessage } from './raw-message.ts';
 
 /** What a recipient sees. `null` stands for a part that the message does not have. */
 export interface MessageContent {
@@ -20,19 +21,21 @@ export interface MessageContent {
 export type ContentOfEntry = (entry: number | null) => MessageContent;
 
 /** Reads the content out of the stored JSON of a call that was accepted before. */
-export function openStoredCall(body: Buffer, isBulk: boolean): ContentOfEntry {
+export async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfEntry> {
   const value: unknown = JSON.parse(body.toString('utf8'));
   if (isBulk) return contentOfBulk(sendBulkEmailSchema.parse(value));
-  const single = sendEmailSchema.parse(value);
-  return () => contentOfSingle(single);
+  const { Content: content } = sendEmailSchema.parse(value);
+  const single =
+    content.Raw === undefined ? contentOfSingle(content) : (await readRawMessage(content.Raw.Data)).content;
+  return () => single;
 }
 
 /**
- * Content of a single call.
+ * Content of a single call that is not raw.
  *
  * @throws SesError or MissingAttribute when it is given by a template that cannot be rendered
  */
-export function contentOfSingle({ Content: content }: SendEmailCall): MessageContent {
+export function contentOfSingle(content: SendEmailCall['Content']): MessageContent {
   if (content.Simple !== undefined) {
     return {
       subject: content.Simple.Subject.Data,

@@ -5,10 +5,9 @@ import { SesError } from './ses-error.ts';
 const maximumRecipients = 50;
 const maximumHeaders = 15;
 const maximumHeaderName = 126;
-const maximumHeaderValue = 995;
-const maximumHeaderLine = 996;
+const maximumHeaderValue = 870;
 const headerName = /^[!-9;-~]+$/;
-const headerValue = /^[ -~]*$/;
+const headerValue = /^[ -~]+$/;
 const tagText = /^[A-Za-z0-9_-]{1,256}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const controlCharacters = /[\x00-\x08\x0a-\x1f\x7f]/;
@@ -30,6 +29,10 @@ const writtenByService = new Set([
   'subject',
   'to',
 ]);
+
+export function isWrittenByService(headerName: string): boolean {
+  return writtenByService.has(headerName.toLowerCase());
+}
 
 /**
  * Bare addresses of all recipients, in the order To, Cc, Bcc.
@@ -63,9 +66,9 @@ export function checkHeaders(headers: readonly SesHeader[]): [name: string, valu
     const fault = (reason: string): SesError =>
       new SesError('BadRequestException', `Illegal header ${JSON.stringify(name)}: ${reason}`);
     if (name.length > maximumHeaderName || !headerName.test(name)) throw fault('the name is malformed.');
-    if (writtenByService.has(name.toLowerCase())) throw fault('duplicate of a header that SES writes.');
-    if (!headerValue.test(value)) throw fault('the value may hold printable ASCII only.');
-    if (value.length > maximumHeaderValue || name.length + value.length > maximumHeaderLine) {
+    if (isWrittenByService(name)) throw fault('duplicate of a header that SES writes.');
+    if (!headerValue.test(value)) throw fault('the value has to be printable ASCII.');
+    if (value.length > maximumHeaderValue) {
       throw fault(`the value is longer than ${maximumHeaderValue} characters.`);
     }
     return [name, value];

@@ -14,10 +14,10 @@ const attachment = z.object({
   RawContent: z.string(),
   FileName: z.string().min(1).max(255),
   ContentDisposition: z.enum(['ATTACHMENT', 'INLINE']).optional(),
-  ContentDescription: z.string().optional(),
-  ContentId: z.string().optional(),
+  ContentDescription: z.string().max(1_000).optional(),
+  ContentId: z.string().min(1).max(78).optional(),
   ContentTransferEncoding: z.enum(['BASE64', 'QUOTED_PRINTABLE', 'SEVEN_BIT']).optional(),
-  ContentType: z.string().optional(),
+  ContentType: z.string().min(1).max(78).optional(),
 });
 
 const destination = z.object({
@@ -57,7 +57,8 @@ export const sendEmailSchema = z.object({
   Content: z.object({
     Simple: simple.optional(),
     Template: template.optional(),
-    Raw: z.unknown().optional(),
+    /** Base64 on the wire. */
+    Raw: z.object({ Data: z.string() }).optional(),
   }),
   EmailTags: z.array(tag).default([]),
 });

@@ -1,0 +1,72 @@
+import PostalMime, { type Attachment } from 'postal-mime';
+import { isWrittenByService } from '../protocol/check-envelope.ts';
+import { decodeEncodedWords } from '../protocol/encoded-words.ts';
+import type { SesAttachment } from '../protocol/schemas.ts';
+import { SesError } from '../protocol/ses-error.ts';
+import type { MessageContent } from './message-content.ts';
+
+const maximumBytes = 40 * 1024 * 1024;
+/** Without the line end (API reference, RawMessage). */
+const maximumLineBytes = 998;
+
+/** What a mail client reads in a raw message. */
+export interface RawMessage {
+  content: MessageContent;
+  replyTo: string[];
+  /** The other headers, decoded. */
+  headers: [name: string, value: string][];
+}
+
+/**
+ * Reads a raw message.
+ *
+ * @param data base64
+ * @throws SesError BadRequestException for a message that SES would refuse
+ */
+export async function readRawMessage(data: string): Promise<RawMessage> {
+  const bytes = Buffer.from(data, 'base64');
+  if (bytes.length > maximumBytes) throw fault(`it is longer than ${maximumBytes} bytes.`);
+  if (longestLine(bytes) > maximumLineBytes) throw fault(`a line is longer than ${maximumLineBytes} bytes.`);
+  if (!bytes.includes('\r\n\r\n')) throw fault('no blank line ends the headers.');
+  const email = await PostalMime.parse(bytes, { attachmentEncoding: 'base64' });
+  if (email.from === undefined) throw fault('there is no From header.');
+  const valuesOf = (key: string) => email.headers.filter((header) => header.key === key);
+  return {
+    content: {
+      subject: email.subject ?? '',
+      html: email.html ?? null,
+      text: email.text ?? null,
+      attachments: email.attachments.map(toAttachment),
+    },
+    replyTo: valuesOf('reply-to').map(({ value }) => value),
+    headers: email.headers
+      .filter(({ key }) => !isWrittenByService(key))
+      .map(({ originalKey, value }) => [originalKey, decodeEncodedWords(value)]),
+  };
+}
+
+function fault(reason: string): SesError {
+  return new SesError('BadRequestException', `Illegal raw message: ${reason}`);
+}
+
+function longestLine(bytes: Buffer): number {
+  let longest = 0;
+  for (let start = 0; start <= bytes.length; ) {
+    const found = bytes.indexOf('\n', start);
+    const end = found === -1 ? bytes.length : found;
+    longest = Math.max(longest, end - start - (bytes[end - 1] === 0x0d ? 1 : 0));
+    start = end + 1;
+  }
+  return longest;
+}
+
+function toAttachment({ filename, mimeType, disposition, contentId, content }: Attachment): SesAttachment {
+  if (typeof content !== 'string') throw new TypeError('The parser was asked for base64');
+  return {
+    RawContent: content,
+    FileName: filename ?? 'attachment',
+    ContentType: mimeType,
+    ContentDisposition: disposition === 'inline' ? 'INLINE' : 'ATTACHMENT',
+    ...(contentId !== undefined && { ContentId: contentId.replace(/^<|>$/g, '') }),
+  };
+}
