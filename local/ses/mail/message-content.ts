@@ -1,13 +1,5 @@
 import { compileTemplate, type InlineTemplate, parseTemplateData } from '../protocol/inline-template.ts';
-import {
-  type SendBulkEmailCall,
-  type SendEmailCall,
-  type SesAttachment,
-  type SesTemplate,
-  sendBulkEmailSchema,
-  sendEmailSchema,
-} from '../protocol/schemas.ts';
-import { readRawMessage } from './raw-message.ts';
+import type { SendBulkEmailCall, SendEmailCall, SesAttachment, SesTemplate } from '../protocol/schemas.ts';
 
 /** What a recipient sees. `null` stands for a part that the message does not have. */
 export interface MessageContent {
@@ -19,16 +11,6 @@ export interface MessageContent {
 
 /** Gives the content of the entries of one call; what they share is compiled once. */
 export type ContentOfEntry = (entry: number | null) => MessageContent;
-
-/** Reads the content out of the stored JSON of a call that was accepted before. */
-export async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfEntry> {
-  const value: unknown = JSON.parse(body.toString('utf8'));
-  if (isBulk) return contentOfBulk(sendBulkEmailSchema.parse(value));
-  const { Content: content } = sendEmailSchema.parse(value);
-  const single =
-    content.Raw === undefined ? contentOfSingle(content) : (await readRawMessage(content.Raw.Data)).content;
-  return () => single;
-}
 
 /**
  * Content of a single call that is not raw.
