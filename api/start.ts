@@ -53,6 +53,7 @@ import { createSegmentMembersService } from './services/segment-members.ts';
 import { createSegmentsService } from './services/segments.ts';
 import { createSendService } from './services/send.ts';
 import { createSenderDomains } from './services/sender-domains.ts';
+import { createSignInGuard } from './services/sign-in-guard.ts';
 import { createSuppressionsService } from './services/suppressions.ts';
 import { createTemplateContents } from './services/template-contents.ts';
 import { createTemplatesService } from './services/templates.ts';
@@ -96,6 +97,12 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   const fieldTypes = createFieldTypes(orm, edge.projectChanges);
   const compiledTemplates = createTemplateCache();
   const passwords = createPasswords();
+  const guard = createSignInGuard({
+    orm,
+    key: deriveKey(config.APP_SECRET, 'sign-in-source'),
+    limit: config.LOGIN_ATTEMPTS_PER_ACCOUNT,
+    isHttps: publicApiUrl(config).startsWith('https:'),
+  });
   const { from, siteUrl } = accountMailSettings(config);
   const pages = sitePages(config);
   const accountMail = createAccountMail({
@@ -109,6 +116,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     mail: accountMail,
     passwords,
     sessions: edge.sessions,
+    guard,
     committed,
     warn: (message, err) => log.warn({ err }, message),
   });
@@ -119,6 +127,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       passwords,
       mail: accountMail,
       links: accountLinks,
+      guard,
       signupEnabled: config.SIGNUP_ENABLED,
     }),
     accountLinks,
@@ -130,6 +139,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     oauth: createOAuthService({
       orm,
       sessions: edge.sessions,
+      guard,
       providers: openOAuthProviders(config),
       signupEnabled: config.SIGNUP_ENABLED,
       key: deriveKey(config.APP_SECRET, 'oauth-attempt'),

@@ -20,6 +20,7 @@ beforeAll(async () => {
   stack = await startTestProduct();
 });
 afterAll(() => stack.close());
+const client = { cookie: undefined, address: '127.0.0.1' };
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'posthaste-first-start-'));
 });
@@ -44,7 +45,7 @@ it('makes an owner, a project with both keys and a verified domain', async () =>
   expect(await readCredentials(dataDirectory)).toEqual(credentials);
   expect(await readdir(dataDirectory)).toEqual(['credentials.json']);
 
-  const { user } = await stack.product.services.accounts.logIn(credentials);
+  const { user } = await stack.product.services.accounts.logIn(credentials, client);
   expect(user.emailVerified).toBe(true);
   const [project] = await stack.product.services.projects.list(user.id);
   expect(project).toMatchObject({
@@ -76,14 +77,14 @@ it('is finished by the next start when it was interrupted after the account was 
   const { credentials, isNew } = await prepare();
   expect(isNew).toBe(true);
   if (credentials === undefined) throw new Error('no credentials');
-  await stack.product.services.accounts.logIn(credentials);
+  await stack.product.services.accounts.logIn(credentials, client);
 });
 
 it('leaves a database alone that has users already', async () => {
-  await stack.product.services.accounts.signUp({
-    email: 'someone@posthaste.test',
-    password: 'a long password',
-  });
+  await stack.product.services.accounts.signUp(
+    { email: 'someone@posthaste.test', password: 'a long password' },
+    client,
+  );
   expect(await prepare()).toEqual({ credentials: undefined, isNew: false });
   await expect(access(credentialsFile(dataDirectory))).rejects.toThrow();
 });

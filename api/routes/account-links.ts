@@ -78,7 +78,7 @@ export const confirmEmail = defineRoute({
   responses: { 200: { description: 'Proven.', schema: messageSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler({ body: { token, password }, services, request: { headers } }) {
-    const outcome = await services.accountLinks.verifyEmail(token, { cookie: headers.cookie, password });
+    const outcome = await services.accountLinks.verifyEmail(token, password, headers.cookie);
     return { status: 200, body: { message: `The address is verified. ${nextSteps[outcome]}`.trim() } };
   },
 });
@@ -96,8 +96,15 @@ export const resetPassword = defineRoute({
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
   responses: { 200: { description: 'The password is changed; sign in with it.', schema: messageSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler({ body, services }) {
-    await services.accountLinks.resetPassword(body.token, body.password);
-    return { status: 200, body: { message: 'The password is changed. Sign in with it.' } };
+  async handler({ body, services, request: { headers, clientAddress } }) {
+    const cookie = await services.accountLinks.resetPassword(body.token, body.password, {
+      cookie: headers.cookie,
+      address: clientAddress,
+    });
+    return {
+      status: 200,
+      body: { message: 'The password is changed. Sign in with it.' },
+      headers: { 'Set-Cookie': cookie },
+    };
   },
 });

@@ -48,6 +48,10 @@ const shared = {
 const formOf = { bodyFormat: 'form', bodyLimitBytes: 64 * 1024 } as const;
 
 const localeOf = ({ headers }: RequestFacts): Locale => negotiateLocale(headers['accept-language']);
+const clientOf = ({ headers, clientAddress }: RequestFacts) => ({
+  cookie: headers.cookie,
+  address: clientAddress,
+});
 const show = <Status extends 200 | 400 | 422>(status: Status, page: Page) => ({ status, ...page });
 const isPassword = (text: string) => newPasswordSchema.safeParse(text).success;
 
@@ -92,7 +96,7 @@ export const submitVerifyEmail = defineRoute({
       if (link.needsPassword && !isPassword(password ?? '')) {
         return show(422, verifyEmailPage(locale, token, link, true));
       }
-      await services.accountLinks.verifyEmail(token, { cookie, password });
+      await services.accountLinks.verifyEmail(token, password, cookie);
       return show(200, verifiedPage(locale));
     });
   },
@@ -120,8 +124,9 @@ export const submitResetPassword = defineRoute({
     const locale = localeOf(request);
     if (!isPassword(password)) return show(422, resetPasswordPage(locale, token, true));
     return withLink(locale, async () => {
-      await services.accountLinks.resetPassword(token, password);
-      return show(200, passwordChangedPage(locale));
+      const cookie = await services.accountLinks.resetPassword(token, password, clientOf(request));
+      const { body: text, headers } = passwordChangedPage(locale);
+      return { status: 200 as const, body: text, headers: { ...headers, 'Set-Cookie': cookie } };
     });
   },
 });
@@ -154,7 +159,7 @@ export const submitInvitation = defineRoute({
       const email = await services.accounts.invitedAddress(token);
       if (!isPassword(password)) return show(422, invitationPage(locale, token, email, true));
       try {
-        await services.accounts.signUp({ email, password, invitation: token });
+        await services.accounts.signUp({ email, password, invitation: token }, clientOf(request));
         return show(200, accountPage(locale, email, 'account.createDone'));
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'CONFLICT') throw error;

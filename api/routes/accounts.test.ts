@@ -15,6 +15,7 @@ import { createAccountMail } from '../services/account-mail.ts';
 import { createAccountsService } from '../services/accounts.ts';
 import { createPasswords } from '../services/passwords.ts';
 import { createProjectsService } from '../services/projects.ts';
+import { createSignInGuard } from '../services/sign-in-guard.ts';
 import { logIn, logOut, signUp } from './auth.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import { currentUser } from './users.ts';
@@ -61,6 +62,12 @@ function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
           siteUrl: '',
           tokenKey: Buffer.alloc(32),
           linkKey: Buffer.alloc(32),
+        }),
+        guard: createSignInGuard({
+          orm,
+          key: Buffer.alloc(32),
+          limit: 0,
+          isHttps: config.API_URL?.startsWith('https:') ?? false,
         }),
         links: { requestVerification: async () => undefined },
         signupEnabled: config.SIGNUP_ENABLED,
@@ -117,6 +124,7 @@ describe('sign-up', () => {
     });
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^token=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^device=/),
     ]);
     const me = await api.request('/users/@me', { headers: { Cookie: cookieOf(answer) } });
     expect([me.status, me.body]).toEqual([200, answer.body.user]);

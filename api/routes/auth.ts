@@ -36,12 +36,12 @@ export const signUp = defineRoute({
   bodyExample,
   responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
-  async handler({ body, services, request: { headers } }) {
-    const { user, cookie } = await services.accounts.signUp({
-      ...body,
-      language: headers['accept-language'],
-    });
-    return { status: 201, body: { user }, headers: { 'Set-Cookie': cookie } };
+  async handler({ body, services, request: { headers, clientAddress } }) {
+    const { user, cookies } = await services.accounts.signUp(
+      { ...body, language: headers['accept-language'] },
+      { cookie: headers.cookie, address: clientAddress },
+    );
+    return { status: 201, body: { user }, headers: { 'Set-Cookie': cookies } };
   },
 });
 
@@ -51,16 +51,22 @@ export const logIn = defineRoute({
   auth: 'none',
   tags,
   summary: 'Sign in',
-  description: 'Sets the session cookie `token`: HttpOnly, SameSite=Lax, 30 days.',
+  description:
+    'Sets the session cookie `token` (HttpOnly, SameSite=Lax, 30 days) and the cookie `device`, by which the browser is ' +
+    'known again. After `LOGIN_ATTEMPTS_PER_ACCOUNT` wrong passwords in a quarter of an hour further ones are refused ' +
+    '(429), but for devices and addresses that signed in before: each has as many of its own.',
   limitByAddress: true,
   bodyLimitBytes,
   body: z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) }),
   bodyExample,
   responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
-  async handler({ body, services }) {
-    const { user, cookie } = await services.accounts.logIn(body);
-    return { status: 200, body: { user }, headers: { 'Set-Cookie': cookie } };
+  async handler({ body, services, request: { headers, clientAddress } }) {
+    const { user, cookies } = await services.accounts.logIn(body, {
+      cookie: headers.cookie,
+      address: clientAddress,
+    });
+    return { status: 200, body: { user }, headers: { 'Set-Cookie': cookies } };
   },
 });
 

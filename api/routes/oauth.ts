@@ -58,11 +58,10 @@ export const finishOAuth = defineRoute({
   responses,
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler({ params, services, request }) {
-    const { location, cookies } = await services.oauth.finish(
-      params.provider,
-      request.url,
-      request.headers.cookie,
-    );
+    const { location, cookies } = await services.oauth.finish(params.provider, request.url, {
+      cookie: request.headers.cookie,
+      address: request.clientAddress,
+    });
     return {
       status: 302,
       headers: { Location: location, 'Set-Cookie': cookies, 'Cache-Control': 'no-store' },

@@ -13,6 +13,7 @@ import { findUser, findUserByEmail, lockUser } from '../../db/repositories/accou
 import type { Sessions } from '../edge/sessions.ts';
 import { type AccountMail, linkHours } from './account-mail.ts';
 import type { Passwords } from './passwords.ts';
+import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
 /** Who asks for a link. */
 export interface LinkRequest {
@@ -24,13 +25,6 @@ export interface LinkRequest {
 
 /** What became of the password of an account whose address was proven. */
 export type ProofOutcome = 'kept' | 'password changed' | 'password ended';
-
-/** How the one who follows a link may be known as the one who signed up. */
-export interface ProofOfSignUp {
-  /** Value of the `Cookie` header. */
-  cookie: string | undefined;
-  password?: string | undefined;
-}
 
 export interface AccountLinksService {
   /**
@@ -47,14 +41,18 @@ export interface AccountLinksService {
    * its password becomes the given one, or none.
    * @throws DomainError `BAD_REQUEST` for a bad or used token
    */
-  verifyEmail(token: string, proof: ProofOfSignUp): Promise<ProofOutcome>;
+  verifyEmail(token: string, password: string | undefined, cookie: string | undefined): Promise<ProofOutcome>;
   /**
    * The address that a link would prove, and whether a password is needed to keep the one of the account.
    * @throws DomainError as `verifyEmail`
    */
   verification(token: string, cookie: string | undefined): Promise<{ email: string; needsPassword: boolean }>;
-  /** Sets a new password and ends every session. @throws DomainError `BAD_REQUEST` for a bad or used token */
-  resetPassword(token: string, password: string): Promise<void>;
+  /**
+   * Sets a new password and ends every session.
+   * @returns the `Set-Cookie` value by which this device is known from then on
+   * @throws DomainError `BAD_REQUEST` for a bad or used token
+   */
+  resetPassword(token: string, password: string, client: SignInClient): Promise<string>;
 }
 
 export interface AccountLinksOptions {
@@ -62,6 +60,7 @@ export interface AccountLinksOptions {
   mail: AccountMail;
   passwords: Passwords;
   sessions: Pick<Sessions, 'read'>;
+  guard: Pick<SignInGuard, 'remember'>;
   /** Called after a commit that left a command for Temporal. */
   committed: () => void;
   warn: (message: string, error: unknown) => void;
@@ -133,7 +132,7 @@ export function createAccountLinksService(options: AccountLinksOptions): Account
       if (user !== undefined) sendInBackground(user.id, 'reset-password', request);
     },
 
-    async verifyEmail(token, { cookie, password }) {
+    async verifyEmail(token, password, cookie) {
       const hash = mail.hashOf('verify-email', token);
       const user = await requireLinkUser('verify-email', hash);
       let isProven = user.emailVerified || (await hasSession(user, cookie));
@@ -158,15 +157,16 @@ export function createAccountLinksService(options: AccountLinksOptions): Account
       return { email: user.email, needsPassword: !user.emailVerified && !(await hasSession(user, cookie)) };
     },
 
-    async resetPassword(token, password) {
+    async resetPassword(token, password, client) {
       const hash = mail.hashOf('reset-password', token);
       // Before the work of hashing, and once more when the token is taken.
       await requireLinkUser('reset-password', hash);
       const passwordHash = await passwords.hash(password);
-      await orm.em.fork().transactional(async (em) => {
+      return orm.em.fork().transactional(async (em) => {
         const user = await takeLink(em, 'reset-password', hash);
         // Whoever reads the mail of an address has it.
         await proveAddress(em, user, { passwordHash });
+        return options.guard.remember(em, user.id, client);
       });
     },
   };

@@ -15,11 +15,12 @@ import { presentUser, type UserAnswer } from '../presenters/user.ts';
 import type { AccountLinksService } from './account-links.ts';
 import type { AccountMail } from './account-mail.ts';
 import type { Passwords } from './passwords.ts';
+import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
 export interface SignedInUser {
   user: UserAnswer;
-  /** The `Set-Cookie` value of the session. */
-  cookie: string;
+  /** The `Set-Cookie` values of the session and the device. */
+  cookies: string[];
 }
 
 export interface NewAccount {
@@ -41,11 +42,14 @@ export interface AccountsService {
    * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invitation that is not valid,
    * `CONFLICT` when the address is taken
    */
-  signUp(input: NewAccount): Promise<SignedInUser>;
+  signUp(input: NewAccount, client: SignInClient): Promise<SignedInUser>;
   /** The address of a mailed invitation. @throws DomainError `BAD_REQUEST` when it is not valid any more */
   invitedAddress(invitation: string): Promise<string>;
-  /** @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password */
-  logIn(input: { email: string; password: string }): Promise<SignedInUser>;
+  /**
+   * @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password; `RATE_LIMIT_EXCEEDED`
+   * as `SignInGuard`
+   */
+  logIn(input: { email: string; password: string }, client: SignInClient): Promise<SignedInUser>;
   /** The `Set-Cookie` value that ends the session in the browser. */
   readonly signOutCookie: string;
   /** @throws DomainError `UNAUTHENTICATED` when the user was deleted meanwhile */
@@ -58,16 +62,20 @@ export interface AccountsServiceOptions {
   passwords: Passwords;
   mail: AccountMail;
   links: Pick<AccountLinksService, 'requestVerification'>;
+  guard: SignInGuard;
   signupEnabled: boolean;
 }
 
 /** Users of the dashboard: sign-up, sign-in and who they are. */
 export function createAccountsService(options: AccountsServiceOptions): AccountsService {
-  const { orm, sessions, passwords, mail, links } = options;
+  const { orm, sessions, passwords, mail, links, guard } = options;
 
-  async function signIn(user: UserRow): Promise<SignedInUser> {
-    const cookie = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
-    return { user: presentUser(user), cookie };
+  async function signIn(user: UserRow, client: SignInClient): Promise<SignedInUser> {
+    const session = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
+    return {
+      user: presentUser(user),
+      cookies: [session, await guard.remember(orm.em.fork(), user.id, client)],
+    };
   }
 
   /** The address that a link was mailed to, while it is valid. */
@@ -77,7 +85,7 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
   }
 
   return {
-    signUp: async ({ email, password, name, invitation, language }) => {
+    signUp: async ({ email, password, name, invitation, language }, client) => {
       const invited = await findInvited(invitation);
       if (!options.signupEnabled && invited !== email) {
         throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
@@ -98,7 +106,7 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
       if (user === undefined)
         throw new DomainError('CONFLICT', 'An account with this address exists already');
       if (!user.emailVerified && mail.isConfigured) await links.requestVerification({ email, language });
-      return signIn(user);
+      return signIn(user, client);
     },
 
     invitedAddress: async (invitation) => {
@@ -108,13 +116,15 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
       return address;
     },
 
-    logIn: async ({ email, password }) => {
+    logIn: async ({ email, password }, client) => {
+      const giveBack = await guard.admit(email, client);
       const user = await findUserByEmail(orm.em.fork(), email);
       const isRight = await passwords.matches(user?.passwordHash ?? undefined, password);
       if (user === undefined || !isRight) {
         throw new DomainError('UNAUTHENTICATED', 'Address or password is wrong');
       }
-      return signIn(user);
+      await giveBack();
+      return signIn(user, client);
     },
 
     signOutCookie: sessions.signOut,

@@ -13,6 +13,7 @@ import { proveAddress } from '../../db/repositories/accounts/prove-address.ts';
 import { findUser, insertUser, lockUserByEmail } from '../../db/repositories/accounts/users.ts';
 import { type OAuthProfile, type OAuthProvider, OAuthRefused } from '../../providers/oauth/oauth-provider.ts';
 import type { Sessions } from '../edge/sessions.ts';
+import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
 const cookieName = 'oauth';
 const attemptSeconds = 10 * 60;
@@ -39,13 +40,14 @@ export interface OAuthService {
   finish(
     provider: OAuthProviderName,
     url: string,
-    cookieHeader: string | undefined,
+    client: SignInClient,
   ): Promise<{ location: string; cookies: string[] }>;
 }
 
 export interface OAuthServiceOptions {
   orm: Orm;
   sessions: Sessions;
+  guard: Pick<SignInGuard, 'remember'>;
   providers: OAuthProviders;
   signupEnabled: boolean;
   /** Derived for the purpose `oauth-attempt`. */
@@ -57,7 +59,7 @@ export interface OAuthServiceOptions {
 
 /** Sign-in with an account elsewhere. */
 export function createOAuthService(options: OAuthServiceOptions): OAuthService {
-  const { orm, sessions, providers, key } = options;
+  const { orm, sessions, guard, providers, key } = options;
   const attributes = `Path=/auth/oauth; HttpOnly; SameSite=Lax${options.isHttps ? '; Secure' : ''}`;
 
   function requireProvider(name: OAuthProviderName): OAuthProvider {
@@ -148,15 +150,19 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
       };
     },
 
-    async finish(name, url, cookieHeader) {
+    async finish(name, url, from) {
       const provider = requireProvider(name);
-      const attempt = await readAttempt(name, cookieHeader);
+      const attempt = await readAttempt(name, from.cookie);
       const profile = await asking(provider.profileOf(new URL(url, 'http://callback'), attempt));
       const user = await orm.em.fork().transactional((em) => userOf(em, name, profile));
       const session = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
       return {
         location: options.signedInUrl,
-        cookies: [session, `${cookieName}=; Max-Age=0; ${attributes}`],
+        cookies: [
+          session,
+          await guard.remember(orm.em.fork(), user.id, from),
+          `${cookieName}=; Max-Age=0; ${attributes}`,
+        ],
       };
     },
   };

@@ -175,6 +175,9 @@ export const environmentSchema = z.object({
   AUTH_RATE_LIMIT_PER_MINUTE: integer(100).describe(
     'Requests per minute and client address on `/auth/*` and for invitations, and invalid links on the public pages; 0 = off.',
   ),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: integer(10).describe(
+    'Wrong passwords per account and quarter of an hour, from strangers together; devices and addresses that signed in before have as many each. 0 = off.',
+  ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is kept.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
     'How long content and attachments of sent emails are kept.',

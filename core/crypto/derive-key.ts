@@ -5,6 +5,7 @@ export type KeyPurpose =
   | 'api-key-encryption'
   | 'api-key-lookup'
   | 'session'
+  | 'sign-in-source'
   | 'public-link'
   | 'one-time-token'
   | 'account-link'

@@ -51,6 +51,37 @@ export const InvitationHour = defineEntity({
   },
 });
 
+/** Passwords tried in a quarter of an hour, by the hash of an account and of where they came from. */
+export const SignInAttempts = defineEntity({
+  name: 'SignInAttempts',
+  tableName: 'sign_in_attempts',
+  indexes: [{ name: 'sign_in_attempts_end', properties: ['endsAt'] }],
+  properties: {
+    subject: p.blob().primary(),
+    attempts: p.integer(),
+    endsAt: instant(),
+  },
+});
+
+/** A device or address that signed in to an account, as a hash. */
+export const SignInSource = defineEntity({
+  name: 'SignInSource',
+  tableName: 'sign_in_sources',
+  indexes: [{ name: 'sign_in_sources_seen', properties: ['seenAt'] }],
+  properties: {
+    userId: () =>
+      p
+        .manyToOne(User)
+        .mapToPk()
+        .fieldName('user_id')
+        .primary()
+        .updateRule('no action')
+        .deleteRule('cascade'),
+    source: p.blob().primary(),
+    seenAt: instant().defaultRaw('now()'),
+  },
+});
+
 /** A place in a project for whoever proves to have the address. */
 export const Invitation = defineEntity({
   name: 'Invitation',

@@ -1,4 +1,11 @@
-import { AccountToken, Invitation, InvitationHour, OAuthIdentity } from './account.ts';
+import {
+  AccountToken,
+  Invitation,
+  InvitationHour,
+  OAuthIdentity,
+  SignInAttempts,
+  SignInSource,
+} from './account.ts';
 import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './billing.ts';
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
@@ -38,6 +45,8 @@ export const entities = [
   OAuthIdentity,
   Invitation,
   InvitationHour,
+  SignInAttempts,
+  SignInSource,
   ProjectEmailDay,
   ProjectEmailChange,
   ProjectSuspension,

@@ -26,4 +26,5 @@ export const migrations = [
   sqlMigration('2026-11-22-unjudged-days'),
   sqlMigration('2026-11-22-endless-workflows'),
   sqlMigration('2026-11-22-domain-claims'),
+  sqlMigration('2026-11-22-sign-in-attempts'),
 ];

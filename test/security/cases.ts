@@ -157,6 +157,16 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'guessing passwords from many addresses, and locking somebody out by it',
+    tests: [
+      ['test/accounts-login-limit.test.ts', 'are taken a few times only, from however many addresses'],
+      ['test/accounts-login-limit.test.ts', 'are counted once for all, when they come at the same time'],
+      ['test/accounts-login-limit.test.ts', 'get the same answers when there is no such account'],
+      ['test/accounts-login-limit.test.ts', 'from a device that signed in before, wherever it is now'],
+      ['test/accounts-login-limit.test.ts', 'from an address that signed in before'],
+    ],
+  },
+  {
     attack: 'a stolen session after the password was changed',
     tests: [['test/accounts-links.test.ts', 'ends every session: none survives the reset']],
   },

@@ -2,6 +2,7 @@ import type { UserRow } from '../../entities/user.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { acceptInvitations } from './invitations.ts';
+import { forgetSources } from './sign-ins.ts';
 import { markVerified, replacePassword } from './users.ts';
 
 /**
@@ -9,7 +10,7 @@ import { markVerified, replacePassword } from './users.ts';
  *
  * @param user as read under the lock
  * @param takeOver given unless whoever signed up is known to be the one who proves the address: the password becomes
- * this one (null for none), and sessions, mailed links and, on the first proof, identities end, because somebody else
+ * this one (null for none), and sessions, mailed links, known devices and, on the first proof, identities end, because somebody else
  * may have made them
  */
 export async function proveAddress(
@@ -20,6 +21,7 @@ export async function proveAddress(
   if (takeOver !== undefined) {
     await replacePassword(em, user.id, takeOver.passwordHash);
     await sql(em, 'delete from account_tokens where user_id = $1', [user.id]);
+    await forgetSources(em, user.id);
     if (!user.emailVerified) await sql(em, 'delete from oauth_identities where user_id = $1', [user.id]);
   }
   await markVerified(em, user.id);

@@ -90,6 +90,17 @@ describe('the sweep of what has expired', () => {
        select 'grace@example.com', date_trunc('hour', now()) - hours * interval '1 hour', 5
        from generate_series(0, 3) hours`,
     );
+    await sql(
+      em,
+      `insert into sign_in_attempts (subject, attempts, ends_at)
+       select sha256(minutes::text::bytea), 1, now() + minutes * interval '1 minute' from unnest(array[-1, 1]) minutes`,
+    );
+    await sql(
+      em,
+      `insert into sign_in_sources (user_id, source, seen_at)
+       select id, sha256(days::text::bytea), now() - days * interval '1 day'
+       from users, unnest(array[364, 366]) days where email = 'someone@example.com'`,
+    );
 
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 2,
@@ -100,6 +111,8 @@ describe('the sweep of what has expired', () => {
       uploadChunks: 1,
       stripeEvents: 1,
       accountTokens: 2,
+      signInAttempts: 1,
+      signInSources: 1,
       invitationHours: 3,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,
@@ -135,6 +148,8 @@ describe('the sweep of what has expired', () => {
       uploadChunks: 0,
       stripeEvents: 0,
       accountTokens: 0,
+      signInAttempts: 0,
+      signInSources: 0,
       invitationHours: 0,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,

@@ -81,6 +81,14 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       [],
     ),
     accountTokens: await deleteInBatches(em, 'account_tokens', 'id', 'expires_at < now()', []),
+    signInAttempts: await deleteInBatches(em, 'sign_in_attempts', 'subject', 'ends_at < now()', []),
+    signInSources: await deleteInBatches(
+      em,
+      'sign_in_sources',
+      'user_id, source',
+      `seen_at < now() - interval '365 days'`,
+      [],
+    ),
     invitationHours: await deleteInBatches(
       em,
       'invitation_hours',

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../local/testing/free-port.ts';
+import { mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import { callApi, createTestPerson, type TestPerson, testPassword } from './setup/people.ts';
+import { startApiProcess } from './setup/processes.ts';
+import type { TestProduct } from './setup/product.ts';
+import type { TestAnswer } from './setup/sender.ts';
+
+const limit = 5;
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startProductWithAccountMail({
+    LOGIN_ATTEMPTS_PER_ACCOUNT: String(limit),
+    TRUST_PROXY: 'true',
+  });
+});
+afterAll(() => stack.close());
+
+let addresses = 0;
+/** A client address that nobody has had before. */
+const newAddress = () => {
+  addresses += 1;
+  return `198.51.100.${addresses}`;
+};
+const logIn = (
+  email: string,
+  password: string,
+  { address = newAddress(), cookie = '', url = stack.url } = {},
+): Promise<TestAnswer> =>
+  callApi(url, 'POST', '/auth/login', { email, password }, { 'X-Forwarded-For': address, Cookie: cookie });
+const deviceOf = (answer: TestAnswer) =>
+  answer.headers
+    .getSetCookie()
+    .find((cookie) => cookie.startsWith('device='))
+    ?.split(';')[0] ?? '';
+/** Guesses from a new address each, until the account takes no more of them. */
+async function attack(email: string, guesses = limit): Promise<void> {
+  for (let guess = 0; guess < guesses; guess += 1) {
+    expect((await logIn(email, 'a wrong pass phrase')).status).toBe(401);
+  }
+  expect((await logIn(email, 'a wrong pass phrase')).status).toBe(429);
+}
+const withoutId = ({ status, headers, body }: TestAnswer) => {
+  const { requestId, ...error } = body.error;
+  return { status, error, headers: [...headers.keys()].toSorted() };
+};
+
+describe('wrong passwords for an account', () => {
+  it('are taken a few times only, from however many addresses, also the right one after them', async () => {
+    const person = await createTestPerson(stack.url);
+    await attack(person.email);
+    const answer = await logIn(person.email, testPassword);
+    expect([answer.status, answer.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    const seconds = Number(answer.headers.get('Retry-After'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(15 * 60);
+  });
+
+  it('are counted once for all, when they come at the same time in two processes', async () => {
+    const person = await createTestPerson(stack.url);
+    const port = String(await freePort());
+    const second = await startApiProcess({ ...stack.environment, PORT: port });
+    try {
+      const urls = [stack.url, `http://127.0.0.1:${port}`];
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          logIn(person.email, 'a wrong pass phrase', { url: urls[index % 2] }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(limit);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - limit);
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('get the same answers when there is no such account', async () => {
+    const person = await createTestPerson(stack.url);
+    for (let guess = 0; guess <= limit; guess += 1) {
+      const [known, unknown] = [
+        withoutId(await logIn(person.email, 'a wrong pass phrase')),
+        withoutId(await logIn(`no-${person.email}`, 'a wrong pass phrase')),
+      ];
+      if (known.status === 401) expect(unknown).toEqual(known);
+      else expect([unknown.status, unknown.headers]).toEqual([known.status, known.headers]);
+    }
+  });
+
+  it('are no more when the passwords were right', async () => {
+    const person = await createTestPerson(stack.url);
+    for (let time = 0; time <= limit; time += 1) {
+      expect((await logIn(person.email, testPassword)).status).toBe(200);
+    }
+  });
+});
+
+describe('nobody is locked out by a stranger', () => {
+  let person: TestPerson;
+
+  it('from a device that signed in before, wherever it is now', async () => {
+    person = await createTestPerson(stack.url);
+    const first = await logIn(person.email, testPassword);
+    const cookie = deviceOf(first);
+    const [header] = first.headers.getSetCookie().filter((each) => each.startsWith('device='));
+    expect(header).toMatch(/^device=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
+    await attack(person.email);
+    expect((await logIn(person.email, testPassword, { cookie })).status).toBe(200);
+    // It has as many tries as everybody else, of its own.
+    for (let guess = 0; guess < limit; guess += 1) {
+      expect((await logIn(person.email, 'a wrong pass phrase', { cookie })).status).toBe(401);
+    }
+    expect((await logIn(person.email, testPassword, { cookie })).status).toBe(429);
+  });
+
+  it('from an address that signed in before', async () => {
+    const address = newAddress();
+    const email = `address-${person.email}`;
+    const body = { email, password: testPassword };
+    const signedUp = await callApi(stack.url, 'POST', '/auth/signup', body, { 'X-Forwarded-For': address });
+    expect(signedUp.status).toBe(201);
+    await attack(email);
+    expect((await logIn(email, testPassword)).status).toBe(429);
+    expect((await logIn(email, testPassword, { address })).status).toBe(200);
+  });
+
+  it('who sets a new password by a mailed link; devices of before are strangers then', async () => {
+    person = await createTestPerson(stack.url);
+    const stolen = deviceOf(await logIn(person.email, testPassword));
+    await attack(person.email);
+    await callApi(stack.url, 'POST', '/auth/request-password-reset', { email: person.email });
+    const token = await mailedToken(stack, person.email, '/reset-password');
+    const password = 'another long pass phrase';
+    const reset = await callApi(stack.url, 'POST', '/auth/reset-password', { token, password });
+    expect(reset.status).toBe(200);
+    expect((await logIn(person.email, password, { cookie: deviceOf(reset) })).status).toBe(200);
+    expect((await logIn(person.email, password, { cookie: stolen })).status).toBe(429);
+  });
+
+  it('by the device of another account', async () => {
+    const stranger = await createTestPerson(stack.url);
+    const cookie = deviceOf(await logIn(stranger.email, testPassword));
+    person = await createTestPerson(stack.url);
+    await attack(person.email);
+    expect((await logIn(person.email, testPassword, { cookie })).status).toBe(429);
+    expect((await logIn(stranger.email, testPassword, { cookie })).status).toBe(200);
+  });
+});
