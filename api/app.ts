@@ -159,10 +159,12 @@ function errorReply(exchange: Exchange, thrown: unknown): Reply {
   if (exchange.legacyErrors && status === 400) {
     return jsonReply(status, JSON.stringify({ error: error.message }));
   }
-  if (exchange.errorPage !== undefined) {
-    return { status, contentType: 'text/html; charset=utf-8', ...exchange.errorPage(status, exchange) };
-  }
   const { retryAfterSeconds } = error;
   const headers = retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(retryAfterSeconds) };
+  if (exchange.errorPage !== undefined) {
+    const page = exchange.errorPage(status, exchange);
+    const contentType = 'text/html; charset=utf-8';
+    return { status, contentType, body: page.body, headers: { ...page.headers, ...headers } };
+  }
   return jsonReply(status, errorEnvelope(error, exchange.id), headers);
 }

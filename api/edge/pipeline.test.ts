@@ -118,11 +118,30 @@ describe('the order of checks', () => {
     expect(answer.headers.get('RateLimit-Limit')).toBeNull();
   });
 
-  it('then whether the project is disabled, before the rate limit counts', async () => {
+  it('then whether the project is disabled', async () => {
     const disabled = await createTestProject(database, { disabled: true });
     const answer = await api.request(badThings, { ...bad, key: disabled.secretKey });
     expect([answer.status, answer.body.error.code]).toEqual([403, 'PROJECT_DISABLED']);
-    expect(answer.headers.get('RateLimit-Limit')).toBeNull();
+  });
+
+  it('then the rate limit, which counts refusals of a disabled project too', async () => {
+    const environment = { API_RATE_LIMIT_PER_MINUTE: '2' };
+    const strict = await startTestApi({ database, routes, services, environment });
+    const disabled = await createTestProject(database, { disabled: true });
+    const answers = [];
+    for (let call = 0; call < 3; call += 1) {
+      answers.push(await strict.request(badThings, { ...bad, key: disabled.secretKey }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(answers.map(({ headers }) => headers.get('RateLimit-Limit'))).toEqual(['2', '2', '2']);
+    expect(answers.map(({ headers }) => headers.get('Retry-After'))).toEqual([null, null, null]);
+    // The minute may have ended in between.
+    const left = answers.map(({ headers }) => Number(headers.get('RateLimit-Remaining')));
+    expect(left.filter((each, call) => call > 0 && each > (left[call - 1] ?? 0)).length).toBeLessThanOrEqual(
+      1,
+    );
+    expect(Math.max(...left)).toBe(1);
+    await strict.close();
   });
 
   it('then the form of the Idempotency-Key, the path, the query, the body', async () => {

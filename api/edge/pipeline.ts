@@ -51,11 +51,11 @@ export type RoutePipeline = (exchange: Exchange, params: PathParameters) => Prom
 export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>) => RoutePipeline {
   const { services, authenticate, projectLimiter, addressLimiter, idempotency } = options;
 
-  async function limit(exchange: Exchange, limiter: RateLimiter | null, subject: string): Promise<void> {
+  /** Counts the request; the answer says what is left, whatever else it says. */
+  async function count(exchange: Exchange, limiter: RateLimiter | null, subject: string): Promise<void> {
     if (limiter === null) return;
     const state = limiter.take(subject);
     exchange.rateLimit = state instanceof Promise ? await state : state;
-    if (!exchange.rateLimit.allowed) throw tooManyRequests(exchange.rateLimit.resetSeconds);
   }
 
   async function settle(claim: KeyClaim, status: number, exchange: Exchange): Promise<void> {
@@ -121,11 +121,12 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
       const { project } = identity;
       if (project !== null) {
         exchange.projectId = project.id;
+        await count(exchange, projectLimiter, project.id);
         if (route.refuseDisabledProject && project.disabled) throw projectDisabled(project);
-        await limit(exchange, projectLimiter, project.id);
       } else if (route.limitByAddress) {
-        await limit(exchange, addressLimiter, addressSubject(exchange.clientAddress));
+        await count(exchange, addressLimiter, addressSubject(exchange.clientAddress));
       }
+      if (exchange.rateLimit?.allowed === false) throw tooManyRequests(exchange.rateLimit.resetSeconds);
       return identity;
     }
 
@@ -156,6 +157,7 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
 function tooManyRequests(seconds: number): DomainError {
   return new DomainError('RATE_LIMIT_EXCEEDED', 'Too many requests', {
     suggestion: `Try again in ${seconds} seconds.`,
+    retryAfterSeconds: seconds,
   });
 }
 

@@ -84,10 +84,8 @@ function lengthOf(reply: Reply): string | undefined {
 function addRateLimit(headers: string[], exchange: Exchange): void {
   const state = exchange.rateLimit;
   if (state === null) return;
-  const reset = String(state.resetSeconds);
   headers.push('RateLimit-Limit', String(state.limit), 'RateLimit-Remaining', String(state.remaining));
-  headers.push('RateLimit-Reset', reset);
-  if (!state.allowed) headers.push('Retry-After', reset);
+  headers.push('RateLimit-Reset', String(state.resetSeconds));
 }
 
 /** Who may read the answer in a browser: anyone on routes for public keys, else only the dashboard. */
