@@ -86,6 +86,29 @@ describe('freezing an audience', () => {
     ]);
   });
 
+  it('keeps every email within its batch, and each batch apart, when the clock steps back between pieces', async () => {
+    await insertContacts(em, projectId, 1_200);
+    const id = await start();
+    await freezeAudience(em, id, 300, 500);
+    // As if the clock had been an hour ahead.
+    await sql(
+      em,
+      `with moved as (
+         update emails set id = uuidv7(interval '1 hour') where campaign_id = $1 returning id
+       )
+       update campaign_batches set first_email_id = (select id from moved order by id limit 1),
+         last_email_id = (select id from moved order by id desc limit 1)
+       where campaign_id = $1`,
+      [id],
+    );
+    while (!(await freezeAudience(em, id, 300, 500)));
+    expect(await batches(id)).toEqual([
+      { number: 1, recipients: 500, found: 500 },
+      { number: 2, recipients: 500, found: 500 },
+      { number: 3, recipients: 200, found: 200 },
+    ]);
+  });
+
   it('fills the batches also when few of those looked at belong to the audience', async () => {
     await insertContacts(em, projectId, 2_000);
     const id = await start({

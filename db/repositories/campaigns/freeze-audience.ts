@@ -28,7 +28,12 @@ with campaign as materialized (
   select id, project_id, content_id, type, from_email, started_at, recipient_limit,
     coalesce(frozen_until, '-infinity') as frozen_until,
     coalesce(frozen_contact_id, '00000000-0000-0000-0000-000000000000') as frozen_contact_id,
-    case when frozen_until is null then 0 else total_recipients end as recipients
+    case when frozen_until is null then 0 else total_recipients end as recipients,
+    -- How far the clock is behind the ids of the pieces before: ids go on rising when it was set back.
+    coalesce((
+      select greatest(interval '0', uuid_extract_timestamp(last_email_id) + interval '1 ms' - clock_timestamp())
+      from campaign_batches where campaign_id = $1 order by number desc limit 1
+    ), interval '0') as behind
   from campaigns
   where id = $1 and status = 'SENDING' and frozen_at is null
 ),
@@ -46,7 +51,7 @@ recipient as (
 ),
 queued as (
   insert into emails (id, project_id, contact_id, content_id, source, type, campaign_id, to_email, from_email)
-  select uuidv7(), k.project_id, r.id, k.content_id, 'CAMPAIGN', k.type, k.id, r.email, k.from_email
+  select uuidv7(k.behind), k.project_id, r.id, k.content_id, 'CAMPAIGN', k.type, k.id, r.email, k.from_email
   from recipient r, campaign k
   on conflict (campaign_id, contact_id) where campaign_id is not null do nothing
   returning id
@@ -61,7 +66,8 @@ batch as (
   from numbered
   group by batch
   on conflict (campaign_id, number) do update
-  set last_email_id = excluded.last_email_id, recipients = b.recipients + excluded.recipients
+  set first_email_id = least(b.first_email_id, excluded.first_email_id),
+    last_email_id = greatest(b.last_email_id, excluded.last_email_id), recipients = b.recipients + excluded.recipients
 ),
 usage as (${countUsageSql(
   'campaigns',
