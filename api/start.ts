@@ -38,11 +38,11 @@ import { createContactListService } from './services/contact-list.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
-import { createFieldTypes } from './services/field-types.ts';
 import { createOAuthService } from './services/oauth.ts';
 import { createPasswords } from './services/passwords.ts';
 import { createProjectErasureService } from './services/project-erasure.ts';
 import { createProjectMembersService } from './services/project-members.ts';
+import { createProjectNames } from './services/project-names.ts';
 import { createProjectSecurityService } from './services/project-security.ts';
 import { createProjectWebhookSecretService } from './services/project-webhook-secret.ts';
 import { createProjectsService } from './services/projects.ts';
@@ -94,7 +94,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   };
   // These leave nothing for Temporal, and a relay that looks in vain takes a tenth of the CPU of a busy process.
   const journaled = parts.wakeJournal;
-  const fieldTypes = createFieldTypes(orm, edge.projectChanges);
+  const projectNames = createProjectNames(orm, edge.projectChanges);
   const compiledTemplates = createTemplateCache();
   const passwords = createPasswords();
   const guard = createSignInGuard({
@@ -157,7 +157,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     billingLimits: createBillingLimitsService(orm, edge.projectKeys),
     campaigns: createCampaignsService(orm, compiledTemplates),
     campaignSending: createCampaignSendingService(orm, committed),
-    contacts: createContactsService(orm, fieldTypes, journaled),
+    contacts: createContactsService(orm, projectNames, journaled),
     contactFields: createContactFieldsService(orm),
     contactList: createContactListService(orm),
     contactJobs: createContactJobsService(orm, committed),
@@ -174,7 +174,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     segmentMembers: createSegmentMembersService(orm, journaled),
     send: createSendService({
       orm,
-      fieldTypes,
+      projectNames,
       senderDomains: createSenderDomains(orm, edge.projectChanges),
       templateContents: createTemplateContents(orm),
       templates: compiledTemplates,
@@ -182,7 +182,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       trace: tracing?.batches('send'),
     }),
     templates: createTemplatesService(orm, compiledTemplates),
-    track: createTrackService(fieldTypes, journaled, tracing?.batches('track')),
+    track: createTrackService(projectNames, journaled, tracing?.batches('track')),
     publicConfig: publicConfig(config, version),
     uploads: createUploadsService(openImageStores(config)),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),

@@ -1,7 +1,9 @@
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { ImportRow } from '../../core/contact-import/read-row.ts';
+import { limitReached } from '../../db/batching/is-rolled-back.ts';
 import type { Em } from '../../db/orm.ts';
 import { learnFieldTypes, type NewFieldType } from '../../db/repositories/contacts/contact-fields.ts';
+import { JobFailure } from './run-job.ts';
 
 /** Makes the function that fixes the types of the columns, each by the first row that has a value in it. */
 export function createFieldTypeLearner(
@@ -19,6 +21,11 @@ export function createFieldTypeLearner(
         fresh.push({ projectId, key, type: inferFieldType(value) });
       }
     }
-    if (fresh.length > 0) await learnFieldTypes(em, fresh);
+    try {
+      await learnFieldTypes(em, fresh);
+    } catch (error) {
+      if (limitReached(error) === undefined) throw error;
+      throw new JobFailure('The project would have more than 10,000 keys of data');
+    }
   };
 }

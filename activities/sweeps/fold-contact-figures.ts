@@ -1,4 +1,5 @@
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
+import { limitReached } from '../../db/batching/is-rolled-back.ts';
 import type { Em } from '../../db/orm.ts';
 import { holdValueOfKey, learnFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
 import { foldContactFigures } from '../../db/repositories/contacts/contact-figures.ts';
@@ -27,11 +28,18 @@ export async function foldFigures(em: Em): Promise<{ folded: number; typed: numb
   return { folded, typed };
 }
 
-function typeKey(em: Em, projectId: string, key: string): Promise<boolean> {
-  return em.transactional(async (transaction) => {
+/** A key that is one too many for the project stays without a type, as no call can bring it in. */
+async function typeKey(em: Em, projectId: string, key: string): Promise<boolean> {
+  const typing = em.transactional(async (transaction) => {
     const value = await holdValueOfKey(transaction, projectId, key);
     if (value === undefined || value === null) return false;
     await learnFieldTypes(transaction, [{ projectId, key, type: inferFieldType(value) }]);
     return true;
   });
+  try {
+    return await typing;
+  } catch (error) {
+    if (limitReached(error) === undefined) throw error;
+    return false;
+  }
 }

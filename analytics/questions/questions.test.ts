@@ -107,6 +107,7 @@ describe('every figure', () => {
           const stats = await eventStats(clickhouse, span);
           const model = modelEventCounts(rows, span);
           expect(stats.total).toBe(model.total);
+          expect(stats.otherCount).toBe(0);
           expect(new Map(stats.byName.map(({ name, count }) => [name, count]))).toEqual(model.byName);
           const busy = stats.timeseries.filter(({ count }) => count > 0);
           expect(new Map(busy.map(({ date, count }) => [date, count]))).toEqual(model.byDay);
@@ -198,6 +199,17 @@ it('the names of events are listed up to the first ten thousand', async () => {
   const names = Array.from({ length: mostEventNames + 1 }, (_, index) => `e${10_000 + index}`);
   await store(names.map((name) => ({ ...tracked(projectId), name })));
   expect(await eventNames(clickhouse, projectId)).toEqual(names.slice(0, 10_000));
+});
+
+it('the statistics of events list the most frequent names, and count them all', async () => {
+  const projectId = v7();
+  const names = Array.from({ length: 130 }, (_, index) => `e${100 + index}`);
+  const often = names.slice(20).flatMap((name) => [name, name]);
+  await store([...names, ...often].map((name) => ({ ...tracked(projectId), name })));
+  const stats = await eventStats(clickhouse, { projectId, ...everything });
+  expect(stats.byName).toEqual(names.slice(20, 120).map((name) => ({ name, count: 3 })));
+  expect(stats).toMatchObject({ total: 350, otherCount: 50 });
+  expect(stats.timeseries.filter(({ count }) => count > 0)).toEqual([{ date: '2026-01-30', count: 350 }]);
 });
 
 function tracked(projectId: string): EventInsertRow {

@@ -5,7 +5,9 @@ const fieldIssueSchema = z
   .object({
     field: z.string().describe('Dotted path, such as `attachments.0.filename`.'),
     message: z.string(),
-    code: z.string().describe('Such as `invalid_type`, `too_big`, `invalid_string`, `reserved_event`.'),
+    code: z
+      .string()
+      .describe('Such as `invalid_type`, `too_big`, `invalid_string`, `reserved_event`, `limit_reached`.'),
     received: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
   })
   .meta({ id: 'FieldIssue' });

@@ -17,7 +17,8 @@ export const listContactFields = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List the fields of contacts',
-  description: 'The built-in fields, and every key of `data` that the project has seen. Coverage is exact.',
+  description:
+    'The built-in fields, and every key of `data` that the project has seen, of which there are at most 10,000. Coverage is exact.',
   responses: {
     200: {
       description: 'The fields.',

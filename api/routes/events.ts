@@ -52,7 +52,7 @@ export const listEventNames = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'The names of the events that the project has had',
-  description: `At most ${mostEventNames}: of more, the first ones.`,
+  description: `Tracked ones, of which a project has at most 10,000, and those of the service. The first ${mostEventNames} of them.`,
   responses: {
     200: { description: 'In alphabetical order.', schema: z.object({ names: z.array(z.string()) }) },
   },
@@ -68,7 +68,7 @@ export const eventStatistics = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Counts of events by name and by day',
-  description: 'The last 30 days by default.',
+  description: 'The last 30 days by default. `total` and the days count every event.',
   query: periodQuerySchema,
   responses: { 200: { description: 'The figures.', schema: eventStatsSchema } },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
@@ -122,7 +122,7 @@ export const deleteEvent = defineRoute({
   tags,
   summary: 'Delete all events of a name',
   description:
-    'Deletes every event of this name that the project has at the moment of the call, for good: segments, lists, counts and the activity feed know nothing of them any more. Lists and counts follow within seconds; should analytics be away, as soon as it is back. Events that are tracked after the call began stay. This also deletes events that the service has emitted, such as `email.open`; but figures about emails (sent, delivered, opened, clicked, bounced, complained) count emails and not events, so they stay, and so do the states of emails and contacts. Segments that ask for the event remain, and the name may be tracked again.',
+    'Deletes every event of this name that the project has at the moment of the call, for good: segments, lists, counts and the activity feed know nothing of them any more. Lists and counts follow within seconds; should analytics be away, as soon as it is back. Events that are tracked after the call began stay. This also deletes events that the service has emitted, such as `email.open`; but figures about emails (sent, delivered, opened, clicked, bounced, complained) count emails and not events, so they stay, and so do the states of emails and contacts. Segments that ask for the event remain, and the name may be tracked again; until then another has its place among the 10,000 of the project.',
   params: eventNameParamsSchema,
   responses: {
     200: {

@@ -16,7 +16,8 @@ async function track(services: Services, projectId: string, body: TrackBody) {
 const description =
   'Records an event and creates or updates the contact, who is subscribed by default when new. Names that the ' +
   'service emits itself (`email.*`, `contact.subscribed`, `contact.unsubscribed`, `segment.*.entry`, ' +
-  '`segment.*.exit`) are refused. The body has at most 1 MB.';
+  '`segment.*.exit`) are refused. The body has at most 1 MB. A project has at most 10,000 event names and 10,000 keys ' +
+  'of `data`: beyond that, new ones are refused with 422 (`limit_reached`), and those it has go on working.';
 
 const declaration = {
   refuseDisabledProject: true,

@@ -97,7 +97,8 @@ export const listWorkflowFields = defineRoute({
   summary: 'What CONDITION steps can ask',
   description: `Fields of contacts, then events. A field of type \`event\` is asked about history (\`triggered\`,
 \`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that has started the execution. Beside
-them a condition can ask \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`.`,
+them a condition can ask \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At most 10,000 fields of contacts,
+1,000 names of events and 1,000 fields of their data are listed.`,
   responses: {
     200: {
       description: 'The fields.',

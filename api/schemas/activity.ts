@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostNames } from '../../analytics/questions/event-stats.ts';
 import { activityTypes } from '../../core/activity-types.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
@@ -132,6 +133,7 @@ export const activityStatsSchema = z.object({
 
 export const eventStatsSchema = z.object({
   total: count,
-  byName: z.array(z.object({ name: z.string(), count })),
+  byName: z.array(z.object({ name: z.string(), count })).describe(`The ${mostNames} most frequent names.`),
+  otherCount: count.describe('Events of all other names.'),
   timeseries: z.array(z.object({ date: z.string(), count })),
 });

@@ -9,7 +9,7 @@ import { patchContact, upsertContact } from '../../db/repositories/contacts/writ
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
-import type { DataWrite, FieldTypes } from './field-types.ts';
+import type { NamingWrite, ProjectNames } from './project-names.ts';
 
 export interface ContactsService {
   /** @throws DomainError `NOT_FOUND` */
@@ -25,12 +25,12 @@ export interface ContactsService {
 /** The contacts of a project, one at a time. */
 export function createContactsService(
   orm: Orm,
-  fieldTypes: FieldTypes,
+  projectNames: ProjectNames,
   committed: () => void,
 ): ContactsService {
-  const write = async <Result>(data: DataWrite, run: (em: Em) => Promise<Result>): Promise<Result> => {
+  const write = async <Result>(data: NamingWrite, run: (em: Em) => Promise<Result>): Promise<Result> => {
     try {
-      const result = await retrySerialization(() => fieldTypes.write([data], run));
+      const result = await retrySerialization(() => projectNames.write([data], run));
       committed();
       return result;
     } catch (error) {

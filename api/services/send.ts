@@ -16,8 +16,8 @@ import type { ApiProject } from '../edge/route.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
-import type { FieldTypes } from './field-types.ts';
 import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
+import type { ProjectNames } from './project-names.ts';
 import { createSendPermits } from './send-permits.ts';
 import type { SenderDomains } from './sender-domains.ts';
 import type { TemplateContents } from './template-contents.ts';
@@ -115,7 +115,7 @@ function weightOf(input: AcceptInput): number {
 
 export interface SendServiceOptions {
   orm: Orm;
-  fieldTypes: FieldTypes;
+  projectNames: ProjectNames;
   senderDomains: SenderDomains;
   templateContents: TemplateContents;
   /** Keeps what is compiled. */
@@ -127,9 +127,9 @@ export interface SendServiceOptions {
 
 /** Accepts transactional emails; calls that arrive together are written by one statement. */
 export function createSendService(options: SendServiceOptions): SendService {
-  const { orm, fieldTypes, senderDomains, templateContents, templates } = options;
+  const { orm, projectNames, senderDomains, templateContents, templates } = options;
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
-    run: (inputs) => retrySerialization(() => fieldTypes.write(inputs, (em) => acceptEmails(em, inputs))),
+    run: (inputs) => retrySerialization(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs))),
     maxItems: batchItems,
     maxWeight: batchBytes,
     weightOf,
@@ -155,6 +155,7 @@ export function createSendService(options: SendServiceOptions): SendService {
       requireLiquid(templates, content);
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
+      await projectNames.admit(input);
       if (project.hasSendLimit) await permits.take(projectId, input.recipients.length);
       try {
         const accepted = await batcher.submit(input);

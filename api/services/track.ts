@@ -11,12 +11,13 @@ import {
 import type { TrackBody } from '../schemas/track.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
-import type { FieldTypes } from './field-types.ts';
+import type { ProjectNames } from './project-names.ts';
 
 export interface TrackService {
   /**
    * Records an event and creates or patches its contact; the caller is answered after the commit.
-   * @throws DomainError `VALIDATION_ERROR` when the contact's data would grow beyond 64 KB
+   * @throws DomainError `VALIDATION_ERROR` when the contact's data would grow beyond 64 KB, or the names of the project
+   * beyond their limit
    */
   track(
     projectId: string,
@@ -31,12 +32,12 @@ const waitingBytes = 64 * 1024 * 1024;
 
 /** Tracked events; those that arrive together are written by one statement. */
 export function createTrackService(
-  fieldTypes: FieldTypes,
+  projectNames: ProjectNames,
   committed: () => void,
   trace?: BatchTrace,
 ): TrackService {
   const batcher = createBatcher<TrackInput, TrackedEvent>({
-    run: (inputs) => retrySerialization(() => fieldTypes.write(inputs, (em) => trackEvents(em, inputs))),
+    run: (inputs) => retrySerialization(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
     weightOf: (input) => JSON.stringify(input.eventData).length + JSON.stringify(input.patch).length,
     maxWeight: batchBytes,
@@ -68,6 +69,7 @@ export function createTrackService(
         occurredAt,
       };
       try {
+        await projectNames.admit(input);
         const tracked = await batcher.submit(input);
         committed();
         return { contactId: tracked.contactId, eventId, occurredAt };

@@ -15,6 +15,17 @@ export function brokenConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.constraint : undefined;
 }
 
+const nameLimits = ['contact_fields_limit', 'event_names_limit'] as const;
+
+/** The limit of names that a project would have exceeded, when that is why a statement failed. */
+export function limitReached(
+  error: unknown,
+): { limit: (typeof nameLimits)[number]; projectId: string } | undefined {
+  const limit = nameLimits.find((name) => name === brokenConstraint(error));
+  if (limit === undefined || !(error instanceof pg.DatabaseError)) return undefined;
+  return { limit, projectId: error.detail ?? '' };
+}
+
 /**
  * Whether a statement failed because of the data it was given, and would fail with it again: data exceptions, broken
  * constraints, limits of the server.

@@ -60,7 +60,10 @@ export type ContactRow = InferEntity<typeof Contact>;
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'date';
 
-/** The type of a custom field, inferred from its first value in the project and fixed from then on. */
+/**
+ * The type of a custom field, inferred from its first value in the project and fixed from then on. A project may have
+ * 10,000 (the trigger `contact_fields_limit`).
+ */
 export const ContactField = defineEntity({
   name: 'ContactField',
   tableName: 'contact_fields',

@@ -64,6 +64,17 @@ export const ContactEventStat = defineEntity({
   },
 });
 
+/** A name that the project has tracked, of which it may have 10,000 (the trigger `event_names_limit`). */
+export const EventName = defineEntity({
+  name: 'EventName',
+  tableName: 'event_names',
+  properties: {
+    projectId: p.uuid().primary(),
+    name: p.text().primary(),
+    createdAt: createdAt(),
+  },
+});
+
 /** How far a reader of the journal has come. */
 export const StreamPosition = defineEntity({
   name: 'StreamPosition',

@@ -12,7 +12,7 @@ import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from '
 import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
 import { Email, EmailAttachment, EmailContent } from './email.ts';
-import { ContactEventStat, Event, EventDeletion, StreamPosition } from './event.ts';
+import { ContactEventStat, Event, EventDeletion, EventName, StreamPosition } from './event.ts';
 import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
 import { OutboxCommand } from './outbox-command.ts';
@@ -82,6 +82,7 @@ export const entities = [
   Event,
   ContactEventStat,
   EventDeletion,
+  EventName,
   StreamPosition,
   OutboxCommand,
   Job,

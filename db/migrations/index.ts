@@ -27,4 +27,5 @@ export const migrations = [
   sqlMigration('2026-11-22-endless-workflows'),
   sqlMigration('2026-11-22-domain-claims'),
   sqlMigration('2026-11-22-sign-in-attempts'),
+  sqlMigration('2026-11-22-name-limits'),
 ];

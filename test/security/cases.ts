@@ -59,6 +59,16 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'floods by the public key: names of events and keys of data without an end',
+    tests: [
+      ['test/public-key-floods.test.ts', 'new event names end at 10,000'],
+      ['test/public-key-floods.test.ts', 'new keys of data end at 10,000'],
+      ['test/public-key-floods.test.ts', 'a file of new keys ends its import'],
+      ['api/services/project-names.test.ts', 'refuses new names before they join the calls of others'],
+      ['analytics/questions/questions.test.ts', 'the statistics of events list the most frequent names'],
+    ],
+  },
+  {
     attack: 'server-side request forgery: by address in any form, by name, by rebinding, by redirect',
     tests: [
       ['providers/outbound/outbound-http.test.ts', '%s, by itself and behind a name'],

@@ -15,8 +15,10 @@ export interface NewFieldType extends FieldTypeRow {
 
 /**
  * Fixes the type of every key that its project has none for yet; known keys keep theirs. At most one row a key.
+ * @throws pg.DatabaseError `contact_fields_limit` when a project would have more than 10,000; its detail is the project
  */
 export async function learnFieldTypes(em: Em, fields: readonly NewFieldType[]): Promise<void> {
+  if (fields.length === 0) return;
   // In one order, so that two calls which meet do not deadlock.
   const rows = [...fields].sort((a, b) => (a.projectId + a.key < b.projectId + b.key ? -1 : 1));
   await sql(
@@ -28,11 +30,16 @@ export async function learnFieldTypes(em: Em, fields: readonly NewFieldType[]): 
   );
 }
 
-/** Every key of the project that has a type, by name. */
+/** Keys that a project may have, as the trigger of the table says; one from before there was a limit may have more. */
+const mostFields = 10_000;
+
+/** The keys of the project that have a type, by name, the first `mostFields`. */
 export function listFieldTypes(em: Em, projectId: string): Promise<FieldTypeRow[]> {
-  return sql(em, 'select key, type from contact_fields where project_id = $1 order by key collate "C"', [
-    projectId,
-  ]);
+  return sql(
+    em,
+    `select key, type from contact_fields where project_id = $1 order by key collate "C" limit ${mostFields}`,
+    [projectId],
+  );
 }
 
 /** Which of these keys have a type in the project. */
@@ -43,6 +50,22 @@ export async function findTypedKeys(em: Em, projectId: string, keys: readonly st
     [projectId, keys],
   );
   return rows.map((row) => row.key);
+}
+
+/** Whether a project has all of these keys, or may have them. Each is named once. */
+export async function hasRoomForKeys(em: Em, projectId: string, keys: readonly string[]): Promise<boolean> {
+  const [row] = await sql<{ hasRoom: boolean }>(
+    em,
+    `with missing as (
+       select count(*) as count from unnest($2::text[]) as t(key)
+       where not exists (select from contact_fields f where f.project_id = $1 and f.key = t.key)
+     )
+     select missing.count = 0
+       or missing.count + (select count(*) from contact_fields where project_id = $1) <= ${mostFields} as "hasRoom"
+     from missing`,
+    [projectId, keys],
+  );
+  return row?.hasRoom ?? false;
 }
 
 /** Takes the type from a key, so that its next value gives it one anew, and tells every process. */

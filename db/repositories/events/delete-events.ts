@@ -2,6 +2,7 @@ import { retrySerialization } from '../../batching/retry-serialization.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import type { EventDeletionRecord } from './event-deletions.ts';
+import { forgetEventName } from './event-names.ts';
 
 /** Events of a transaction: its locks on statistics hold up whoever tracks the same event of the same contact. */
 const batchEvents = 5_000;
@@ -89,6 +90,7 @@ export async function deleteEvents(em: Em, deletion: EventDeletionRecord): Promi
     deleted += batch.deleted;
     place = batch.next;
   }
+  await forgetEventName(em.fork(), deletion.projectId, deletion.name);
   return deleted;
 }
 

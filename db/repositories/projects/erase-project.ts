@@ -66,6 +66,9 @@ export async function eraseProject(
   const contacts = await doomed('contacts');
   await doomed('contact_event_stats', 'first_at');
   await doomed('contact_fields');
+  await doomed('event_names');
+  // No process may take for known what is gone.
+  await sql(em, `select pg_notify('project_changed', $1)`, [projectId]);
   const templates = await doomed('templates');
   await doomed('idempotency_keys');
   await doomed('event_deletions');

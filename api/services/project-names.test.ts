@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { sql } from '../../db/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import type { ProjectChanges } from '../edge/project-changes.ts';
+import { createProjectNames, type ProjectNames } from './project-names.ts';
+import { createTrackService, type TrackService } from './track.ts';
+
+let database: TestDatabase;
+let writes: number;
+let service: TrackService;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  const changes: ProjectChanges = {
+    isConnected: true,
+    onChange: () => {},
+    onCommands: () => {},
+    start: () => {},
+    close: async () => {},
+  };
+  const names = createProjectNames(database.orm, changes);
+  writes = 0;
+  const counting: ProjectNames = {
+    ...names,
+    write: (inputs, run) => {
+      writes += 1;
+      return names.write(inputs, run);
+    },
+  };
+  service = createTrackService(counting, () => {});
+});
+
+const email = 'ada@example.com';
+const track = (projectId: string, event: string) =>
+  service.track(projectId, { email, event }).then(
+    () => 'accepted',
+    (error: { issues?: { code: string }[] }) => error.issues?.[0]?.code,
+  );
+const fill = (projectId: string, count: number) =>
+  sql(
+    database.orm.em.fork(),
+    `insert into event_names (project_id, name) select $1, 'name ' || n from generate_series(1, $2::int) n`,
+    [projectId, count],
+  );
+
+it('refuses new names before they join the calls of others, until something is deleted', async () => {
+  const [full, other] = [randomUUID(), randomUUID()];
+  await fill(full, 10_000);
+  expect(await track(full, 'new')).toBe('limit_reached');
+  writes = 0;
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => track(full, `new ${n}`)));
+  expect(new Set(answers)).toEqual(new Set(['limit_reached']));
+  expect(writes).toBe(0);
+  expect(await track(full, 'name 7')).toBe('accepted');
+  expect(await track(other, 'new')).toBe('accepted');
+  await sql(database.orm.em.fork(), `delete from event_names where project_id = $1 and name = 'name 8'`, [
+    full,
+  ]);
+  expect(await track(full, 'new')).toBe('accepted');
+  expect(await track(full, 'newer')).toBe('limit_reached');
+});
+
+it('takes a batch with one name too many apart', async () => {
+  const [full, other] = [randomUUID(), randomUUID()];
+  await fill(full, 10_000);
+  const answers = await Promise.all([track(other, 'one'), track(full, 'new'), track(full, 'name 1')]);
+  expect(answers).toEqual(['accepted', 'limit_reached', 'accepted']);
+});
+
+it('fixes no more names than there is room for, however many calls meet', async () => {
+  const project = randomUUID();
+  await fill(project, 9_990);
+  const add = (n: number) =>
+    sql(
+      database.orm.em.fork(),
+      `insert into event_names (project_id, name) select $1, 'new ' || $2::int || ' ' || k from generate_series(1, 3) k`,
+      [project, n],
+    );
+  const results = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => add(n)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+});
+
+it('a project that has more from before keeps them', async () => {
+  const project = randomUUID();
+  const em = database.orm.em.fork();
+  await sql(em, 'alter table event_names disable trigger event_names_limit');
+  await fill(project, 10_100);
+  await sql(em, 'alter table event_names enable trigger event_names_limit');
+  expect(await track(project, 'name 10050')).toBe('accepted');
+  expect(await track(project, 'new')).toBe('limit_reached');
+});
