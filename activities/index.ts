@@ -28,6 +28,7 @@ import { endContactSnooze, endOverdueSnoozes } from './contacts/end-snooze.ts';
 import { eraseDeletedContacts } from './contacts/erase-contacts.ts';
 import { checkDomain } from './domains/check-domain.ts';
 import { dispatchEmails } from './emails/dispatch-emails.ts';
+import { createDispatchResources } from './emails/dispatch-resources.ts';
 import type { ClaimedRenderer } from './emails/render-claimed.ts';
 import type { SendRates } from './emails/reserve-slots.ts';
 import { eraseDeletedEvents } from './events/erase-events.ts';
@@ -171,9 +172,12 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       ),
     );
 
+  const dispatchResources = createDispatchResources(orm);
+
   async function dispatch(emailIds: string[], signal: AbortSignal): Promise<DispatchEmailsResult> {
     const result = await dispatchEmails(
       {
+        ...dispatchResources,
         em: orm.em.fork(),
         provider,
         rates: await dependencies.rates(),

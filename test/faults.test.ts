@@ -63,10 +63,10 @@ describe('a worker that is killed', () => {
     expect(await journaled()).toEqual({ rows: 5, emails: 5 });
   });
 
-  it('between claim and hand-over loses nothing: what it held is handed over by another', {
+  it('while emails wait for the send rate loses nothing: another hands them over', {
     timeout: 180_000,
   }, async () => {
-    // Two a second: the claim is taken for all, and the worker dies while most of them wait for their turn.
+    // Two a second: the worker dies while most of them wait for their turn.
     stack.environment.EMAIL_RATE_PER_SECOND = '2';
     await stack.startApi();
     const worker = await stack.startWorker();
@@ -74,13 +74,63 @@ describe('a worker that is killed', () => {
     await send(sender, 8);
     await eventually(inbox, (found) => found.total >= 3);
     await worker.kill();
-    expect((await statuses()).SENDING).toBeGreaterThan(0);
+    expect((await statuses()).QUEUED).toBeGreaterThan(0);
     await stack.startWorker({ EMAIL_RATE_PER_SECOND: '100' });
     await eventually(statuses, (found) => found.DELIVERED === 8, 150_000);
     const { messages } = await inbox();
     expect(new Set(messages.map((message) => message.emailId)).size).toBe(8);
     expect(messages).toHaveLength(8);
     expect(await journaled()).toEqual({ rows: 8, emails: 8 });
+  });
+});
+
+describe('a worker that is killed before it begins a hand-over', () => {
+  const em = () => stack.em();
+
+  /** As if each beginning took so long to note that the worker is killed meanwhile. */
+  async function hangBeforeHandOver(): Promise<void> {
+    await sql(
+      em(),
+      `create function hang() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$`,
+    );
+    await sql(
+      em(),
+      `create trigger hang before update on emails for each row when (new.hand_over_begun) execute function hang()`,
+    );
+  }
+  const hanging = async () =>
+    (
+      await sql(
+        em(),
+        `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      )
+    ).length;
+
+  it('twice: each email leaves once', { timeout: 240_000 }, async () => {
+    await stack.startApi();
+    const sender = await createTestSender(stack.apiUrl);
+    await hangBeforeHandOver();
+    await send(sender, 5);
+    for (let death = 1; death <= 2; death += 1) {
+      const worker = await stack.startWorker();
+      await eventually(hanging, (count) => count > 0, 60_000);
+      await worker.kill();
+      // The server itself would notice only at the end of the statement.
+      await sql(
+        em(),
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      expect(await statuses()).toEqual({ SENDING: 5 });
+      // The minute in which a run might still be at work.
+      await sql(em(), `update emails set claimed_at = claimed_at - interval '1 minute'`);
+    }
+    await sql(em(), 'drop trigger hang on emails');
+    await stack.startWorker();
+    await eventually(statuses, (found) => found.DELIVERED === 5, 60_000);
+    expect((await inbox()).total).toBe(5);
+    expect(await journaled()).toEqual({ rows: 5, emails: 5 });
+    expect(await sql(em(), 'select distinct attempts from emails')).toEqual([{ attempts: 1 }]);
   });
 });
 

@@ -1,130 +1,172 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pMap from 'p-map';
-import { newId } from '../../core/new-id.ts';
-import type { Em } from '../../db/orm.ts';
-import { loadContents } from '../../db/repositories/campaigns/load-contents.ts';
-import {
-  type ClaimedEmail,
-  claimEmails,
-  findOpenEmails,
-  markAbandonedAsUnknown,
-} from '../../db/repositories/emails/claim-emails.ts';
-import type { HandOverRecord } from '../../db/repositories/emails/record-hand-overs.ts';
-import type { EmailProvider, HandOver } from '../../providers/email/email-provider.ts';
+import { findOpenEmails, type OpenEmail } from '../../db/repositories/emails/find-open-emails.ts';
 import type { DispatchEmailsResult } from '../../temporal/contracts/email-batch.ts';
-import { recordSurely } from './record-surely.ts';
-import type { ClaimedRenderer } from './render-claimed.ts';
-import { reserveSlots, type SendRates } from './reserve-slots.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { handOverWave, type WaveContext, type WaveOutcome } from './hand-over-wave.ts';
+import { type Lot, planLots } from './plan-lots.ts';
+import {
+  type Permit,
+  type Reservation,
+  type SendRates,
+  type SlotReserver,
+  waitTheirTurn,
+} from './reserve-slots.ts';
 import { withholding } from './withholding.ts';
 
-export interface DispatchContext {
-  em: Em;
-  provider: Pick<EmailProvider, 'handOver'>;
+export interface DispatchContext extends WaveContext {
   rates: SendRates;
-  render: ClaimedRenderer;
-  /** How long an unanswered hand-over waits for the provider's event. */
-  unknownSeconds: number;
-  /** Aborted when the run has to stop: nothing is handed over after that. */
-  signal: AbortSignal;
-  /** Counts outcomes, for the metrics. */
-  count: (outcome: HandOver['outcome'] | 'suppressed') => void;
+  reserve: SlotReserver;
+  bytes: ByteBudget;
+  /** Projects for which a run of this process waits for permits. */
+  paced: Set<string>;
 }
 
-/** A claim begins no hand-over after this, so that the run is certainly over when others take the claim for dead. */
-const leaseSeconds = 25;
+/** A claim of this age is of a run that died. */
 const liveSeconds = 60;
-const concurrency = 16;
-/** An email that cannot be handed over for this long has failed. */
-const patienceMs = 24 * 60 * 60 * 1000;
+/** What leaves within so many milliseconds is claimed together. */
+const waveMs = 250;
+/** A run asks for no more permits after this, so that it stays well within its time-out. */
+const workMs = 20_000;
+/** A run waits for its next permits, and holds its slot, when they come within this and so few others do. */
+const [longestPauseMs, mostPaced] = [1_000, 8];
 
 /**
- * One round of a batch: claims what is due, hands it over at the throttle's pace, records the outcomes. However
- * often and wherever it runs, only the holder of a claim hands an email over; what a dead run left behind is
- * UNKNOWN until the provider's event or the time-out settles it.
+ * One round of a batch: takes permits for what is due, claims what has one, hands it over at its time and records the
+ * outcomes. However often and wherever it runs, only the holder of a claim hands an email over; what a dead run had
+ * begun is UNKNOWN until the provider's event or the time-out settles it.
  */
 export async function dispatchEmails(
   context: DispatchContext,
   emailIds: string[],
 ): Promise<DispatchEmailsResult> {
-  const { em } = context;
-  const token = newId();
-  await markAbandonedAsUnknown(em, emailIds, liveSeconds);
-  const claimed = await claimEmails(em, emailIds, token, context.unknownSeconds);
-  const deadline = Date.now() + leaseSeconds * 1000;
+  const look = () => findOpenEmails(context.em, emailIds, context.unknownSeconds, liveSeconds);
+  const found = await look();
+  const run = createRun();
 
-  const records: HandOverRecord[] = [];
-  /** How long an email has to wait for what has kept it back. */
-  const waits = new Map<string, number>();
-  const settle = (
-    email: ClaimedEmail,
-    record: Omit<HandOverRecord, 'emailId' | 'eventId' | 'occurredAt'>,
-    occurredAt = new Date(),
-  ) => records.push({ emailId: email.id, eventId: newId(), occurredAt, ...record });
-  const putBack = (email: ClaimedEmail, reason: string, inMs: number) => {
-    waits.set(email.id, inMs);
-    settle(email, { status: 'QUEUED', messageId: null, reason, subject: null });
-  };
-
-  const sendable: ClaimedEmail[] = [];
-  for (const email of claimed) {
+  const due: OpenEmail[] = [];
+  const suppressed: string[] = [];
+  for (const email of found) {
+    if (email.dueInMs > 0) continue;
     const verdict = withholding(email);
-    if (verdict === undefined) sendable.push(email);
-    else if (verdict.kind === 'wait') putBack(email, verdict.reason, verdict.retryInMs);
-    else settle(email, { status: 'SUPPRESSED', messageId: null, reason: verdict.reason, subject: null });
-    if (verdict?.kind === 'suppress') context.count('suppressed');
+    if (verdict === undefined) due.push(email);
+    else if (verdict.kind === 'wait') run.waits.set(email.id, verdict.retryInMs);
+    else suppressed.push(email.id);
   }
+  if (suppressed.length > 0) run.note(await handOverWave(context, [], 0, 1, suppressed));
+  for (const lot of planLots(due)) await sendLot(context, lot, run);
 
-  const reservation = await reserveSlots(em, sendable, context.rates);
-  for (const email of reservation.held) putBack(email, 'waits for the send rate', reservation.retryInMs);
-
-  const contents = await loadContents(em, [...new Set(sendable.flatMap((email) => email.contentId ?? []))]);
-  await pMap(
-    reservation.granted,
-    async ({ email, inMs }) => {
-      if (inMs > 0) await delay(inMs, undefined, { signal: context.signal }).catch(() => undefined);
-      if (context.signal.aborted || Date.now() > deadline) return putBack(email, 'the run had to stop', 0);
-      const rendered = context.render(email, contents.get(email.contentId ?? ''));
-      if (!rendered.ok) {
-        return settle(email, { status: 'FAILED', messageId: null, reason: rendered.reason, subject: null });
-      }
-      const startedAt = new Date();
-      const answer = await context.provider.handOver(rendered.email);
-      context.count(answer.outcome);
-      const { subject } = rendered.email;
-      switch (answer.outcome) {
-        case 'accepted':
-          return settle(
-            email,
-            { status: 'SENT', messageId: answer.messageId, reason: null, subject },
-            startedAt,
-          );
-        case 'refused':
-          return settle(email, { status: 'FAILED', messageId: null, reason: answer.reason, subject });
-        case 'unknown':
-          return settle(email, { status: 'UNKNOWN', messageId: null, reason: answer.reason, subject });
-        case 'later':
-          if (Date.now() - email.createdAt.getTime() < patienceMs) {
-            return putBack(email, answer.reason, answer.retryInMs);
-          }
-          return settle(email, { status: 'FAILED', messageId: null, reason: answer.reason, subject });
-      }
-    },
-    { concurrency },
-  );
-
-  await recordSurely(em, token, records);
-  const open = await findOpenEmails(em, emailIds, context.unknownSeconds, liveSeconds);
-  const sent = records.filter((record) => record.status === 'SENT').length;
+  const isOver = found.every(({ id }) => run.ended.has(id));
+  const open = isOver ? [] : run.hasClaimed ? await look() : found;
   return {
-    openIds: open.map((email) => email.id),
-    retryInMs: open.length === 0 ? 0 : nextLookInMs(open, waits),
-    sent,
-    ended: emailIds.length - open.length - sent,
+    openIds: open.map(({ id }) => id),
+    retryInMs: open.length === 0 ? 0 : nextLookInMs(open, run.waits),
+    sent: run.sent,
+    ended: emailIds.length - open.length - run.sent,
   };
 }
 
+type Run = ReturnType<typeof createRun>;
+
+function createRun() {
+  const until = Date.now() + workMs;
+  const run = {
+    sent: 0,
+    hasClaimed: false,
+    ended: new Set<string>(),
+    /** How long an email has to wait for what has kept it back. */
+    waits: new Map<string, number>(),
+    hasTime: () => Date.now() < until,
+    note({ records, waits }: WaveOutcome) {
+      run.hasClaimed = true;
+      for (const { emailId, status } of records) {
+        if (status === 'SENT') run.sent += 1;
+        if (status !== 'QUEUED' && status !== 'UNKNOWN') run.ended.add(emailId);
+      }
+      for (const [id, inMs] of waits) run.waits.set(id, inMs);
+    },
+  };
+  return run;
+}
+
+/** Hands over what of a lot gets permits, and goes on while more come shortly. */
+async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<void> {
+  const { em, rates, paced, signal } = context;
+  let left = lot.emails;
+  let pacedProject: string | undefined;
+
+  /** Also when the run goes on: younger emails of the project have to see that these wait. */
+  async function wait(reservation: Reservation): Promise<void> {
+    for (const [id, inMs] of await waitTheirTurn(em, reservation, rates)) run.waits.set(id, inMs);
+  }
+
+  try {
+    while (run.hasTime() && !signal.aborted) {
+      const reservation = await sendPermitted(context, lot, left, run);
+      const next = reservation?.held[0];
+      if (reservation === undefined || next === undefined) return;
+      left = reservation.held;
+      const pauseMs = Math.min(...reservation.retryInMs.values());
+      const mayPause = !lot.isLarge && reservation.granted.length > 0 && pauseMs <= longestPauseMs;
+      if (pacedProject === undefined || !mayPause) await wait(reservation);
+      if (!mayPause) return;
+      if (pacedProject === undefined) {
+        if (paced.has(next.projectId) || paced.size >= mostPaced) return;
+        pacedProject = next.projectId;
+        paced.add(pacedProject);
+      }
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+    // Out of time, not of permits.
+    for (const { id } of left) run.waits.delete(id);
+  } finally {
+    if (pacedProject !== undefined) paced.delete(pacedProject);
+  }
+}
+
+/** @returns undefined where there is no memory for the lot */
+async function sendPermitted(
+  context: DispatchContext,
+  lot: Lot,
+  emails: OpenEmail[],
+  run: Run,
+): Promise<Reservation | undefined> {
+  const turn = await context.bytes.take(emails[0]?.projectId ?? '', lot);
+  if ('retryInMs' in turn) {
+    for (const { id } of emails) run.waits.set(id, turn.retryInMs);
+    return undefined;
+  }
+  try {
+    const reservation = await context.reserve(context.em, emails, context.rates);
+    await handOverInWaves(context, reservation.granted, lot.concurrency, run);
+    return reservation;
+  } finally {
+    turn.giveBack();
+  }
+}
+
+async function handOverInWaves(
+  context: DispatchContext,
+  permits: readonly Permit[],
+  concurrency: number,
+  run: Run,
+): Promise<void> {
+  const grantedAt = Date.now();
+  for (let from = 0; from < permits.length; ) {
+    const endMs = (permits[from]?.inMs ?? 0) + waveMs;
+    const after = permits.findIndex(({ inMs }, index) => index > from && inMs > endMs);
+    const to = after === -1 ? permits.length : after;
+    const wave = permits.slice(from, to);
+    const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - Date.now();
+    // A claim does not begin before its time.
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+    if (context.signal.aborted) return;
+    run.note(await handOverWave(context, wave, grantedAt, concurrency));
+    from = to;
+  }
+}
+
 /** Until the first of the open emails may go on. */
-function nextLookInMs(open: { id: string; dueInMs: number }[], waits: Map<string, number>): number {
+function nextLookInMs(open: readonly OpenEmail[], waits: ReadonlyMap<string, number>): number {
   const soonest = Math.min(...open.map(({ id, dueInMs }) => Math.max(dueInMs, waits.get(id) ?? 0)));
   return Math.ceil(Math.max(50, soonest));
 }

@@ -12,7 +12,12 @@ const disabledRetryMs = 5 * 60 * 1000;
  * transactional ones to everyone, unless the project keeps them from suppressed contacts too. A test goes to whoever
  * asked for it.
  */
-export function withholding(email: ClaimedEmail): Withholding | undefined {
+export function withholding(
+  email: Pick<
+    ClaimedEmail,
+    'projectDisabled' | 'type' | 'source' | 'subscribed' | 'suppressed' | 'suppressTransactional'
+  >,
+): Withholding | undefined {
   if (email.projectDisabled) {
     return { kind: 'wait', reason: 'the project is disabled', retryInMs: disabledRetryMs };
   }

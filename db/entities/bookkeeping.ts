@@ -30,7 +30,10 @@ export const RateLimitWindow = defineEntity({
   },
 });
 
-/** A token bucket (GCRA): the instant at which its next email may leave. `key` is `account` or a project id. */
+/**
+ * A token bucket (GCRA): the instant at which its next email may leave. `key` is `account`, a project id, or a share of
+ * one of them. One that was idle for longer than it saves is as good as none.
+ */
 export const Throttle = defineEntity({
   name: 'Throttle',
   tableName: 'throttles',

@@ -103,6 +103,8 @@ export const Email = defineEntity({
     /** Names the activity run that holds the claim. */
     claimToken: p.uuid().nullable(),
     claimedAt: instant().nullable(),
+    /** Whether the claim has begun its hand-over; null outside of a claim, and in claims that count as begun. */
+    handOverBegun: p.boolean().nullable(),
     createdAt: createdAt(),
     sentAt: instant().nullable(),
     /** When the provider's own word that it took the email came in: its Send event. */
@@ -117,6 +119,18 @@ export const Email = defineEntity({
     clicks: p.integer().default(0),
     /** That its events have. */
     hops: p.smallint().default(0),
+  },
+});
+
+/** An email that the send rate keeps waiting. Unlogged. */
+export const WaitingEmail = defineEntity({
+  name: 'WaitingEmail',
+  tableName: 'waiting_emails',
+  properties: {
+    projectId: p.uuid().primary(),
+    emailId: p.uuid().primary(),
+    /** When a batch last looked at it; it does at least every two minutes and a half. */
+    seenAt: instant().defaultRaw('now()'),
   },
 });
 

@@ -11,7 +11,7 @@ import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from 
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
-import { Email, EmailAttachment, EmailContent } from './email.ts';
+import { Email, EmailAttachment, EmailContent, WaitingEmail } from './email.ts';
 import { ContactEventStat, Event, EventDeletion, EventName, StreamPosition } from './event.ts';
 import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
@@ -79,6 +79,7 @@ export const entities = [
   EmailContent,
   EmailAttachment,
   Email,
+  WaitingEmail,
   Event,
   ContactEventStat,
   EventDeletion,

@@ -28,4 +28,5 @@ export const migrations = [
   sqlMigration('2026-11-22-domain-claims'),
   sqlMigration('2026-11-22-sign-in-attempts'),
   sqlMigration('2026-11-22-name-limits'),
+  sqlMigration('2026-11-22-fair-sending'),
 ];

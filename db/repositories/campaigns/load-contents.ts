@@ -15,17 +15,20 @@ export async function loadContents(
        from email_contents where id = any($1::uuid[])`,
       [ids],
     ),
-    sql<AttachmentRow>(
+    // As hexadecimal digits, the usual form of bytes, they would take half as much again on the way.
+    sql<Omit<AttachmentRow, 'bytes'> & { base64: string }>(
       em,
-      `select content_id as "contentId", position, filename, content_type as "contentType", cid, disposition, bytes
+      `select content_id as "contentId", position, filename, content_type as "contentType", cid, disposition,
+         encode(bytes, 'base64') as base64
        from email_attachments where content_id = any($1::uuid[]) order by content_id, position`,
       [ids],
     ),
   ]);
+  const files = attachments.map(({ base64, ...file }) => ({ ...file, bytes: Buffer.from(base64, 'base64') }));
   return new Map(
     contents.map((content) => [
       content.id,
-      { content, attachments: attachments.filter((file) => file.contentId === content.id) },
+      { content, attachments: files.filter((file) => file.contentId === content.id) },
     ]),
   );
 }

@@ -8,7 +8,9 @@ import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
-import { claimEmails, findOpenEmails, markAbandonedAsUnknown } from './claim-emails.ts';
+import { beginHandOvers } from './begin-hand-overs.ts';
+import { claimEmails } from './claim-emails.ts';
+import { findOpenEmails } from './find-open-emails.ts';
 import { recordHandOvers } from './record-hand-overs.ts';
 
 let database: TestDatabase;
@@ -41,6 +43,21 @@ async function acceptOne(): Promise<string> {
 const claim = async (emailIds: string[], token = uuidv7()) =>
   (await claimEmails(em, emailIds, token, unknownSeconds)).map((email) => email.id);
 
+const begin = (emailIds: string[], token: string) =>
+  beginHandOvers(
+    em,
+    emailIds.map((emailId) => ({ emailId, token })),
+  );
+
+/** Claims what can be claimed of the emails, and begins to hand it over. */
+async function claimAndBegin(emailIds: string[], token = uuidv7()): Promise<string[]> {
+  const claimed = await claim(emailIds, token);
+  await begin(claimed, token);
+  return claimed;
+}
+
+const findOpen = (emailIds: string[]) => findOpenEmails(em, emailIds, unknownSeconds, liveSeconds);
+
 /** Moves the claim of an email into the past. */
 const age = (emailId: string, seconds: number) =>
   sql(em, 'update emails set claimed_at = claimed_at - make_interval(secs => $2) where id = $1', [
@@ -72,7 +89,7 @@ describe('a claim', () => {
         type: 'TRANSACTIONAL',
         toEmail: 'a@example.com',
         toName: 'Ann A.',
-        attempts: 1,
+        attempts: 0,
         createdAt: call.occurredAt,
         projectDisabled: false,
         suppressTransactional: true,
@@ -86,7 +103,7 @@ describe('a claim', () => {
       status: 'SENDING',
       claimToken: token,
       claimedAt: expect.any(Date),
-      attempts: 1,
+      attempts: 0,
     });
   });
 
@@ -148,7 +165,7 @@ describe('a claim', () => {
 describe('an email whose hand-over was not answered', () => {
   async function leaveUnknown(emailId: string): Promise<void> {
     const token = uuidv7();
-    expect(await claim([emailId], token)).toEqual([emailId]);
+    expect(await claimAndBegin([emailId], token)).toEqual([emailId]);
     await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'UNKNOWN', reason: 'no answer' })]);
     expect(await readEmail(em, emailId)).toMatchObject({
       status: 'UNKNOWN',
@@ -162,7 +179,7 @@ describe('an email whose hand-over was not answered', () => {
     await leaveUnknown(emailId);
     await age(emailId, unknownSeconds - 10);
     expect(await claim([emailId])).toEqual([]);
-    const [open] = await findOpenEmails(em, [emailId], unknownSeconds, liveSeconds);
+    const [open] = await findOpen([emailId]);
     expect(open?.dueInMs).toBeGreaterThan(8_000);
     expect(open?.dueInMs).toBeLessThanOrEqual(10_000);
 
@@ -170,7 +187,7 @@ describe('an email whose hand-over was not answered', () => {
     await leaveUnknown(emailId);
     await age(emailId, 10 * unknownSeconds);
     expect(await claim([emailId])).toEqual([]);
-    expect(await findOpenEmails(em, [emailId], unknownSeconds, liveSeconds)).toEqual([]);
+    expect(await findOpen([emailId])).toEqual([]);
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'UNKNOWN', attempts: 2 });
   });
 
@@ -180,7 +197,7 @@ describe('an email whose hand-over was not answered', () => {
     await leaveUnknown(emailId);
     await age(emailId, 10 * unknownSeconds);
     expect(await claim([emailId])).toEqual([]);
-    expect(await findOpenEmails(em, [emailId], unknownSeconds, liveSeconds)).toEqual([]);
+    expect(await findOpen([emailId])).toEqual([]);
   });
 
   it('is settled by the Send event', async () => {
@@ -197,7 +214,7 @@ describe('an email whose hand-over was not answered', () => {
     await leaveUnknown(emailId);
     await age(emailId, unknownSeconds);
     const token = uuidv7();
-    expect(await claim([emailId], token)).toEqual([emailId]);
+    expect(await claimAndBegin([emailId], token)).toEqual([emailId]);
     await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'QUEUED', reason: 'throttled' })]);
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'QUEUED', attempts: 1 });
     await leaveUnknown(emailId);
@@ -207,36 +224,86 @@ describe('an email whose hand-over was not answered', () => {
 });
 
 describe('a run that died with its claims', () => {
-  it('leaves emails that become UNKNOWN once no run can be at work with them', async () => {
+  it('leaves what it had begun UNKNOWN once no run can be at work with it', async () => {
     const emailIds = await accept(2);
-    await claim(emailIds);
+    await claimAndBegin(emailIds);
     const [dead = '', alive = ''] = emailIds;
     await age(dead, liveSeconds + 1);
     await age(alive, liveSeconds - 10);
-    await markAbandonedAsUnknown(em, emailIds, liveSeconds);
+    const open = new Map((await findOpen(emailIds)).map((email) => [email.id, email.dueInMs]));
     expect(await readEmail(em, dead)).toMatchObject({
       status: 'UNKNOWN',
       reason: 'the process ended during the hand-over',
+      attempts: 1,
     });
     expect(await readEmail(em, alive)).toMatchObject({ status: 'SENDING' });
-    const open = new Map(
-      (await findOpenEmails(em, emailIds, unknownSeconds, liveSeconds)).map((email) => [
-        email.id,
-        email.dueInMs,
-      ]),
-    );
     expect(open.get(dead)).toBeGreaterThan((unknownSeconds - liveSeconds - 5) * 1_000);
     expect(open.get(dead)).toBeLessThan((unknownSeconds - liveSeconds) * 1_000);
     expect(open.get(alive)).toBeGreaterThan(5_000);
     expect(open.get(alive)).toBeLessThanOrEqual(10_000);
   });
 
+  it('puts what it had not begun back into the queue, at the cost of no try, however often that happens', async () => {
+    const emailId = await acceptOne();
+    for (let death = 0; death < 5; death += 1) {
+      expect(await claim([emailId])).toEqual([emailId]);
+      await age(emailId, liveSeconds + 1);
+      expect(await findOpen([emailId])).toMatchObject([{ id: emailId, dueInMs: 0 }]);
+    }
+    expect(await readEmail(em, emailId)).toMatchObject({
+      status: 'QUEUED',
+      attempts: 0,
+      reason: 'the process ended before the hand-over',
+    });
+    expect(await claimAndBegin([emailId])).toEqual([emailId]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENDING', attempts: 1 });
+  });
+
+  it('keeps the one more try of an email whose first hand-over got no answer', async () => {
+    const emailId = await acceptOne();
+    await claimAndBegin([emailId]);
+    await age(emailId, unknownSeconds);
+    for (let death = 0; death < 3; death += 1) {
+      await findOpen([emailId]);
+      expect(await claim([emailId])).toEqual([emailId]);
+      await age(emailId, unknownSeconds);
+    }
+    await findOpen([emailId]);
+    await claimAndBegin([emailId]);
+    await age(emailId, unknownSeconds);
+    expect(await findOpen([emailId])).toEqual([]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'UNKNOWN', attempts: 2 });
+    expect(await claim([emailId])).toEqual([]);
+  });
+
+  it('of a version that noted no beginnings counts as one that had begun', async () => {
+    const emailId = await acceptOne();
+    await claim([emailId]);
+    await sql(em, 'update emails set hand_over_begun = null, attempts = 1 where id = $1', [emailId]);
+    await age(emailId, liveSeconds + 1);
+    await findOpen([emailId]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'UNKNOWN', attempts: 1 });
+  });
+
+  it('begins nothing any more when others have its claim, or the provider has said something', async () => {
+    const [lost = '', sent = '', own = ''] = await accept(3);
+    const [dead, alive] = [uuidv7(), uuidv7()];
+    await claim([lost, sent, own], dead);
+    await age(lost, liveSeconds + 1);
+    await findOpen([lost]);
+    await claim([lost], alive);
+    await applyProviderEvents(em, [providerEvent(sent, 'send')]);
+    expect(await begin([lost, sent, own], dead)).toEqual([false, false, true]);
+    expect(await begin([own], dead)).toEqual([false]);
+    expect(await begin([lost], alive)).toEqual([true]);
+  });
+
   it('may record late what it knows as long as nobody else has claimed them', async () => {
     const emailId = await acceptOne();
     const token = uuidv7();
-    await claim([emailId], token);
+    await claimAndBegin([emailId], token);
     await age(emailId, liveSeconds + 1);
-    await markAbandonedAsUnknown(em, [emailId], liveSeconds);
+    await findOpen([emailId]);
     expect(await recordHandOvers(em, token, [handOverRecord(emailId, { messageId: 'm-1' })])).toBe(1);
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENT', messageId: 'm-1', reason: null });
   });
@@ -265,7 +332,7 @@ describe('records of hand-overs', () => {
   it('settle each email of a batch in its own way and tell of those that left or were held back', async () => {
     const emailIds = await accept(5);
     const token = uuidv7();
-    await claim(emailIds, token);
+    await claimAndBegin(emailIds, token);
     const outcomes = ['SENT', 'FAILED', 'SUPPRESSED', 'UNKNOWN', 'QUEUED'] as const;
     const records = emailIds.map((emailId, index) =>
       handOverRecord(emailId, {

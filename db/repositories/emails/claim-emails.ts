@@ -13,6 +13,7 @@ export interface ClaimedEmail {
   type: ContentType;
   toEmail: string;
   toName: string | null;
+  /** Hand-overs begun. */
   attempts: number;
   createdAt: Date;
   projectDisabled: boolean;
@@ -39,10 +40,14 @@ with due as materialized (
 ),
 claimed as (
   update emails e
-  set status = 'SENDING', claim_token = $2, claimed_at = now(), attempts = e.attempts + 1
+  set status = 'SENDING', claim_token = $2, claimed_at = now(), hand_over_begun = false
   from due
   where e.id = due.id
   returning e.*
+),
+waits_no_more as (
+  delete from waiting_emails
+  where project_id = any(array(select project_id from claimed)) and email_id = any(array(select id from claimed))
 )
 select e.id, e.project_id as "projectId", e.contact_id as "contactId", e.content_id as "contentId", e.source,
   e.type, e.to_email as "toEmail", e.to_name as "toName", e.attempts, e.created_at as "createdAt",
@@ -56,7 +61,8 @@ order by e.id`;
 
 /**
  * Claims for `token` those of the emails that are due: queued ones, and transactional ones whose first
- * hand-over got no answer for `unknownSeconds`. Each email is claimed by one caller only.
+ * hand-over got no answer for `unknownSeconds`. Each email is claimed by one caller only. The hand-over of each has to be
+ * begun by `beginHandOvers`.
  */
 export function claimEmails(
   em: Em,
@@ -65,54 +71,4 @@ export function claimEmails(
   unknownSeconds: number,
 ): Promise<ClaimedEmail[]> {
   return sql<ClaimedEmail>(em, claimSql, [emailIds, token, unknownSeconds]);
-}
-
-/**
- * Emails that a run left in SENDING when it died become UNKNOWN: only the provider knows whether they left. A
- * claim of `liveSeconds` or less may still be at work and is left alone.
- */
-export async function markAbandonedAsUnknown(em: Em, emailIds: string[], liveSeconds: number): Promise<void> {
-  await sql(
-    em,
-    `with abandoned as materialized (
-       select id from emails
-       where id = any($1::uuid[]) and status = 'SENDING' and claimed_at < now() - make_interval(secs => $2)
-       order by id
-       for no key update
-     )
-     update emails e set status = 'UNKNOWN', reason = 'the process ended during the hand-over'
-     from abandoned a
-     where e.id = a.id`,
-    [emailIds, liveSeconds],
-  );
-}
-
-export interface OpenEmail {
-  id: string;
-  /** Milliseconds until it is worth looking again. */
-  dueInMs: number;
-}
-
-/** Those of the emails whose outcome is still open, and when each is due again. */
-export function findOpenEmails(
-  em: Em,
-  emailIds: string[],
-  unknownSeconds: number,
-  liveSeconds: number,
-): Promise<OpenEmail[]> {
-  return sql<OpenEmail>(
-    em,
-    `select id,
-       (case status
-         when 'QUEUED' then 0
-         when 'SENDING' then greatest(0, extract(epoch from claimed_at - now()) + $3) * 1000
-         else greatest(0, extract(epoch from claimed_at - now()) + $2) * 1000
-       end)::float8 as "dueInMs"
-     from emails
-     where id = any($1::uuid[])
-       and (status in ('QUEUED', 'SENDING')
-         or (status = 'UNKNOWN' and source <> 'CAMPAIGN' and attempts < 2))
-     order by id`,
-    [emailIds, unknownSeconds, liveSeconds],
-  );
 }

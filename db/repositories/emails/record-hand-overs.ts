@@ -41,7 +41,10 @@ recorded as (
       else o."status"
     end,
     sent_at = case when o."status" = 'SENT' then least(e.sent_at, o."occurredAt") else e.sent_at end,
-    attempts = case when o."status" = 'QUEUED' and e.status = 'SENDING' then e.attempts - 1 else e.attempts end,
+    -- A claim of a campaign counts as begun.
+    attempts = e.attempts
+      - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
+    hand_over_begun = null,
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case when e.status in ('SENDING', 'UNKNOWN') then o."reason" else e.reason end,
     subject = coalesce(e.subject, o."subject")

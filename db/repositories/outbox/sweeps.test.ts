@@ -38,6 +38,17 @@ describe('the sweep of what has expired', () => {
     );
     await sql(
       em,
+      `insert into throttles (key, next_free_at)
+       select 'bucket ' || n, now() + n * interval '11 minutes' from generate_series(-1, 1) n`,
+    );
+    await sql(
+      em,
+      `insert into waiting_emails (project_id, email_id)
+       select $1, uuidv7(n * interval '25 hours') from generate_series(-2, 0) n`,
+      [projectId],
+    );
+    await sql(
+      em,
       `insert into provider_notifications (id, received_at)
        select uuidv7(), now() - n * interval '14 days 20 hours' from generate_series(1, 4) n`,
     );
@@ -105,6 +116,8 @@ describe('the sweep of what has expired', () => {
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 2,
       rateLimitWindows: 2,
+      throttles: 1,
+      waitingEmails: 1,
       notifications: 2,
       contents: 2,
       jobs: 2,
@@ -142,6 +155,8 @@ describe('the sweep of what has expired', () => {
     expect(await deleteExpired(em, 7)).toEqual({
       idempotencyKeys: 0,
       rateLimitWindows: 0,
+      throttles: 0,
+      waitingEmails: 0,
       notifications: 0,
       contents: 0,
       jobs: 0,

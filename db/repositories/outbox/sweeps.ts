@@ -43,6 +43,22 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       `window_start < now() - interval '10 minutes'`,
       [],
     ),
+    // One that has been idle for longer than it saves is as good as none.
+    throttles: await deleteInBatches(
+      em,
+      'throttles',
+      'key',
+      `next_free_at < now() - interval '10 minutes'`,
+      [],
+    ),
+    // Of emails that were deleted before they were claimed.
+    waitingEmails: await deleteInBatches(
+      em,
+      'waiting_emails',
+      'project_id, email_id',
+      `email_id < ${idAt('172800')}`,
+      [],
+    ),
     notifications: await deleteInBatches(
       em,
       'provider_notifications',
@@ -109,7 +125,7 @@ const idAt = (secondsAgo: string) =>
 /**
  * Emails, but those of campaigns, that were accepted between `fromSeconds` and `toSeconds` ago, are still not out, and
  * have no command that would see to them: a batch workflow that was terminated by hand leaves such. Each gets a
- * new command. An email that a live batch waits with gets one too, which does no harm.
+ * new command. An email that a live batch waits with for anything but the send rate gets one too, which does no harm.
  */
 export async function requeueStrandedEmails(em: Em, fromSeconds: number, toSeconds: number): Promise<number> {
   const rows = await sql(
@@ -121,6 +137,10 @@ export async function requeueStrandedEmails(em: Em, fromSeconds: number, toSecon
        and e.source <> 'CAMPAIGN'
        and (e.status in ('QUEUED', 'SENDING') or (e.status = 'UNKNOWN' and e.attempts < 2))
        and not exists (select from outbox o where o.subject_id = e.id)
+       and not exists (
+         select from waiting_emails w
+         where w.project_id = e.project_id and w.email_id = e.id and w.seen_at > now() - interval '5 minutes'
+       )
      returning 1`,
     [fromSeconds, toSeconds],
   );

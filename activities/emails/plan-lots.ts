@@ -1,0 +1,50 @@
+import type { OpenEmail } from '../../db/repositories/emails/find-open-emails.ts';
+
+/** Emails of a batch that are loaded and handed over together. */
+export interface Lot {
+  emails: OpenEmail[];
+  /** What it has in memory at most, in the measure of `OpenEmail.bytes`. */
+  bytes: number;
+  isLarge: boolean;
+  /** Hand-overs that run at a time. */
+  concurrency: number;
+}
+
+/** An email above this is large. */
+const largeBytes = 256 * 1024;
+const smallLotBytes = 8 * 1024 * 1024;
+const smallConcurrency = 16;
+/** Large emails go one after the other; so many are done well within the lease of their claim. */
+const largeLotEmails = 8;
+
+/**
+ * Divides emails into lots: small ones together, in their order and before the others; large ones by content, which is
+ * loaded once per lot.
+ */
+export function planLots(emails: readonly OpenEmail[]): Lot[] {
+  const small: Lot[] = [];
+  const large = new Map<string, Lot>();
+  const finished: Lot[] = [];
+  for (const email of emails) {
+    if (email.bytes > largeBytes) {
+      const key = email.contentId ?? email.id;
+      const open = large.get(key);
+      if (open !== undefined && open.emails.length < largeLotEmails) open.emails.push(email);
+      else {
+        // The content itself, and the one email of it that is under way.
+        const lot = { emails: [email], bytes: 2 * email.bytes, isLarge: true, concurrency: 1 };
+        large.set(key, lot);
+        finished.push(lot);
+      }
+      continue;
+    }
+    const last = small.at(-1);
+    if (last !== undefined && last.bytes + email.bytes <= smallLotBytes) {
+      last.emails.push(email);
+      last.bytes += email.bytes;
+    } else {
+      small.push({ emails: [email], bytes: email.bytes, isLarge: false, concurrency: smallConcurrency });
+    }
+  }
+  return [...small, ...finished];
+}
