@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Faults } from '../faults.ts';
+import type { Fate, Faults } from '../faults.ts';
+import { LargeRequests } from '../http/large-requests.ts';
 import type { Exchange, Route } from '../http/router.ts';
 import { answerCall, answerError, readCallBody } from '../protocol/exchange.ts';
 import { SesError } from '../protocol/ses-error.ts';
@@ -10,17 +11,25 @@ import type { SendingContext } from './sender.ts';
 
 /** The two sending calls, under the faults that are set. */
 export function sendingRoutes(context: SendingContext, faults: Faults): Route[] {
+  const largeRequests = new LargeRequests();
   return [
     {
       method: 'POST',
       path: '/v2/email/outbound-emails',
-      handle: (exchange) => send(exchange, faults, sendEmailLimitBytes, (body) => sendEmail(body, context)),
+      handle: (exchange) =>
+        send(exchange, faults, (request, fate) =>
+          largeRequests.run(request, () =>
+            run(request, sendEmailLimitBytes, fate, (body) => sendEmail(body, context)),
+          ),
+        ),
     },
     {
       method: 'POST',
       path: '/v2/email/outbound-bulk-emails',
       handle: (exchange) =>
-        send(exchange, faults, sendBulkEmailLimitBytes, (body) => sendBulkEmail(body, context)),
+        send(exchange, faults, (request, fate) =>
+          run(request, sendBulkEmailLimitBytes, fate, (body) => sendBulkEmail(body, context)),
+        ),
     },
   ];
 }
@@ -28,15 +37,10 @@ export function sendingRoutes(context: SendingContext, faults: Faults): Route[] 
 async function send(
   { request, response }: Exchange,
   faults: Faults,
-  limitBytes: number,
-  accept: (body: Buffer) => Promise<object>,
+  runCall: (request: IncomingMessage, fate: Fate) => Promise<object | SesError>,
 ): Promise<void> {
   const { fate, latencyMs } = faults.next();
-  const outcome = await run(request, limitBytes, async (body) => {
-    if (fate === 'throttle') throw new SesError('TooManyRequestsException', 'Maximum sending rate exceeded.');
-    if (fate === 'fail') throw new SesError('MessageRejected', 'Refused by a fault of the local SES.');
-    return accept(body);
-  });
+  const outcome = await runCall(request, fate);
   if (latencyMs > 0) await sleep(latencyMs);
   if (outcome instanceof SesError) answerError(response, outcome);
   else if (fate === 'dropReply') request.socket.destroy();
@@ -46,10 +50,14 @@ async function send(
 async function run(
   request: IncomingMessage,
   limitBytes: number,
+  fate: Fate,
   accept: (body: Buffer) => Promise<object>,
 ): Promise<object | SesError> {
   try {
-    return await accept(await readCallBody(request, limitBytes));
+    const body = await readCallBody(request, limitBytes);
+    if (fate === 'throttle') throw new SesError('TooManyRequestsException', 'Maximum sending rate exceeded.');
+    if (fate === 'fail') throw new SesError('MessageRejected', 'Refused by a fault of the local SES.');
+    return await accept(body);
   } catch (error) {
     if (error instanceof SesError) return error;
     throw error;

@@ -29,5 +29,9 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size));
     });
     request.on('error', reject);
+    // Of a request that ended before, nothing else is heard.
+    const endEarly = () => reject(new Error('The request ended before its body.'));
+    if (request.destroyed) endEarly();
+    else request.on('close', endEarly);
   });
 }

@@ -16,7 +16,7 @@ const listSchema = z.object({
 });
 
 /** Read together, so that a list of any size keeps the disk busy and little in memory. */
-const readAtOnce = 100;
+const readAtOnce = { messages: 100, bytes: 8 * 1024 * 1024 };
 
 /** `GET /api/messages`, `GET /api/messages/:id` and `DELETE /api/messages`. */
 export function messageRoutes(store: MailStore): Route[] {
@@ -63,12 +63,28 @@ async function* listJson(
   messages: readonly IndexedMessage[],
 ): AsyncGenerator<string> {
   yield `{"total":${total},"messages":[`;
-  for (let start = 0; start < messages.length; start += readAtOnce) {
-    const group = await Promise.all(
-      messages.slice(start, start + readAtOnce).map(({ line }) => store.read(line)),
-    );
-    const json = group.map((message) => JSON.stringify(presentMessage(message))).join(',');
-    yield start === 0 ? json : `,${json}`;
+  let isFirst = true;
+  for (const group of groupsOf(store, messages)) {
+    const read = await Promise.all(group.map(({ line }) => store.read(line)));
+    const json = read.map((message) => JSON.stringify(presentMessage(message))).join(',');
+    yield isFirst ? json : `,${json}`;
+    isFirst = false;
   }
   yield ']}';
+}
+
+function* groupsOf(store: MailStore, messages: readonly IndexedMessage[]): Generator<IndexedMessage[]> {
+  let group: IndexedMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const { length } = store.readRecord(message.line).body;
+    if (group.length === readAtOnce.messages || (group.length > 0 && bytes + length > readAtOnce.bytes)) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(message);
+    bytes += length;
+  }
+  if (group.length > 0) yield group;
 }
