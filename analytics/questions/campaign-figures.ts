@@ -17,6 +17,9 @@ type CampaignQuestion = Question<CampaignParameters, z.output<typeof campaignRow
 const columns = `campaign_id AS campaignId, ${countEmailFigures}, countIf(figure = 'opted_out') AS unsubscribed`;
 const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND campaign_id != toUUID('${zeroUuid}')`;
 
+/** The type UUID has an order of its own, not that of the time in it. */
+const youngestFirst = 'UUIDv7ToDateTime(campaign_id) DESC, campaign_id DESC';
+
 const rankedBy = (ranking: CampaignRanking, figure: string): CampaignQuestion => ({
   name: `top-campaigns-${ranking}`,
   sql: `
@@ -24,8 +27,7 @@ SELECT ${columns}
 FROM figure FINAL
 WHERE ${ofCampaigns}
 GROUP BY campaign_id
-HAVING ${figure} > 0
-ORDER BY ${figure} DESC, campaign_id DESC
+ORDER BY ${figure} DESC, ${youngestFirst}
 LIMIT {limit:UInt32}`,
   row: campaignRow,
 });
@@ -44,7 +46,7 @@ SELECT ${columns}
 FROM figure FINAL
 WHERE ${ofCampaigns}
 GROUP BY GROUPING SETS ((), (campaign_id))
-ORDER BY campaign_id != toUUID('${zeroUuid}'), UUIDv7ToDateTime(campaign_id) DESC, campaign_id DESC
+ORDER BY campaign_id != toUUID('${zeroUuid}'), ${youngestFirst}
 LIMIT {limit:UInt32}`,
   row: campaignRow,
 };
@@ -56,7 +58,7 @@ export interface FiguresOfCampaign extends CampaignFigures {
 const isOfCampaign = (row: z.output<typeof campaignRow>): row is FiguresOfCampaign => row.campaignId !== null;
 
 /**
- * The campaigns of a project with most of something in a period, those without any left out.
+ * The campaigns of a project with most of something in a period; those without any of it come last.
  *
  * @param limit at most this many.
  * @throws ClickHouseUnavailable

@@ -82,8 +82,8 @@ export const topCampaigns = defineRoute({
   tags,
   summary: 'The campaigns with most opens, clicks or emails',
   description:
-    'Counts what happened in the period, the last 30 days by default, and leaves out campaigns without any of the ' +
-    'metric. `limit` is at most 100; larger values count as 100.',
+    'Counts what happened in the period, the last 30 days by default, to emails of campaigns. Campaigns with 0 of the ' +
+    'metric come last, the youngest first. `limit` is at most 100; larger values count as 100.',
   query: topCampaignsQuerySchema,
   responses: {
     200: { description: 'The best first.', schema: topCampaignsSchema, example: { data: [campaign] } },
