@@ -98,7 +98,7 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .default('posthaste')
-    .describe('Task queue shared by API and workers.'),
+    .describe('Task queue shared by API and workers; those for emails and campaigns are named after it.'),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are read from their history when they go on.',
   ),

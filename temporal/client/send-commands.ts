@@ -22,7 +22,7 @@ import {
   type DomainVerificationInput,
   domainVerificationWorkflow,
 } from '../contracts/domain-verification.ts';
-import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
+import { type EmailBatchInput, emailBatchWorkflow, emailTaskQueue } from '../contracts/email-batch.ts';
 import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
 import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
@@ -63,7 +63,7 @@ function emailBatchGroup(commands: DueCommand[]): CommandGroup {
     send: async (client, taskQueue) => {
       await client.workflow.start(emailBatchWorkflow, {
         workflowId,
-        taskQueue,
+        taskQueue: emailTaskQueue(taskQueue),
         args: [input],
         staticSummary: `Transactional: ${input.emailIds.length} email${input.emailIds.length === 1 ? '' : 's'}`,
         typedSearchAttributes: attributesOf('email-batch', null),

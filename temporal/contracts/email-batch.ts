@@ -30,3 +30,6 @@ export interface EmailBatchActivities {
 
 export const emailBatchWorkflow = 'emailBatch';
 export const maxEmailsPerBatch = 100;
+
+/** Where batches run, by a worker of their own: no execution of a workflow takes its slots, its thread or its tasks. */
+export const emailTaskQueue = (taskQueue: string) => `${taskQueue}-emails`;

@@ -99,6 +99,7 @@ export async function runWorker(
   });
   shutdown.add('campaign thread', () => campaigns.stop());
 
+  const activities = createActivities(dependencies);
   let stopped = false;
   let running: RunningWorker | undefined;
   shutdown.add('worker', async () => {
@@ -115,8 +116,9 @@ export async function runWorker(
       running = await startTemporalWorker({
         environment: resources.environment,
         taskQueue: config.TEMPORAL_TASK_QUEUE,
-        activities: createActivities(dependencies),
-        batchActivities: createCampaignBatchActivities(campaigns.send),
+        activities,
+        emailActivities: { dispatchEmails: activities.dispatchEmails },
+        campaignActivities: createCampaignBatchActivities(campaigns.send),
         dataConverter: resources.dataConverter,
         shutdownGraceSeconds: config.SHUTDOWN_GRACE_SECONDS,
         cachedWorkflows: config.TEMPORAL_CACHED_WORKFLOWS,

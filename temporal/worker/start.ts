@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { temporalConnectionConfig } from '../client/connect.ts';
 import { campaignTaskQueue } from '../contracts/campaign.ts';
+import { emailTaskQueue } from '../contracts/email-batch.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
 export interface TemporalWorkerOptions {
@@ -10,8 +12,9 @@ export interface TemporalWorkerOptions {
   environment: Record<string, string | undefined>;
   taskQueue: string;
   activities: object;
-  /** Activities of campaign batches, which have a task queue of their own. */
-  batchActivities: object;
+  /** Activities of the batches of single emails, and of those of campaigns, which have task queues of their own. */
+  emailActivities: object;
+  campaignActivities: object;
   dataConverter: DataConverter | undefined;
   shutdownGraceSeconds: number;
   /** Workflows kept in memory; the others are replayed from their history when they go on. */
@@ -27,6 +30,15 @@ export interface RunningWorker {
   /** Takes no more tasks, lets running ones finish within the grace time. */
   stop(): Promise<void>;
 }
+
+/**
+ * Steps of executions at a time. They are statements to Postgres, so that a few keep the processors busy; each more
+ * only lengthens the queue in which emails and requests stand too.
+ */
+const executionSlots = 5 * Math.max(2, availableParallelism());
+
+/** A batch is over in a moment, or waits for seconds and is read again. */
+const mostCachedBatches = 50;
 
 /** Below ours by one: each step of each workflow is DEBUG to the SDK. */
 const severities = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
@@ -69,33 +81,45 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
     shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
     shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
   };
-  const worker = await Worker.create({
+  const running: WorkerOptions = {
     ...common,
     workflowBundle,
-    activities: options.activities,
     maxConcurrentActivityTaskExecutions: 40,
     maxConcurrentWorkflowTaskExecutions: 40,
     // Executions wait for days: what is not used for a while need not be in memory.
     maxCachedWorkflows: options.cachedWorkflows,
     // What a worker that was killed had in memory goes to another one after that.
     stickyQueueScheduleToStartTimeout: '2s',
+  };
+  const worker = await Worker.create({
+    ...running,
+    activities: options.activities,
+    maxConcurrentWorkflowTaskExecutions: executionSlots,
+    maxConcurrentLocalActivityExecutions: executionSlots,
+  });
+  // Slots and a thread of its own: an email waits for no execution of a workflow.
+  const emailWorker = await Worker.create({
+    ...running,
+    taskQueue: emailTaskQueue(options.taskQueue),
+    activities: options.emailActivities,
+    maxCachedWorkflows: Math.min(options.cachedWorkflows, mostCachedBatches),
   });
   // Slots of its own: a campaign takes none of those that transactional email waits for. It runs no workflows, so
   // it needs no sandbox.
-  const batchWorker = await Worker.create({
+  const campaignWorker = await Worker.create({
     ...common,
     taskQueue: campaignTaskQueue(options.taskQueue),
-    activities: options.batchActivities,
+    activities: options.campaignActivities,
     // A batch that waits for its pace holds one too; what leaves at a time is bounded within.
     maxConcurrentActivityTaskExecutions: 40,
     maxHeartbeatThrottleInterval: '1s',
     defaultHeartbeatThrottleInterval: '1s',
   });
-  const workers = [worker, batchWorker];
+  const workers = [worker, emailWorker, campaignWorker];
   const ended = Promise.allSettled(
     workers.map((each) =>
       each.run().finally(() => {
-        // One without the other would look alive and do half of the work.
+        // One without the others would look alive and do a part of the work.
         for (const other of workers) if (other.getState() === 'RUNNING') other.shutdown();
       }),
     ),
