@@ -27,7 +27,8 @@ const lookupPools = new WeakMap<object, pg.Pool>();
  */
 export function createOrm(options: DatabaseOptions): Orm {
   const lookupPoolSize = Math.max(1, Math.min(mostLookupConnections, Math.floor(options.poolSize / 3)));
-  const poolSize = Math.max(2, options.poolSize - lookupPoolSize);
+  // The relay's two lanes hold one each while Temporal answers.
+  const poolSize = Math.max(3, options.poolSize - lookupPoolSize);
   const settings = {
     // The mapper takes host, user and database out of the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,

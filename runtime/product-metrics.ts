@@ -63,23 +63,27 @@ export function createProductMetrics(registry: Registry, orm: Orm): ProductMetri
   });
   const waiting = new Gauge({
     name: 'posthaste_outbox_waiting',
-    help: 'Commands that wait to be sent to Temporal.',
+    help: 'Commands that wait to be sent to Temporal, by lane: emails, work.',
+    labelNames: ['lane'],
     registers: [registry],
     async collect() {
-      const figures = await readOutboxFigures(orm.em.fork());
-      waiting.set(figures.waiting);
-      dead.set(figures.dead);
-      oldest.set(figures.oldestSeconds);
+      for (const { lane, ...figures } of await readOutboxFigures(orm.em.fork())) {
+        waiting.set({ lane }, figures.waiting);
+        dead.set({ lane }, figures.dead);
+        oldest.set({ lane }, figures.oldestSeconds);
+      }
     },
   });
   const dead = new Gauge({
     name: 'posthaste_outbox_dead',
     help: 'Commands that were given up on. Must stay 0.',
+    labelNames: ['lane'],
     registers: [registry],
   });
   const oldest = new Gauge({
     name: 'posthaste_outbox_oldest_seconds',
     help: 'Age of the oldest command that waits.',
+    labelNames: ['lane'],
     registers: [registry],
   });
 

@@ -56,9 +56,16 @@ export function openResources(
     warn: warnTo(log),
     around:
       tracing &&
-      (({ commands, workflowIds }, send) =>
+      (({ lane, commands, workflowIds }, send) =>
         tracing.span(
-          { name: 'relay', facts: { 'posthaste.commands': commands, 'temporal.workflow.ids': workflowIds } },
+          {
+            name: 'relay',
+            facts: {
+              'posthaste.lane': lane,
+              'posthaste.commands': commands,
+              'temporal.workflow.ids': workflowIds,
+            },
+          },
           send,
         )),
   });

@@ -15,6 +15,8 @@ export type OutboxKind =
   | 'execution.wake'
   | 'execution.cancel';
 
+export const noProject = '00000000-0000-0000-0000-000000000000';
+
 /**
  * A command to Temporal, committed together with the state that asks for it. A relay in every process sends it
  * and then deletes it, so it is delivered at least once; every command is idempotent by its ids.
@@ -24,8 +26,14 @@ export const OutboxCommand = defineEntity({
   tableName: 'outbox',
   indexes: [
     {
-      name: 'outbox_due',
-      expression: 'create index outbox_due on outbox (next_attempt_at, id) where dead_at is null',
+      name: 'outbox_emails',
+      expression:
+        "create index outbox_emails on outbox (project_id, next_attempt_at, id) where dead_at is null and kind = 'email.dispatch'",
+    },
+    {
+      name: 'outbox_work',
+      expression:
+        "create index outbox_work on outbox (project_id, next_attempt_at, id) where dead_at is null and kind <> 'email.dispatch'",
     },
     {
       name: 'outbox_dead',
@@ -37,6 +45,8 @@ export const OutboxCommand = defineEntity({
     kind: p.text().$type<OutboxKind>(),
     /** What the command is about: an email, a domain. */
     subjectId: p.uuid(),
+    /** Projects take turns. The zero UUID: of no project, or of a row that was added by hand. */
+    projectId: p.uuid().defaultRaw(`'${noProject}'`),
     /** Of an execution whose contact is being erased: its row does not tell any more. */
     contactId: p.uuid().nullable(),
     attempts: p.smallint().default(0),

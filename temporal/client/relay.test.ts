@@ -17,6 +17,7 @@ beforeEach(async () => {
   warnings = [];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await relay?.stop();
   await client.connection.close();
   await database.close();
@@ -43,6 +44,28 @@ async function order(kind: string, attempts = 0): Promise<string> {
     attempts,
   ]);
   return id;
+}
+
+/** Commands of a project, which fell due so many seconds ago. */
+const orderMany = (projectId: string, count: number, dueSecondsAgo: number, kind = 'domain.verify') =>
+  sql(
+    em(),
+    `insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+     select uuidv7(), $4, uuidv7(), $1, now() - make_interval(secs => $3) from generate_series(1, $2)`,
+    [projectId, count, dueSecondsAgo, kind],
+  );
+
+const waiting = async (kind: string) =>
+  (await sql<{ count: number }>(em(), 'select count(*)::int as count from outbox where kind = $1', [kind]))[0]
+    ?.count ?? 0;
+
+/** Looks at each start of a workflow before Temporal does. */
+function watchStarts(look: (type: unknown, projectId: string | undefined) => unknown): void {
+  const call = client.workflow.start.bind(client.workflow);
+  vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
+    await look(type, options.priority?.fairnessKey);
+    return call(type, options);
+  });
 }
 
 interface Left {
@@ -113,5 +136,143 @@ describe('a command', () => {
     );
     expect(warnings).toEqual(['Commands to Temporal have to wait']);
     expect(await left()).toEqual([{ id, attempts: 0, isDead: false, error: null, isPutOff: false }]);
+  });
+});
+
+describe('commands', () => {
+  it('of emails are sent while Temporal is still at work on thousands of others', async () => {
+    await orderMany(randomUUID(), 2_000, 60);
+    const release = Promise.withResolvers<void>();
+    let [held, emails] = [0, 0];
+    watchStarts(async (type) => {
+      if (type === 'emailBatch') emails += 1;
+      else held += 1;
+      if (type !== 'emailBatch') await release.promise;
+    });
+    try {
+      start(`relay-${randomUUID()}`);
+      await eventually(
+        async () => held,
+        (count) => count > 0,
+      );
+      await order('email.dispatch');
+      await orderMany(randomUUID(), 99, 0, 'email.dispatch');
+      relay?.wake();
+      await eventually(
+        () => waiting('email.dispatch'),
+        (count) => count === 0,
+      );
+      // All that was there at the time shares a call.
+      expect(emails).toBeLessThanOrEqual(2);
+      expect(await waiting('domain.verify')).toBe(2_000);
+    } finally {
+      release.resolve();
+    }
+  });
+
+  it('of projects take turns, whichever of them has waited for longer', async () => {
+    const [busy, quiet, small] = [randomUUID(), randomUUID(), randomUUID()];
+    await orderMany(busy, 400, 600);
+    const starts: (string | undefined)[] = [];
+    watchStarts(async (_type, projectId) => {
+      starts.push(projectId);
+      // As if they came while the backlog is being sent.
+      if (starts.length === 100) {
+        await orderMany(quiet, 10, 0);
+        await orderMany(small, 1, 0);
+      }
+    });
+    start(`relay-${randomUUID()}`);
+    await eventually(
+      () => waiting('domain.verify'),
+      (count) => count === 0,
+      60_000,
+    );
+    expect(starts).toHaveLength(411);
+    // Behind the rest of the round that was running, of which each project has a third.
+    expect(starts.filter((project) => project === quiet)).toHaveLength(10);
+    expect(starts.indexOf(small)).toBeGreaterThan(0);
+    expect(starts.lastIndexOf(small)).toBeLessThan(200);
+    expect(starts.lastIndexOf(quiet)).toBeLessThan(200);
+  });
+
+  it('are sent once each by relays of several processes', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => orderMany(randomUUID(), 20, 5)));
+    await orderMany(randomUUID(), 1, 3_600, 'contact.snooze');
+    await orderMany(randomUUID(), 1, -3_600, 'contact.snooze');
+    let starts = 0;
+    watchStarts(() => {
+      starts += 1;
+    });
+    const taskQueue = `relay-${randomUUID()}`;
+    const others = [1, 2].map(() =>
+      createRelay({ orm: database.orm, client, taskQueue, warn: (message) => warnings.push(message) }),
+    );
+    for (const other of others) other.start();
+    start(taskQueue);
+    await eventually(
+      () => waiting('domain.verify'),
+      (count) => count === 0,
+      60_000,
+    );
+    await eventually(
+      () => waiting('contact.snooze'),
+      (count) => count === 1,
+    );
+    await Promise.all(others.map((other) => other.stop()));
+    expect(starts).toBe(400);
+    expect(warnings).toEqual([]);
+  });
+
+  it('of one execution are sent in their order, and together', async () => {
+    const [executionId, projectId] = [randomUUID(), randomUUID()];
+    await sql(
+      em(),
+      `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
+       values ($1, $2, uuidv7(), 1, uuidv7(), false)`,
+      [executionId, projectId],
+    );
+    for (const [index, kind] of ['execution.start', 'execution.wake', 'execution.wake'].entries()) {
+      await sql(
+        em(),
+        `insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+         values (uuidv7(), $1, $2, $3, now() - make_interval(secs => $4))`,
+        [kind, executionId, projectId, 30 - index],
+      );
+    }
+    const calls: string[] = [];
+    watchStarts(() => calls.push('start'));
+    const signal = client.workflow.signalWithStart.bind(client.workflow);
+    vi.spyOn(client.workflow, 'signalWithStart').mockImplementation((type, options) => {
+      calls.push('wake');
+      return signal(type, options);
+    });
+    start(`relay-${randomUUID()}`);
+    await eventually(left, (list) => list.length === 0);
+    expect(calls).toEqual(['start', 'wake']);
+  });
+
+  it('that were sent when their transaction broke are sent again', async () => {
+    await orderMany(randomUUID(), 5, 5);
+    let starts = 0;
+    watchStarts(() => {
+      starts += 1;
+    });
+    let rounds = 0;
+    relay = createRelay({
+      orm: database.orm,
+      client,
+      taskQueue: `relay-${randomUUID()}`,
+      warn: (message) => warnings.push(message),
+      around: async (_round, send) => {
+        rounds += 1;
+        await send();
+        if (rounds === 1) throw new Error('the process ended here');
+      },
+    });
+    relay.start();
+    await eventually(left, (list) => list.length === 0, 20_000);
+    expect(starts).toBe(10);
+    expect(warnings).toEqual(['Commands to Temporal have to wait']);
   });
 });

@@ -28,7 +28,7 @@ export async function insertAccountMail(em: Em, mail: AccountMailRecord): Promis
        insert into emails (id, project_id, content_id, source, to_email, from_email)
        values ($8, $2, $1, 'ACCOUNT', $9, $5)
      )
-     insert into outbox (id, kind, subject_id) values ($10, 'email.dispatch', $8)`,
+     insert into outbox (id, kind, subject_id, project_id) values ($10, 'email.dispatch', $8, $2)`,
     [
       mail.contentId,
       accountMailProjectId,

@@ -92,8 +92,8 @@ export async function finishSending(em: Em, campaignId: string): Promise<boolean
 export async function remindCampaigns(em: Em): Promise<number> {
   const rows = await sql(
     em,
-    `insert into outbox (id, kind, subject_id)
-     select uuidv7(), 'campaign.changed', k.id
+    `insert into outbox (id, kind, subject_id, project_id)
+     select uuidv7(), 'campaign.changed', k.id, k.project_id
      from campaigns k
      where (k.status = 'SENDING' and k.updated_at < now() - interval '1 minute'
          or k.status = 'SCHEDULED' and k.scheduled_for < now() - interval '10 seconds')

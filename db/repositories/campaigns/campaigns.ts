@@ -4,7 +4,8 @@ import { countUsageSql } from '../billing/usage.ts';
 
 /** Tells the campaign's workflow to look at the campaign again, and starts it when there is none. */
 const commandSql = (campaign: string, outboxId: string) => `
-  insert into outbox (id, kind, subject_id) select ${outboxId}, 'campaign.changed', id from ${campaign}`;
+  insert into outbox (id, kind, subject_id, project_id)
+  select ${outboxId}, 'campaign.changed', id, project_id from ${campaign}`;
 
 /**
  * Begins to send a campaign: keeps its content as it is now, and bounds its audience to the contacts that exist. Its
@@ -87,7 +88,7 @@ export async function cancelCampaign(
        update campaigns
        set status = 'CANCELLED', cancelled_at = clock_timestamp(), cancel_reason = $3, updated_at = clock_timestamp()
        where id = $1
-       returning id
+       returning id, project_id
      )
      ${commandSql('cancelled', '$2')}`,
     [campaign.id, campaign.outboxId, campaign.reason ?? null],
@@ -169,7 +170,7 @@ export async function queueTestEmail(em: Em, test: TestEmail): Promise<void> {
        from campaign k
        left join contacts c on c.project_id = k.project_id and c.email = $3
      )
-     insert into outbox (id, kind, subject_id) select $6, 'email.dispatch', $5 from campaign`,
+     insert into outbox (id, kind, subject_id, project_id) select $6, 'email.dispatch', $5, $1 from campaign`,
     [test.projectId, test.campaignId, test.email, test.contentId, test.emailId, test.outboxId],
   );
 }

@@ -102,8 +102,8 @@ journaled as (
   returning id, project_id, name, kind, contact_id, occurred_at
 ),
 command as (
-  insert into outbox (id, kind, subject_id, created_at, next_attempt_at)
-  select $8::uuid, 'contact.snooze', contact_id, $9::timestamptz, $9::timestamptz
+  insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
+  select $8::uuid, 'contact.snooze', contact_id, project_id, $9::timestamptz, $9::timestamptz
   from source
   where $4 = 'snoozed'
 ),

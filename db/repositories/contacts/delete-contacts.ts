@@ -74,8 +74,8 @@ listener as (
   delete from event_listeners l using execution x where l.execution_id = x.id
 ),
 execution_told as (
-  insert into outbox (id, kind, subject_id, contact_id)
-  select uuidv7(), 'execution.cancel', id, contact_id from execution where is_active
+  insert into outbox (id, kind, subject_id, project_id, contact_id)
+  select uuidv7(), 'execution.cancel', id, $1, contact_id from execution where is_active
   returning pg_notify('commands_left', '')
 ),
 email as (

@@ -96,8 +96,8 @@ export const countEventsSql = `
     returning contact_id
   ),
   event_heard as (
-    insert into outbox (id, kind, subject_id)
-    select uuidv7(), h.kind, h.subject_id
+    insert into outbox (id, kind, subject_id, project_id)
+    select uuidv7(), h.kind, h.subject_id, h.of_project
     from (
       select array_agg(id) as ids, array_agg(project_id) as projects, array_agg(name) as names,
         array_agg(contact_id) as contacts

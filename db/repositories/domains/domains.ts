@@ -65,8 +65,8 @@ export async function insertDomain(
        insert into domains (id, project_id, domain) values ($1, $2, $3) returning id, project_id
      ),
      command as (
-       insert into outbox (id, kind, subject_id, next_attempt_at)
-       select $4, 'domain.verify', id, now() + make_interval(secs => $5) from added
+       insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+       select $4, 'domain.verify', id, project_id, now() + make_interval(secs => $5) from added
      )
      select pg_notify('project_changed', project_id::text) from added`,
     [domain.id, domain.projectId, domain.domain, domain.outboxId, domain.delaySeconds],

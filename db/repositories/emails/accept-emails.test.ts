@@ -72,13 +72,13 @@ it('keeps the content and a queued email with its dispatch command, to a contact
     },
     attachments: [],
   });
-  expect(await lockDueCommands(em, 10)).toEqual([
+  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toEqual([
     {
       id: recipient.outboxId,
       kind: 'email.dispatch',
       subjectId: recipient.emailId,
       attempts: 0,
-      projectId: null,
+      projectId,
       execution: null,
     },
   ]);
@@ -105,7 +105,7 @@ it('emits a change of the subscription, once for a contact that stands in the ca
   for (const recipient of second.recipients) {
     expect(await readEmail(em, recipient.emailId)).toMatchObject({ toEmail: recipient.email });
   }
-  expect(await lockDueCommands(em, 10)).toHaveLength(5);
+  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toHaveLength(5);
 });
 
 it('creates one contact for an address that a call names twice', async () => {
@@ -190,5 +190,5 @@ it('accepts nothing of a call, and all of the others, when a contact would have 
   expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await readContact(em, projectId, 'two@example.com')).toBeUndefined();
   expect((await loadContents(em, [calls[1]?.contentId ?? ''])).size).toBe(0);
-  expect(await lockDueCommands(em, 10)).toHaveLength(3);
+  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toHaveLength(3);
 });

@@ -100,8 +100,8 @@ usage as (${countUsageSql(
 )}
 ),
 command as (
-  insert into outbox (id, kind, subject_id, created_at, next_attempt_at)
-  select r."outboxId", 'email.dispatch', r."emailId", call."occurredAt", call."occurredAt"
+  insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
+  select r."outboxId", 'email.dispatch', r."emailId", call."projectId", call."occurredAt", call."occurredAt"
   from recipient r
   join call on call.ord = r.call
 )

@@ -31,8 +31,8 @@ export async function recordEventDeletion(
   const [row] = await sql<EventDeletionRecord>(
     em,
     `with command as (
-       insert into outbox (id, kind, subject_id, next_attempt_at)
-       values (uuidv7(), 'events.delete', $1, now() + ${callTakesAtMost})
+       insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+       values (uuidv7(), 'events.delete', $1, $2, now() + ${callTakesAtMost})
      )
      insert into event_deletions (id, project_id, name, before) values ($1, $2, $3, clock_timestamp())
      returning ${columns}`,

@@ -37,9 +37,9 @@ export async function insertJob(
     `with job as (
        insert into jobs (id, project_id, type, result, file, contact_ids)
        values ($1, $2, $3, $4, $5, $6)
-       returning id
+       returning id, project_id
      )
-     insert into outbox (id, kind, subject_id) select $7, $8, id from job`,
+     insert into outbox (id, kind, subject_id, project_id) select $7, $8, id, project_id from job`,
     [
       job.id,
       job.projectId,

@@ -1,4 +1,4 @@
-import type { OutboxKind } from '../../entities/outbox-command.ts';
+import { noProject, type OutboxKind } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 
@@ -7,40 +7,97 @@ export interface DueCommand {
   kind: OutboxKind;
   subjectId: string;
   attempts: number;
-  /** Whose it is; null for emails, which go in batches of all projects, and for what is gone. */
+  /** Whose it is; null for what is of no project. */
   projectId: string | null;
   /** Of a command about an execution; null also when the execution is gone. */
   execution: { projectId: string; workflowId: string; contactId: string } | null;
 }
 
-/** Locks up to `limit` due commands for this transaction, oldest first; what another relay holds is skipped. */
-export function lockDueCommands(em: Em, limit: number): Promise<DueCommand[]> {
+/**
+ * Ways to Temporal on which nothing waits for the other: the hand-over of single emails, and everything else.
+ */
+export const lanes = ['emails', 'work'] as const;
+export type Lane = (typeof lanes)[number];
+
+/** As the partial index of the lane says it. */
+const laneSql: Record<Lane, string> = {
+  emails: `o.dead_at is null and o.kind = 'email.dispatch'`,
+  work: `o.dead_at is null and o.kind <> 'email.dispatch'`,
+};
+
+/** Times are kept to the millisecond, and rounded: what is due now may seem to be due half of one later. */
+const isDueSql = `o.next_attempt_at <= now() + interval '1 ms'`;
+
+export interface ProjectTurn {
+  /** The zero UUID stands for commands of no project. */
+  projectId: string;
+  isDue: boolean;
+}
+
+/**
+ * The next `limit` projects of a lane in the order of their ids, with whether any command of each is due. Steps from
+ * project to project, so it costs the same however many commands they have.
+ *
+ * @param after the last project of the answer before; null to begin with the first
+ */
+export function findProjectTurns(
+  em: Em,
+  lane: Lane,
+  after: string | null,
+  limit: number,
+): Promise<ProjectTurn[]> {
+  const nextSql = (condition: string) =>
+    `select o.project_id from outbox o where ${laneSql[lane]} and ${condition} order by o.project_id limit 1`;
+  return sql<ProjectTurn>(
+    em,
+    `with recursive project (id) as (
+       (${nextSql(after === null ? 'true' : 'o.project_id > $2')})
+       union all
+       select (${nextSql('o.project_id > p.id')}) from project p where p.id is not null
+     )
+     select p.id as "projectId", coalesce(due.is_due, false) as "isDue"
+     from project p
+     left join lateral (
+       select true as is_due from outbox o
+       where ${laneSql[lane]} and o.project_id = p.id and ${isDueSql}
+       order by o.next_attempt_at limit 1
+     ) due on true
+     where p.id is not null
+     limit $1`,
+    after === null ? [limit] : [limit, after],
+  );
+}
+
+/**
+ * Locks up to `share` due commands of each project for this transaction, oldest first; what another relay holds is
+ * passed over.
+ */
+export function lockDueCommands(
+  em: Em,
+  lane: Lane,
+  projectIds: readonly string[],
+  share: number,
+): Promise<DueCommand[]> {
   return sql<DueCommand>(
     em,
     `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
-       case o.kind
-         when 'campaign.changed' then (select project_id from campaigns where id = o.subject_id)
-         when 'contact.snooze' then (select project_id from contacts where id = o.subject_id)
-         when 'contacts.import' then (select project_id from jobs where id = o.subject_id)
-         when 'contacts.bulk' then (select project_id from jobs where id = o.subject_id)
-         when 'domain.verify' then (select project_id from domains where id = o.subject_id)
-         when 'events.delete' then (select project_id from event_deletions where id = o.subject_id)
-         when 'project.erase' then (select project_id from project_erasures where id = o.subject_id)
-         when 'billing.end' then o.subject_id
-       end as "projectId",
+       nullif(o.project_id, '${noProject}') as "projectId",
        case when o.kind like 'execution.%' then (
          select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id,
            'contactId', coalesce(o.contact_id, x.contact_id))
          from workflow_executions x
          where x.id = o.subject_id and coalesce(o.contact_id, x.contact_id) is not null
        ) end as execution
-     from outbox o
-     -- Times are kept to the millisecond, and rounded: what is due now may seem to be due half of one later.
-     where o.dead_at is null and o.next_attempt_at <= now() + interval '1 ms'
-     order by o.next_attempt_at, o.id
-     limit $1
-     for update of o skip locked`,
-    [limit],
+     from unnest($1::uuid[]) project (id)
+     cross join lateral (
+       select * from outbox o
+       where ${laneSql[lane]} and o.project_id = project.id and ${isDueSql}
+       order by o.next_attempt_at, o.id
+       limit $2
+       for update skip locked
+     ) o
+     order by o.next_attempt_at, o.id`,
+    [projectIds, share],
   );
 }
 
@@ -79,6 +136,7 @@ export async function delayCommands(em: Em, ids: string[], seconds: number): Pro
 }
 
 export interface OutboxFigures {
+  lane: Lane;
   /** Commands that wait, dead ones not counted. */
   waiting: number;
   dead: number;
@@ -86,15 +144,18 @@ export interface OutboxFigures {
   oldestSeconds: number;
 }
 
-/** Figures for the metrics; both counts read a partial index that is small when all is well. */
-export async function readOutboxFigures(em: Em): Promise<OutboxFigures> {
-  const [row] = await sql<OutboxFigures>(
+/** Figures of each lane for the metrics. */
+export async function readOutboxFigures(em: Em): Promise<OutboxFigures[]> {
+  const rows = await sql<OutboxFigures>(
     em,
-    `select count(*) filter (where dead_at is null)::int as waiting,
+    `select case when kind = 'email.dispatch' then 'emails' else 'work' end as lane,
+       count(*) filter (where dead_at is null)::int as waiting,
        count(*) filter (where dead_at is not null)::int as dead,
        coalesce(extract(epoch from now() - min(created_at) filter (where dead_at is null)), 0)::float8
          as "oldestSeconds"
-     from outbox`,
+     from outbox group by 1`,
   );
-  return row ?? { waiting: 0, dead: 0, oldestSeconds: 0 };
+  return lanes.map(
+    (lane) => rows.find((row) => row.lane === lane) ?? { lane, waiting: 0, dead: 0, oldestSeconds: 0 },
+  );
 }

@@ -7,7 +7,7 @@ import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { insertJobChunk } from '../jobs/job-chunks.ts';
-import { lockDueCommands } from './outbox.ts';
+import { findProjectTurns, lockDueCommands } from './outbox.ts';
 import { deleteExpired, requeueStrandedEmails } from './sweeps.ts';
 
 let database: TestDatabase;
@@ -194,7 +194,10 @@ describe('the sweep of stranded emails', () => {
     );
     return id;
   }
-  const commands = async () => (await lockDueCommands(em, 100)).map((command) => command.subjectId).sort();
+  const commands = async () => {
+    const projects = (await findProjectTurns(em, 'emails', null, 100)).map((turn) => turn.projectId);
+    return (await lockDueCommands(em, 'emails', projects, 100)).map((command) => command.subjectId).sort();
+  };
 
   it('gives a command to each email that is not out and that nobody sees to, once', async () => {
     const stranded = [

@@ -130,8 +130,8 @@ const idAt = (secondsAgo: string) =>
 export async function requeueStrandedEmails(em: Em, fromSeconds: number, toSeconds: number): Promise<number> {
   const rows = await sql(
     em,
-    `insert into outbox (id, kind, subject_id)
-     select uuidv7(), 'email.dispatch', e.id
+    `insert into outbox (id, kind, subject_id, project_id)
+     select uuidv7(), 'email.dispatch', e.id, e.project_id
      from emails e
      where e.id between ${idAt('$1')} and ${idAt('$2')}
        and e.source <> 'CAMPAIGN'

@@ -27,10 +27,10 @@ export async function recordErasure(
        returning id
      ),
      commands as (
-       insert into outbox (id, kind, subject_id, next_attempt_at)
-       select uuidv7(), 'campaign.changed', id, now() from stopped
+       insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+       select uuidv7(), 'campaign.changed', id, $2, now() from stopped
        union all
-       select uuidv7(), 'project.erase', $1, now() + make_interval(secs => $3)
+       select uuidv7(), 'project.erase', $1, $2, now() + make_interval(secs => $3)
      )
      insert into project_erasures (id, project_id, before) values ($1, $2, clock_timestamp())`,
     [erasure.id, erasure.projectId, erasure.delaySeconds],
@@ -74,8 +74,8 @@ export async function deleteProject(em: Em, projectId: string): Promise<void> {
        select d.id, d.project_id, d.domain from domains d join gone on gone.id = d.project_id
      ),
      ended as (
-       insert into outbox (id, kind, subject_id)
-       select uuidv7(), 'billing.end', c.project_id from billing_customers c join gone on gone.id = c.project_id
+       insert into outbox (id, kind, subject_id, project_id)
+       select uuidv7(), 'billing.end', c.project_id, c.project_id from billing_customers c join gone on gone.id = c.project_id
      )
      select pg_notify('project_changed', id::text) from gone`,
     [projectId],

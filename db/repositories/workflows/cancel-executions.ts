@@ -12,10 +12,11 @@ const cancelSql = `
     set status = 'CANCELLED', resume_at = null, completed_at = clock_timestamp()
     from doomed d
     where x.id = d.id
-    returning x.id, x.contact_id
+    returning x.id, x.project_id, x.contact_id
   ),
   commanded as (
-    insert into outbox (id, kind, subject_id) select uuidv7(), 'execution.cancel', id from cancelled
+    insert into outbox (id, kind, subject_id, project_id)
+    select uuidv7(), 'execution.cancel', id, project_id from cancelled
   )
   select id, contact_id as "contactId" from cancelled`;
 

@@ -54,8 +54,8 @@ export async function queueWorkflowEmail(
        select $2, $3, subject, body, from_email, from_name, reply_to, $8::jsonb from source, permit where is_taken
      ),
      command as (
-       insert into outbox (id, kind, subject_id, next_attempt_at)
-       select uuidv7(), 'email.dispatch', $1, date_bin($9, clock_timestamp(), timestamptz 'epoch') + $9::interval
+       insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+       select uuidv7(), 'email.dispatch', $1, $3, date_bin($9, clock_timestamp(), timestamptz 'epoch') + $9::interval
        from permit
        where is_taken
        returning extract(epoch from next_attempt_at - clock_timestamp())::float8 * 1000 as due_in_ms

@@ -29,7 +29,8 @@ const executionsStartedSql = `
     join workflows w on w.id = s.workflow_id
   ),
   start_commanded as (
-    insert into outbox (id, kind, subject_id) select uuidv7(), 'execution.start', id from started
+    insert into outbox (id, kind, subject_id, project_id)
+    select uuidv7(), 'execution.start', id, project_id from started
   )`;
 
 const columns = `x.id, x.project_id as "projectId", x.workflow_id as "workflowId", x.version,
