@@ -93,6 +93,48 @@ describe('the lock', () => {
     (await openDataDirectory(directory)).release();
   });
 
+  it('waits for a process that is ending, and says so once', async () => {
+    const holder = start(process.execPath, [holderScript, directory, '700']);
+    await holder.waitFor(/holding/);
+    holder.child.kill('SIGTERM');
+    await holder.waitFor(/ending/);
+    const said: string[] = [];
+    const opened = await openDataDirectory(directory, { say: (text) => said.push(text) });
+    opened.release();
+    expect(said).toEqual([
+      `Posthaste is still ending on ${directory} (process ${holder.pid}); waiting for it …`,
+    ]);
+    expect(await holder.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('waits for it no longer than it is allowed to, and takes over at once when it is killed', async () => {
+    const holder = start(process.execPath, [holderScript, directory, '60000']);
+    await holder.waitFor(/holding/);
+    holder.child.kill('SIGTERM');
+    await holder.waitFor(/ending/);
+    await expect(openDataDirectory(directory, { endingMs: 300 })).rejects.toThrow(
+      `Posthaste (process ${holder.pid}) has been ending on ${directory} for longer than 0.3 seconds`,
+    );
+    const opening = openDataDirectory(directory);
+    holder.child.kill('SIGKILL');
+    (await opening).release();
+  });
+
+  it('lets exactly one of several through that wait for the same end', async () => {
+    const holder = start(process.execPath, [holderScript, directory, '500']);
+    await holder.waitFor(/holding/);
+    holder.child.kill('SIGTERM');
+    await holder.waitFor(/ending/);
+    const opened = await Promise.allSettled([1, 2, 3].map(() => openDataDirectory(directory)));
+    const fulfilled = opened.filter((one) => one.status === 'fulfilled');
+    expect(fulfilled).toHaveLength(1);
+    for (const one of opened) {
+      if (one.status === 'rejected')
+        expect(String(one.reason)).toContain(`is already running on ${directory}`);
+    }
+    fulfilled[0]?.value.release();
+  });
+
   it('lets exactly one of many simultaneous starts through', async () => {
     const starts = Array.from({ length: 6 }, () => spawn(process.execPath, [holderScript, directory]));
     const outcomes = await Promise.all(

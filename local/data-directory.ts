@@ -3,7 +3,7 @@ import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
-import { lockDataDirectory } from './data-lock.ts';
+import { type LockOptions, lockDataDirectory } from './data-lock.ts';
 import { diskFullMessage, LocalStackError } from './failure.ts';
 
 /** The folder of one local stack, held exclusively. */
@@ -11,6 +11,8 @@ export interface DataDirectory {
   /** Absolute path. */
   readonly path: string;
   readonly secrets: Secrets;
+  /** Lets other starts wait for this one instead of being refused. */
+  noteEnding(): void;
   /** Gives the folder free for another start. */
   release(): void;
 }
@@ -24,7 +26,8 @@ export type Secrets = z.output<typeof secretsSchema>;
 const leastFreeBytes = 500_000_000;
 
 /**
- * Creates the data folder when it is missing, checks that it can be used, and locks it.
+ * Creates the data folder when it is missing, checks that it can be used, and locks it. Waits for another process that
+ * is ending on it.
  *
  * A new folder is closed to other users, who may only walk through it when we are root: Postgres then runs as
  * another user and has its own folder inside.
@@ -34,7 +37,7 @@ const leastFreeBytes = 500_000_000;
  */
 export async function openDataDirectory(
   path: string,
-  { minimumFreeBytes = leastFreeBytes }: { minimumFreeBytes?: number } = {},
+  { minimumFreeBytes = leastFreeBytes, ...lockOptions }: { minimumFreeBytes?: number } & LockOptions = {},
 ): Promise<DataDirectory> {
   const directory = resolve(path);
   await makeUsable(directory);
@@ -45,11 +48,11 @@ export async function openDataDirectory(
       `Only ${Math.floor(freeBytes / 1e6)} MB are free on the disk that holds ${directory}, and Posthaste needs ${Math.ceil(minimumFreeBytes / 1e6)} MB. Free some space, or set DATA_DIR to a folder on another disk.`,
     );
   }
-  const lock = await lockDataDirectory(directory);
+  const lock = await lockDataDirectory(directory, lockOptions);
   try {
     await mkdir(join(directory, 'logs'), { recursive: true, mode: 0o700 });
     const secrets = await readOrCreateSecrets(join(directory, 'secrets.json'));
-    return { path: directory, secrets, release: lock.release };
+    return { path: directory, secrets, noteEnding: lock.noteEnding, release: lock.release };
   } catch (error) {
     lock.release();
     throw error;

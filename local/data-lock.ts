@@ -6,36 +6,78 @@ import { LocalStackError } from './failure.ts';
 import { processStartTime } from './process-identity.ts';
 
 export interface DataLock {
+  /** Lets other starts wait for this one instead of being refused. */
+  noteEnding(): void;
   release(): void;
 }
 
+export interface LockOptions {
+  /** Prints a line for the user. */
+  say?: ((text: string) => void) | undefined;
+  /** How long to wait for a holder that is ending. */
+  endingMs?: number | undefined;
+}
+
+interface Holder {
+  pid: number;
+  isEnding: boolean;
+}
+
 const sqliteBusy = 5;
-/** The threads of a killed process end one after the other, and the lock goes with the last one. */
+/**
+ * The threads of a killed process end one after the other, and the lock goes with the last one. A holder without a name
+ * has just taken the lock or is just giving it back.
+ */
 const dyingMs = 5_000;
+/** An orderly end lets running work finish (20 s) and stops the databases. */
+const usualEndingMs = 60_000;
+/** Second line of the file that names the holder. */
+const endingMark = 'ending';
 
 /**
  * Makes this process the only one on a data folder. The lock is a file lock of the operating system, taken
  * through SQLite because Node offers none itself: the kernel drops it with the process however that ends, so a
  * killed process, a zombie or a process id that is used again can never hold it. A second file names the holder:
- * for the message, and to wait for one that is just dying.
+ * for the messages, and to wait for one that is ending or just dying.
  *
- * @throws LocalStackError when another process has the folder.
+ * @throws LocalStackError when another process has the folder and keeps it.
  */
-export async function lockDataDirectory(directory: string): Promise<DataLock> {
+export async function lockDataDirectory(
+  directory: string,
+  { say = () => undefined, endingMs = usualEndingMs }: LockOptions = {},
+): Promise<DataLock> {
   const holderFile = join(directory, 'posthaste.pid');
-  const deadline = Date.now() + dyingMs;
+  const startedAt = Date.now();
+  let aliveAt = startedAt;
+  let announced: number | undefined;
   for (;;) {
     const database = tryToLock(join(directory, 'lock'));
     if (database !== undefined) return held(database, holderFile);
     const holder = readHolder(holderFile);
-    const isDying = holder !== undefined && processStartTime(holder) === undefined;
-    if (!isDying || Date.now() > deadline) {
+    if (holder === undefined || processStartTime(holder.pid) === undefined) {
+      if (Date.now() - aliveAt > dyingMs) throw alreadyRunning(directory, holder);
+      await delay(20);
+      continue;
+    }
+    aliveAt = Date.now();
+    if (!holder.isEnding) throw alreadyRunning(directory, holder);
+    if (aliveAt - startedAt > endingMs) {
       throw new LocalStackError(
-        `Posthaste is already running on ${directory} (process ${holder ?? 'unknown'}). Stop it first, or set DATA_DIR to another folder.`,
+        `Posthaste (process ${holder.pid}) has been ending on ${directory} for longer than ${endingMs / 1_000} seconds. Start again when it is gone, or set DATA_DIR to another folder.`,
       );
     }
-    await delay(20);
+    if (announced !== holder.pid) {
+      announced = holder.pid;
+      say(`Posthaste is still ending on ${directory} (process ${holder.pid}); waiting for it …`);
+    }
+    await delay(100);
   }
+}
+
+function alreadyRunning(directory: string, holder: Holder | undefined): LocalStackError {
+  return new LocalStackError(
+    `Posthaste is already running on ${directory} (process ${holder?.pid ?? 'unknown'}). Stop it first, or set DATA_DIR to another folder.`,
+  );
 }
 
 function tryToLock(file: string): DatabaseSync | undefined {
@@ -54,6 +96,14 @@ function held(database: DatabaseSync, holderFile: string): DataLock {
   writeFileSync(holderFile, `${process.pid}\n`);
   let released = false;
   return {
+    noteEnding() {
+      if (released) return;
+      try {
+        writeFileSync(holderFile, `${process.pid}\n${endingMark}\n`);
+      } catch {
+        // A full disk is no reason not to end.
+      }
+    },
     release() {
       if (released) return;
       released = true;
@@ -63,9 +113,10 @@ function held(database: DatabaseSync, holderFile: string): DataLock {
   };
 }
 
-function readHolder(holderFile: string): number | undefined {
+function readHolder(holderFile: string): Holder | undefined {
   try {
-    return Number(readFileSync(holderFile, 'utf8')) || undefined;
+    const [pid, mark] = readFileSync(holderFile, 'utf8').split('\n');
+    return Number(pid) ? { pid: Number(pid), isEnding: mark === endingMark } : undefined;
   } catch {
     return undefined;
   }

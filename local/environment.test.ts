@@ -11,6 +11,7 @@ import {
 const data: DataDirectory = {
   path: '/data',
   secrets: { appSecret: 's'.repeat(43), postgresPassword: 'p' },
+  noteEnding: () => undefined,
   release: () => undefined,
 };
 const ports = {

@@ -41,6 +41,7 @@ export async function runLocalStack({ environment, print, printError }: RunOptio
     if (ending !== 'no') return;
     ending = 'orderly';
     endingSince = Date.now();
+    context?.data.noteEnding();
     abort.abort();
     // What has not come up yet is given up or comes up; only then does everything have its place in the shutdown.
     await Promise.race([starting.catch(() => undefined), delay(startPatienceMs)]);
@@ -76,7 +77,7 @@ export async function runLocalStack({ environment, print, printError }: RunOptio
 
   try {
     const settings = readLocalEnvironment(environment);
-    const data = await openDataDirectory(settings.DATA_DIR);
+    const data = await openDataDirectory(settings.DATA_DIR, { say: print });
     context = createContext(data, settings.LOG_LEVEL);
     const running = startStack({
       environment,

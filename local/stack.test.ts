@@ -125,6 +125,18 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     expect(await statusOf(`${first.urls.api}/ready`)).toBe(200);
   });
 
+  it('waits for the one before while that is ending', async () => {
+    const before = stack;
+    before.child.kill('SIGTERM');
+    await before.waitFor(/Stopping/);
+    stack = start();
+    await ready(stack);
+    expect((await before.exit).code).toBe(0);
+    expect(stack.output()).toContain(
+      `Posthaste is still ending on ${data} (process ${before.pid}); waiting for it …\n`,
+    );
+  });
+
   it('starts again at once after it was killed, and gives way when its port is taken meanwhile', async () => {
     stack.child.kill('SIGKILL');
     await stack.exit;

@@ -47,6 +47,6 @@ function onNpmGone(act) {
     if (process.ppid === parent) return;
     clearInterval(timer);
     act();
-  }, 1000);
+  }, 250);
   timer.unref();
 }
