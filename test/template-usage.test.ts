@@ -2,10 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import type { Em } from '../db/orm.ts';
 import { findTemplate } from '../db/repositories/templates/templates.ts';
+import { startExecution } from '../db/repositories/workflows/workflow-executions.ts';
+import { findWorkflow } from '../db/repositories/workflows/workflows.ts';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { addStep, createContact, readWorkflow } from './setup/workflows.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
@@ -51,6 +55,7 @@ describe('a template that a workflow step sends', () => {
     expect((await sender.get(`/templates/${id}/usage`)).body).toEqual({
       campaigns: [],
       workflowSteps: [step],
+      workflowVersions: [],
     });
     const refused = await sender.delete(`/templates/${id}`);
     expect(refused.status).toBe(409);
@@ -81,6 +86,90 @@ describe('a template that a workflow step sends', () => {
     );
     go.resolve();
     await adding;
+    expect((await deleting).status).toBe(409);
+  });
+});
+
+describe('a template that only executions under way send', () => {
+  const day = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
+
+  /** An enabled workflow that waits for a day and then sends the template. */
+  async function build(templateId: string) {
+    const mail = { type: 'SEND_EMAIL', config: { templateId } };
+    const id = await buildWorkflow(sender, { day, mail }, [
+      ['start', 'day'],
+      ['day', 'mail'],
+    ]);
+    const { steps } = await readWorkflow(sender, id);
+    const stepId: string = steps.find(({ name }: { name: string }) => name === 'mail').id;
+    return { id, stepId };
+  }
+
+  it('can not be deleted before they are over, nor can its domain', async () => {
+    const { id } = await create();
+    const workflow = await build(id);
+    await trackEvent(sender, 'signup');
+    await onlyExecution(sender, workflow.id, 'WAITING');
+    const { version } = await readWorkflow(sender, workflow.id);
+    expect((await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`)).status).toBe(204);
+    const refused = await sender.delete(`/templates/${id}`);
+    expect(refused.status, JSON.stringify(refused.body)).toBe(409);
+    const pinned = [{ workflowId: workflow.id, workflowName: 'Welcome', version }];
+    expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: { workflowVersions: pinned } });
+    expect((await sender.get(`/templates/${id}/usage`)).body).toMatchObject({
+      workflowSteps: [],
+      workflowVersions: pinned,
+    });
+    const { body } = await sender.get(`/domains/project/${sender.projectId}`);
+    expect((await sender.delete(`/domains/${body.data[0].id}`)).status).toBe(409);
+
+    await sender.post(`/workflows/${workflow.id}/executions/cancel-all`, {});
+    expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
+  });
+
+  it('can not be deleted either while new executions would send it', async () => {
+    const { id } = await create();
+    const workflow = await build(id);
+    // A step that nothing leads to: the workflow goes on with the version before.
+    const loose = await addStep(sender, workflow.id, { type: 'EXIT', name: 'loose' });
+    await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`);
+    expect((await sender.delete(`/templates/${id}`)).status).toBe(409);
+    await sender.delete(`/workflows/${workflow.id}/steps/${loose.id ?? loose.step?.id}`);
+    expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
+  });
+
+  it('waits for an execution that is just being started', async () => {
+    const { id } = await create();
+    const workflow = await build(id);
+    const contactId = await createContact(sender, 'ada@example.com');
+    const { version } = await readWorkflow(sender, workflow.id);
+    const held = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const starting = stack.database.orm.em.fork().transactional(async (em) => {
+      await findWorkflow(em, sender.projectId, workflow.id, 'keep');
+      await startExecution(em, {
+        id: newId(),
+        workflowId: workflow.id,
+        version,
+        contactId,
+        context: {},
+      });
+      held.resolve();
+      await go.promise;
+    });
+    await held.promise;
+    await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`);
+    const deleting = sender.delete(`/templates/${id}`);
+    await eventually(
+      () =>
+        sql(
+          stack.database.orm.em.fork(),
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
+        ),
+      (waiting) => waiting.length > 0,
+    );
+    go.resolve();
+    await starting;
     expect((await deleting).status).toBe(409);
   });
 });

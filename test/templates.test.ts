@@ -299,7 +299,10 @@ describe('a copy', () => {
 it('is used by nothing, and gone once it is deleted', async () => {
   const { id } = await create();
   const usage = await sender.get(`/templates/${id}/usage`);
-  expect([usage.status, usage.body]).toEqual([200, { campaigns: [], workflowSteps: [] }]);
+  expect([usage.status, usage.body]).toEqual([
+    200,
+    { campaigns: [], workflowSteps: [], workflowVersions: [] },
+  ]);
   expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
   expect((await sender.delete(`/templates/${id}`)).status).toBe(404);
   expect((await sender.get(`/templates/${id}`)).status).toBe(404);

@@ -50,6 +50,11 @@ export const templateUsageSchema = z.object({
       stepName: z.string(),
     }),
   ),
+  workflowVersions: z
+    .array(z.object({ workflowId: z.uuid(), workflowName: z.string(), version: z.number().int() }))
+    .describe(
+      'Former versions that send it, by which executions are under way, or start while the steps can not run; at most 100.',
+    ),
 });
 
 export type TemplateUsage = z.output<typeof templateUsageSchema>;

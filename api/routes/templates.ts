@@ -155,7 +155,7 @@ export const templateUsage = defineRoute({
     200: {
       description: 'Campaigns and workflow steps that refer to it.',
       schema: templateUsageSchema,
-      example: { campaigns: [], workflowSteps: [] },
+      example: { campaigns: [], workflowSteps: [], workflowVersions: [] },
     },
   },
   errors: ['NOT_FOUND'],

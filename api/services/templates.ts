@@ -4,7 +4,13 @@ import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { TemplateRow } from '../../db/entities/template.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findStepsOfTemplate, type TemplateStep } from '../../db/repositories/templates/template-usage.ts';
+import {
+  findStepsOfTemplate,
+  findVersionsOfTemplate,
+  holdWorkflowsOfTemplate,
+  type PinnedVersion,
+  type TemplateStep,
+} from '../../db/repositories/templates/template-usage.ts';
 import {
   countTemplates,
   deleteTemplate,
@@ -38,7 +44,7 @@ export interface TemplatesService {
    * @throws DomainError `BAD_REQUEST` for Liquid that does not parse, `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
    */
   patch(projectId: string, id: string, body: PatchTemplateBody): Promise<TemplateRow>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while workflow steps send it, which `details` names */
+  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while workflow steps or executions send it, which `details` names */
   remove(projectId: string, id: string): Promise<void>;
   /** A template with the same content under another name. @throws DomainError `NOT_FOUND` */
   duplicate(projectId: string, id: string): Promise<TemplateRow>;
@@ -77,6 +83,15 @@ function stillSent(workflowSteps: TemplateStep[]): DomainError {
   return new DomainError('CONFLICT', "The template can't be deleted while workflow steps send it", {
     details: { workflowSteps },
     suggestion: 'Delete these steps or give them another template first.',
+  });
+}
+
+function stillPinned(workflowVersions: PinnedVersion[]): DomainError {
+  return new DomainError('CONFLICT', "The template can't be deleted while executions send it", {
+    details: { workflowVersions },
+    suggestion:
+      'Executions follow the version of the workflow that they started with: wait for their end, or cancel them. ' +
+      "An enabled workflow whose steps can't run yet starts the last version that could: finish its steps first.",
   });
 }
 
@@ -125,11 +140,14 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache): Templ
 
     async remove(projectId, id) {
       await orm.em.fork().transactional(async (em) => {
+        await holdWorkflowsOfTemplate(em, projectId, id);
         const row = await findTemplate(em, projectId, id, 'delete');
         if (row === undefined) throw notFound('Template');
         // Only now: it sees the steps of those who held the template before.
         const workflowSteps = await findStepsOfTemplate(em, projectId, id);
         if (workflowSteps.length > 0) throw stillSent(workflowSteps);
+        const versions = await findVersionsOfTemplate(em, projectId, id);
+        if (versions.length > 0) throw stillPinned(versions);
         await deleteTemplate(em, projectId, id);
       });
     },
@@ -146,8 +164,13 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache): Templ
 
     async usage(projectId, id) {
       await get(projectId, id);
-      // A campaign has content of its own, so no campaign refers to a template.
-      return { campaigns: [], workflowSteps: await findStepsOfTemplate(orm.em.fork(), projectId, id) };
+      const em = orm.em.fork();
+      return {
+        // A campaign has content of its own, so no campaign refers to a template.
+        campaigns: [],
+        workflowSteps: await findStepsOfTemplate(em, projectId, id),
+        workflowVersions: await findVersionsOfTemplate(em, projectId, id),
+      };
     },
   };
 }

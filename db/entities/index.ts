@@ -34,6 +34,7 @@ import {
   WorkflowStepRun,
   WorkflowTransition,
   WorkflowVersion,
+  WorkflowVersionTemplate,
 } from './workflow.ts';
 
 /** Every entity, for the object-relational mapper and for the check that migrations and entities agree. */
@@ -73,6 +74,7 @@ export const entities = [
   WorkflowStep,
   WorkflowTransition,
   WorkflowVersion,
+  WorkflowVersionTemplate,
   WorkflowExecution,
   WorkflowStepRun,
   EventListener,

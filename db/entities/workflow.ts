@@ -105,6 +105,18 @@ export const WorkflowVersion = defineEntity({
   },
 });
 
+/** A template that a version sends; goes with the version. */
+export const WorkflowVersionTemplate = defineEntity({
+  name: 'WorkflowVersionTemplate',
+  tableName: 'workflow_version_templates',
+  indexes: [{ name: 'workflow_version_templates_workflow', properties: ['workflowId'] }],
+  properties: {
+    templateId: p.uuid().primary(),
+    workflowId: p.uuid().primary(),
+    version: p.integer().primary(),
+  },
+});
+
 /** One contact's way through a workflow. */
 export const WorkflowExecution = defineEntity({
   name: 'WorkflowExecution',
@@ -122,6 +134,11 @@ export const WorkflowExecution = defineEntity({
       name: 'workflow_executions_once',
       expression:
         'create unique index workflow_executions_once on workflow_executions (workflow_id, contact_id) where only_once',
+    },
+    {
+      name: 'workflow_executions_pinned',
+      expression:
+        "create index workflow_executions_pinned on workflow_executions (workflow_id, version) where status in ('RUNNING', 'WAITING')",
     },
     {
       name: 'workflow_executions_upcoming',

@@ -30,4 +30,5 @@ export const migrations = [
   sqlMigration('2026-11-22-name-limits'),
   sqlMigration('2026-11-22-fair-sending'),
   sqlMigration('2026-11-22-outbox-lanes'),
+  sqlMigration('2026-11-22-pinned-templates'),
 ];

@@ -48,7 +48,9 @@ export async function eraseProject(
     ]) {
       await deleteWhere(em, table, 'workflow_id = $1', [workflowId], signal);
     }
-    await deleteWhere(em, 'workflow_versions', 'workflow_id = $1', [workflowId], signal);
+    for (const table of ['workflow_version_templates', 'workflow_versions']) {
+      await deleteWhere(em, table, 'workflow_id = $1', [workflowId], signal);
+    }
   });
   const campaigns = await eraseWithChildren(em, erasure, 'campaigns', signal, async (campaignId) => {
     for (const table of ['campaign_batches', 'campaign_figures', 'campaign_figure_changes']) {

@@ -113,7 +113,12 @@ export async function dropExecutions(
       [workflowId],
     );
     if (rows.length === executionsPerBatch) continue;
-    await sql(em, 'delete from workflow_versions where workflow_id = $1', [workflowId]);
+    await sql(
+      em,
+      `with templates as (delete from workflow_version_templates where workflow_id = $1)
+       delete from workflow_versions where workflow_id = $1`,
+      [workflowId],
+    );
     return;
   }
 }

@@ -1,5 +1,5 @@
 import type { Branch, DraftGraph } from '../../../core/workflows/graph.ts';
-import type { StepType } from '../../../core/workflows/step-config.ts';
+import { type StepType, templateIdOf } from '../../../core/workflows/step-config.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
 
@@ -120,11 +120,20 @@ export async function storeGraph(em: Em, workflowId: string, graph: DraftGraph |
          updated_at = clock_timestamp()
        where id = $1
        returning id, version
+     ),
+     sent as (
+       insert into workflow_version_templates (template_id, workflow_id, version)
+       select t.id, r.id, r.version from raised r cross join unnest($3::uuid[]) as t(id)
      )
      insert into workflow_versions (workflow_id, version, graph)
      select id, version, $2::jsonb from raised where $2::jsonb is not null`,
-    [workflowId, graph === undefined ? null : JSON.stringify(graph)],
+    [workflowId, graph === undefined ? null : JSON.stringify(graph), templatesOf(graph)],
   );
+}
+
+function templatesOf(graph: DraftGraph | undefined): string[] {
+  const ids = (graph?.steps ?? []).map(({ type, config }) => templateIdOf(type, config));
+  return [...new Set(ids.filter((id) => id !== null))];
 }
 
 /**
