@@ -16,7 +16,7 @@ await runProcess(log, async (shutdown) => {
   const tracing = await openTracing(config, 'posthaste-api', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const resources = openResources(config, process.env, log, shutdown, tracing);
+  const resources = openResources(config, process.env, log, shutdown, 'edge', tracing);
   shutdown.add('preparations', async () => stopping.abort());
   await prepareDatabase(resources.orm, config.DATABASE_URL, log);
   resources.relay.start();

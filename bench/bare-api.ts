@@ -21,7 +21,7 @@ import { runProcess } from '../runtime/run-process.ts';
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
-  const resources = openResources(config, process.env, log, shutdown);
+  const resources = openResources(config, process.env, log, shutdown, 'edge');
   const edge = createEdge({ config, em: resources.orm.em.fork(), logger: log });
   edge.start();
   shutdown.add('edge', () => edge.close());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
 import { createOrm } from './orm.ts';
+import { preparedSql, sql } from './sql.ts';
 
 describe('the connections of the pool', () => {
   let database: TestDatabase;
@@ -15,5 +16,26 @@ describe('the connections of the pool', () => {
     const [row] = await orm.em.fork().execute<{ statement_timeout: string }[]>('show statement_timeout');
     await orm.close();
     expect(row?.statement_timeout).toBe('4321ms');
+  });
+
+  const show = `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`;
+  const settingsOf = async (url: string) => {
+    const limits = { statementMs: 30_000, lockMs: 10_000 };
+    const orm = createOrm({ url, poolSize: 6, limits, warn: () => undefined });
+    const em = orm.em.fork();
+    const rows = [await sql(em, show), await preparedSql(em, 'show_limits', show, [])];
+    await orm.close();
+    return rows.flat();
+  };
+
+  it('end statements and waits that take too long, in both pools', async () => {
+    const limits = { statement: '30s', lock: '10s' };
+    expect(await settingsOf(database.url)).toEqual([limits, limits]);
+  });
+
+  it('leave the limits that the operator has set', async () => {
+    const url = `${database.url}?options=${encodeURIComponent('-c statement_timeout=4321')}`;
+    const limits = { statement: '4321ms', lock: '10s' };
+    expect(await settingsOf(url)).toEqual([limits, limits]);
   });
 });

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { createLookupPool } from './lookup-pool.ts';
 import { migrations } from './migrations/index.ts';
+import { onConnect, type StatementLimits } from './session-settings.ts';
 
 export type Em = EntityManager;
 export type Orm = MikroORM;
@@ -15,6 +16,7 @@ export interface DatabaseOptions {
   url: string;
   /** Most connections of this process. */
   poolSize: number;
+  limits?: StatementLimits;
   /** Told of broken connections, which the pool replaces by itself. */
   warn: (message: string) => void;
 }
@@ -49,13 +51,13 @@ export function createOrm(options: DatabaseOptions): Orm {
     },
     pool: { min: 0, max: poolSize },
     // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
-    driverOptions: { ...settings, types: new pg.TypeOverrides() },
+    driverOptions: { ...settings, types: new pg.TypeOverrides(), onConnect: onConnect(options.limits) },
     // The database is the operator's to create.
     ensureDatabase: false,
     logger: (message) => options.warn(message),
     colors: false,
   });
-  const lookupPool = createLookupPool({ ...settings, max: lookupPoolSize }, options.warn);
+  const lookupPool = createLookupPool({ ...settings, max: lookupPoolSize }, options.limits, options.warn);
   lookupPools.set(orm.config, lookupPool);
   const closeMapper = orm.close.bind(orm);
   orm.close = async (force) => {
@@ -69,21 +71,4 @@ export function lookupPoolOf(em: Em): pg.Pool {
   const pool = lookupPools.get(em.config);
   if (pool === undefined) throw new Error('The entity manager is not one of createOrm');
   return pool;
-}
-
-/** Advisory lock that lets one process at a time migrate; the number is arbitrary and only ours. */
-const migrationLock = 7_367_001;
-
-/**
- * Brings the schema up to date. Safe with many processes at once: one does the work, the others wait for it.
- */
-export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
-  const guard = new pg.Client({ connectionString: url, application_name: 'posthaste-migration' });
-  await guard.connect();
-  try {
-    await guard.query('select pg_advisory_lock($1)', [migrationLock]);
-    await orm.migrator.up();
-  } finally {
-    await guard.end();
-  }
 }

@@ -9,7 +9,7 @@ import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts
 import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
-import { openResources, type Resources } from '../runtime/resources.ts';
+import { openDatabase, openResources, type Resources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { runWorker } from '../temporal/worker/run-worker.ts';
 
@@ -46,7 +46,7 @@ export async function startProduct({
   const stopping = new AbortController();
   const [clickhouse, resources] = await Promise.all([
     openClickHouse(config, shutdown),
-    openResources(config, environment, log, shutdown, tracing),
+    openResources(config, environment, log, shutdown, 'worker', tracing),
   ]);
   shutdown.add('preparations', async () => stopping.abort());
   await Promise.all([
@@ -65,7 +65,8 @@ export async function startProduct({
   shutdown.add('journal', () => journal.stop());
   metrics.watchStream(() => journal.lag());
   const worker = runWorker(resources, { metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
-  const api = startApi(resources, { apiMetrics, metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
+  const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
+  const api = startApi(edge, { apiMetrics, metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
   const [running, { url, services }] = await Promise.all([worker, api]);
   return { url, services, resources, workerEnded: running.ended };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { migrateDatabase, type Orm } from '../db/orm.ts';
+import { migrateDatabase } from '../db/migrate.ts';
+import type { Orm } from '../db/orm.ts';
 
 const patienceMs = 60_000;
 

@@ -11,6 +11,7 @@ import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
 import { warnTo } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
+import { type PoolRole, statementLimits } from './statement-limits.ts';
 import { traceHandOvers } from './trace-hand-overs.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -30,23 +31,31 @@ export interface Resources extends EmailProviders {
   billing: BillingProvider | null;
 }
 
+/** The pools of connections of a role; nothing is connected yet. */
+export function openDatabase(config: Config, log: Logger, shutdown: Shutdown, role: PoolRole): Orm {
+  const orm = createOrm({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL_SIZE,
+    limits: statementLimits(config, role),
+    warn: (message) => log.warn(message),
+  });
+  shutdown.add('database', () => orm.close());
+  return orm;
+}
+
 /** Opens what a process needs; nothing has to answer yet. The shutdown closes it, the relay first. */
 export function openResources(
   config: Config,
   environment: Record<string, string | undefined>,
   log: Logger,
   shutdown: Shutdown,
+  role: PoolRole,
   tracing?: Tracing,
 ): Resources {
   const dataConverter = createDataConverter(config.TEMPORAL_PAYLOAD_KEY);
   const providers = openEmailProviders(config);
   shutdown.add('provider', () => providers.provider.close());
-  const orm = createOrm({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL_SIZE,
-    warn: (message) => log.warn(message),
-  });
-  shutdown.add('database', () => orm.close());
+  const orm = openDatabase(config, log, shutdown, role);
   const temporal = createTemporalClient({ environment, dataConverter });
   shutdown.add('Temporal client', () => temporal.connection.close());
   const relay = createRelay({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDatabaseAway } from './database-away.ts';
+import { isDatabaseAway, isStatementTimeout } from './database-away.ts';
 
 function coded(code: string): Error {
   return Object.assign(new Error('x'), { code });
@@ -37,5 +37,19 @@ describe('whether the database is away', () => {
     const error = new Error('x');
     error.cause = error;
     expect(isDatabaseAway(error)).toBe(false);
+  });
+});
+
+describe('whether a statement took too long', () => {
+  it.each([
+    ['a statement', coded('57014')],
+    ['a wait for a lock', coded('55P03')],
+    ['wrapped', new Error('x', { cause: Object.assign(new Error('x'), { previous: coded('57014') }) })],
+  ])('%s: it did', (_name, error) => {
+    expect([isStatementTimeout(error), isDatabaseAway(error)]).toEqual([true, false]);
+  });
+
+  it.each([coded('40001'), coded('57P01'), new Error('x'), undefined])('%s: it did not', (error) => {
+    expect(isStatementTimeout(error)).toBe(false);
   });
 });

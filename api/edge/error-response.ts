@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.ts';
-import { isDatabaseAway } from './database-away.ts';
+import { isDatabaseAway, isStatementTimeout } from './database-away.ts';
 import { publicCodeOf, statusOf } from './error-status.ts';
 
 /** The client went away while its request was being read; there is nobody to answer. */
@@ -7,22 +7,25 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
+const retryAfterSeconds = 5;
+
 /**
- * What a caller is told of any error: a `DomainError` as it is, a missing database as `SERVICE_UNAVAILABLE`, and
- * everything else as `INTERNAL_SERVER_ERROR`, which says nothing of the inside.
+ * What a caller is told of any error: a `DomainError` as it is, a database that is missing or takes too long as
+ * `SERVICE_UNAVAILABLE`, and everything else as `INTERNAL_SERVER_ERROR`, which says nothing of the inside.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
-  if (isDatabaseAway(error)) {
-    return new DomainError('SERVICE_UNAVAILABLE', 'The service is not available right now', {
-      suggestion: 'Try again in a few seconds.',
-      cause: error,
-    });
-  }
+  if (isStatementTimeout(error)) return unavailable('The database took too long for this request', error);
+  if (isDatabaseAway(error)) return unavailable('The service is not available right now', error);
   return new DomainError('INTERNAL_SERVER_ERROR', 'An unexpected error occurred', {
     suggestion: 'Contact support with the requestId if it happens again.',
     cause: error,
   });
+}
+
+function unavailable(message: string, cause: unknown): DomainError {
+  const suggestion = `Try again in ${retryAfterSeconds} seconds.`;
+  return new DomainError('SERVICE_UNAVAILABLE', message, { suggestion, retryAfterSeconds, cause });
 }
 
 /** The JSON text of the error envelope (API contract, Errors). */

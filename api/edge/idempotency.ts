@@ -34,6 +34,7 @@ export function createIdempotency({ em, ttlHours }: IdempotencyOptions): Idempot
     run: (items) => claimKeys(em, items, ttlHours),
     maxItems: 200,
     concurrency: 2,
+    groupOf: (claim) => claim.projectId,
     keysOf,
     isRolledBack,
   });
@@ -44,6 +45,7 @@ export function createIdempotency({ em, ttlHours }: IdempotencyOptions): Idempot
     },
     maxItems: 200,
     concurrency: 2,
+    groupOf: (claim) => claim.projectId,
     keysOf,
     isRolledBack,
   });

@@ -32,7 +32,7 @@ const routes = [
     params: z.object({ id: z.uuid() }),
     query: z.object({ page: z.coerce.number().int().min(1).default(1), tag: z.array(z.string()).optional() }),
     body: z.object({
-      outcome: z.enum(['ok', 'refused', 'broken', 'slow']),
+      outcome: z.enum(['ok', 'refused', 'broken', 'busy', 'slow']),
       note: z.string().max(5).optional(),
     }),
     responses: answer,
@@ -41,6 +41,9 @@ const routes = [
       services.runs.push(project.id);
       if (body.outcome === 'slow') await delay(150);
       if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
+      if (body.outcome === 'busy') {
+        throw new DomainError('SERVICE_UNAVAILABLE', 'Too much waits', { retryAfterSeconds: 2 });
+      }
       if (body.outcome === 'broken') throw new Error('password=hunter2 at 10.0.0.1');
       return ok;
     },
@@ -174,6 +177,13 @@ describe('the order of checks', () => {
     ]);
     expect(rows).toEqual([]);
   });
+});
+
+it('leaves the Idempotency-Key free when a request was asked to come again', async () => {
+  const headers = { 'Idempotency-Key': 'comes again' };
+  const ask = async (outcome: string) =>
+    (await api.request(things, { key: project.secretKey, headers, body: { outcome } })).status;
+  expect([await ask('busy'), await ask('ok'), await ask('ok')]).toEqual([503, 200, 409]);
 });
 
 describe('validation', () => {

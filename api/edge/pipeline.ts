@@ -79,7 +79,7 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
       await settle(claim, result.status, exchange);
       return result;
     } catch (error) {
-      await settle(claim, statusOf(toDomainError(error).code), exchange);
+      await settle(claim, isRefusal(error) ? refusedStatus : statusOf(toDomainError(error).code), exchange);
       throw error;
     }
   }
@@ -152,6 +152,14 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
       return toReply(route, result);
     };
   };
+}
+
+/** Settles a claim as a refusal does, which leaves the key free. */
+const refusedStatus = statusOf('RATE_LIMIT_EXCEEDED');
+
+/** Whether nothing was tried and the caller was asked to come again, with the same key. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.retryAfterSeconds !== undefined;
 }
 
 function tooManyRequests(seconds: number): DomainError {

@@ -1,5 +1,5 @@
 import { createBatcher } from '../../db/batching/create-batcher.ts';
-import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
+import { isNotApplied, isRolledBack } from '../../db/batching/is-rolled-back.ts';
 import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
@@ -35,7 +35,7 @@ export function createSendPermits(orm: Orm): SendPermits {
       if (!(await batcher.submit({ projectId, emails }))) throw limitExceeded('transactional', emails);
     },
     async giveBack(projectId, emails, error) {
-      if (isRolledBack(error)) await giveBackTransactional(orm.em.fork(), { projectId, emails });
+      if (isNotApplied(error)) await giveBackTransactional(orm.em.fork(), { projectId, emails });
     },
   };
 }

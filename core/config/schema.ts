@@ -57,7 +57,16 @@ export const environmentSchema = z.object({
     .min(1)
     .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
   DATABASE_POOL_SIZE: integer(20, 2).describe(
-    'Postgres connections per process; a worker opens up to 6 more for campaigns.',
+    'Postgres connections per process, of API and worker each with `npm start`; a worker opens up to 6 more for campaigns.',
+  ),
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(
+    'Longest statement of a request, which is answered 503 then; 0 = no limit of ours.',
+  ),
+  DATABASE_LOCK_TIMEOUT_SECONDS: integer(10).describe(
+    'Longest wait of a request for a row or table that others hold; 0 = no limit of ours.',
+  ),
+  DATABASE_WORKER_STATEMENT_TIMEOUT_SECONDS: integer(900).describe(
+    'Longest statement of a worker, whose activity is tried again then; 0 = no limit of ours.',
   ),
 
   CLICKHOUSE_URL: z

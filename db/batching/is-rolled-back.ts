@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { DomainError } from '../../core/errors.ts';
 
 /**
  * Whether the server itself said that the statement failed, so that nothing of it was applied. A lost connection
@@ -8,6 +9,15 @@ export function isRolledBack(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
   const sqlStateClass = error.code.slice(0, 2);
   return sqlStateClass !== '08' && sqlStateClass !== '57';
+}
+
+/**
+ * Whether nothing of an item was applied, though it would not help to run it again at once: beside what was rolled back,
+ * a statement that was ended because it took too long (57014), and an item that a batcher did not take.
+ */
+export function isNotApplied(error: unknown): boolean {
+  const isCancelled = error instanceof pg.DatabaseError && error.code === '57014';
+  return isCancelled || error instanceof DomainError || isRolledBack(error);
 }
 
 /** The constraint that a statement broke, when that is why it failed. */

@@ -20,7 +20,7 @@ await runProcess(log, async (shutdown) => {
   const tracing = await openTracing(config, 'posthaste-worker', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const resources = openResources(config, process.env, log, shutdown, tracing);
+  const resources = openResources(config, process.env, log, shutdown, 'worker', tracing);
   shutdown.add('preparations', async () => stopping.abort());
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createOrm, migrateDatabase } from '../../db/orm.ts';
+import { migrateDatabase } from '../../db/migrate.ts';
+import { createOrm } from '../../db/orm.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import type { TestDatabase } from './database.ts';

@@ -9,6 +9,7 @@ import { openEmailProviders } from '../../../runtime/email-providers.ts';
 import { presentError, type Warn } from '../../../runtime/logger.ts';
 import { openTracing } from '../../../runtime/open-tracing.ts';
 import { createSendRates } from '../../../runtime/send-rates.ts';
+import { statementLimits } from '../../../runtime/statement-limits.ts';
 import { traceHandOvers } from '../../../runtime/trace-hand-overs.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
@@ -37,6 +38,7 @@ ends.push(() => provider.close());
 const orm = createOrm({
   url: config.DATABASE_URL,
   poolSize,
+  limits: statementLimits(config, 'worker'),
   warn: (message) => warn(message, undefined),
 });
 ends.push(() => orm.close());

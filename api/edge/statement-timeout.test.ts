@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createOrm, type Orm } from '../../db/orm.ts';
+import { sql } from '../../db/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { createTestProject, startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
+import { createDefineRoute } from './route.ts';
+
+let database: TestDatabase;
+let orm: Orm;
+let api: TestApi;
+
+const defineRoute = createDefineRoute<null>();
+const routes = [
+  defineRoute({
+    method: 'POST',
+    path: '/rename/:id',
+    auth: 'none',
+    tags: ['Test'],
+    summary: 'Renames a project, slowly',
+    params: z.object({ id: z.uuid() }),
+    body: z.object({ seconds: z.number() }),
+    responses: { 200: { description: 'Done', schema: z.object({}) } },
+    async handler({ params, body }) {
+      await orm.em.fork().transactional(async (em) => {
+        await sql(em, 'update projects set name = $2 where id = $1', [params.id, 'renamed']);
+        await sql(em, 'select pg_sleep($1)', [body.seconds]);
+      });
+      return { status: 200, body: {} };
+    },
+  }),
+];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const limits = { statementMs: 2_000, lockMs: 500 };
+  orm = createOrm({ url: database.url, poolSize: 4, limits, warn: () => undefined });
+  api = await startTestApi({ database, routes, services: null });
+});
+afterAll(async () => {
+  await api?.close();
+  await orm?.close();
+  await database?.close();
+});
+
+const nameOf = async (id: string) => {
+  const [row] = await sql<{ name: string }>(
+    database.orm.em.fork(),
+    'select name from projects where id = $1',
+    [id],
+  );
+  return row?.name;
+};
+const timedOut = { status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: '5' };
+const rename = async (id: string, seconds: number) => {
+  const { status, body, headers } = await api.request(`/rename/${id}`, { body: { seconds } });
+  return { status, code: body.error?.code, retryAfter: headers.get('Retry-After') };
+};
+
+it('answers 503 with Retry-After when a statement takes too long, and leaves nothing behind', async () => {
+  const { id } = await createTestProject(database);
+  expect(await rename(id, 60)).toEqual(timedOut);
+  expect(await nameOf(id)).toBe('Test');
+  expect((await rename(id, 0)).status).toBe(200);
+  expect(await nameOf(id)).toBe('renamed');
+});
+
+it('answers 503 with Retry-After when a row is held for too long', async () => {
+  const { id } = await createTestProject(database);
+  await database.orm.em.fork().transactional(async (em) => {
+    await sql(em, 'select from projects where id = $1 for update', [id]);
+    expect(await rename(id, 0)).toEqual(timedOut);
+  });
+  expect((await rename(id, 0)).status).toBe(200);
+});
