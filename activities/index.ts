@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import type { Orm } from '../db/orm.ts';
 import { closeEventDeletion } from '../db/repositories/events/event-deletions.ts';
+import { requeueStrandedInbound } from '../db/repositories/inbound/pending-inbound.ts';
 import { deleteExpired, requeueStrandedEmails } from '../db/repositories/outbox/sweeps.ts';
 import { closeErasure } from '../db/repositories/projects/project-erasures.ts';
 import type { BillingProvider } from '../providers/billing/billing-provider.ts';
@@ -15,6 +16,7 @@ import type { ContactSnoozeActivities, SnoozeOutcome } from '../temporal/contrac
 import type { DomainVerificationActivities } from '../temporal/contracts/domain-verification.ts';
 import type { DispatchEmailsResult, EmailBatchActivities } from '../temporal/contracts/email-batch.ts';
 import type { EventDeletionActivities } from '../temporal/contracts/event-deletion.ts';
+import type { InboundEmailActivities } from '../temporal/contracts/inbound-email.ts';
 import type { ProjectErasureActivities } from '../temporal/contracts/project-erasure.ts';
 import type { SegmentActivities } from '../temporal/contracts/segments.ts';
 import type { SweepActivities } from '../temporal/contracts/sweeps.ts';
@@ -32,6 +34,7 @@ import { createDispatchResources } from './emails/dispatch-resources.ts';
 import type { ClaimedRenderer } from './emails/render-claimed.ts';
 import type { SendRates } from './emails/reserve-slots.ts';
 import { eraseDeletedEvents } from './events/erase-events.ts';
+import { giveUpInboundEmail, type InboundReader, receiveInboundEmail } from './inbound/receive-email.ts';
 import { changeContacts } from './jobs/change-contacts.ts';
 import { importContacts } from './jobs/import-contacts.ts';
 import type { JobContext } from './jobs/run-job.ts';
@@ -55,6 +58,8 @@ export interface ActivityDependencies {
   identities: DomainIdentities;
   /** Null where billing is not configured. */
   billing: BillingProvider | null;
+  /** How emails that came in are fetched and read. */
+  inbound: InboundReader;
   render: ClaimedRenderer;
   /** The send rates that hold right now. */
   rates: () => Promise<SendRates>;
@@ -123,6 +128,7 @@ type AllActivities = BillingEndActivities &
   EmailBatchActivities &
   DomainVerificationActivities &
   EventDeletionActivities &
+  InboundEmailActivities &
   ProjectErasureActivities &
   SegmentActivities &
   SweepActivities &
@@ -200,7 +206,8 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
 
   async function repairStrandedEmails(): Promise<{ requeued: number }> {
     // From ten minutes back: what is younger may be on its way; each email is looked at in several runs.
-    const requeued = await requeueStrandedEmails(orm.em.fork(), 40 * 60, 10 * 60);
+    const emails = await requeueStrandedEmails(orm.em.fork(), 40 * 60, 10 * 60);
+    const requeued = emails + (await requeueStrandedInbound(orm.em.fork()));
     dependencies.committed();
     return { requeued };
   }
@@ -253,6 +260,18 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
       traced({ 'posthaste.project.id': projectId }, () =>
         endBilling(orm.em.fork(), dependencies.billing, projectId),
       ),
+    receiveInboundEmail: ({ inboundId }) =>
+      traced({ 'posthaste.inbound.id': inboundId }, () =>
+        withHeartbeat(async (signal) => {
+          await receiveInboundEmail(orm.em.fork(), dependencies.inbound, inboundId, signal);
+          dependencies.committed();
+        }),
+      ),
+    giveUpInboundEmail: ({ inboundId }) =>
+      traced({ 'posthaste.inbound.id': inboundId }, async () => {
+        await giveUpInboundEmail(orm.em.fork(), inboundId);
+        dependencies.committed();
+      }),
     closeProjectErasure: ({ erasureId }) => traced({}, () => closeErasure(orm.em.fork(), erasureId)),
     closeEventDeletion: ({ deletionId }) => traced({}, () => closeEventDeletion(orm.em.fork(), deletionId)),
     ...createWorkflowActivities(orm, {

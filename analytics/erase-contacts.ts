@@ -10,8 +10,8 @@ const maxContactsAtOnce = 500;
 const comment = 'erase contacts';
 const ofContacts = 'project_id = {projectId:UUID} AND contact_id IN {contactIds:Array(UUID)}';
 
-/** SQL: what happened to an email. It tells the project something without telling of whom. */
-const isOfEmail = `email_id != toUUID('${zeroUuid}') AND name LIKE 'email.%'`;
+/** SQL: what happened to an email that was sent. It tells the project something without telling of whom. */
+const isOfEmail = `email_id != toUUID('${zeroUuid}') AND name LIKE 'email.%' AND name != 'email.received'`;
 
 const keptData = `concat('{', arrayStringConcat(arrayMap(
     entry -> concat('"', entry.1, '":', entry.2),

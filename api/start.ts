@@ -38,6 +38,7 @@ import { createContactListService } from './services/contact-list.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
+import { createInboundService } from './services/inbound.ts';
 import { createOAuthService } from './services/oauth.ts';
 import { createPasswords } from './services/passwords.ts';
 import { createProjectErasureService } from './services/project-erasure.ts';
@@ -105,6 +106,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   });
   const { from, siteUrl } = accountMailSettings(config);
   const pages = sitePages(config);
+  const shown = publicConfig(config, version);
   const accountMail = createAccountMail({
     from,
     siteUrl,
@@ -170,6 +172,12 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       warn: (message, err) => log.warn({ err }, message),
     }),
     events: createEventsService(orm, committed),
+    inbound: createInboundService({
+      orm,
+      isEnabled: shown.features.inbound,
+      buckets: config.INBOUND_S3_BUCKETS,
+      committed: relay.wake,
+    }),
     segments: createSegmentsService(orm),
     segmentMembers: createSegmentMembersService(orm, journaled),
     send: createSendService({
@@ -183,7 +191,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     }),
     templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(projectNames, journaled, tracing?.batches('track')),
-    publicConfig: publicConfig(config, version),
+    publicConfig: shown,
     uploads: createUploadsService(openImageStores(config)),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     workflows: createWorkflowsService(orm),

@@ -9,6 +9,8 @@ const urlsSchema = z.object({
   temporalUi: z.string().nullable(),
   /** `null` with a real provider. */
   inbox: z.string().nullable(),
+  /** Where email comes in by SMTP; `null` with a real provider. */
+  inboundSmtp: z.string().nullable().default(null),
 });
 
 const credentialsSchema = z.object({

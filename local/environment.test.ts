@@ -20,6 +20,7 @@ const ports = {
   TEMPORAL_PORT: 7234,
   TEMPORAL_UI_PORT: 8234,
   POSTGRES_PORT: 5434,
+  INBOUND_SMTP_PORT: 2526,
 };
 
 function compose(environment: Record<string, string>) {
@@ -30,13 +31,19 @@ function compose(environment: Record<string, string>) {
 }
 
 it.for([
-  [{}, ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
-  [{ DATABASE_URL: 'postgres://mine' }, ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT']],
-  [{ TEMPORAL_ADDRESS: 'temporal:7233' }, ['PORT', 'INBOX_PORT', 'POSTGRES_PORT']],
+  [{}, ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+  [
+    { DATABASE_URL: 'postgres://mine' },
+    ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'],
+  ],
+  [{ TEMPORAL_ADDRESS: 'temporal:7233' }, ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'POSTGRES_PORT']],
   [{ SES_ENDPOINT: 'http://ses' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
   [{ AWS_REGION: 'eu-west-1' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
   [{ EMAIL_PROVIDER: 'smtp' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
-  [{ DATABASE_URL: '' }, ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
+  [
+    { DATABASE_URL: '' },
+    ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'],
+  ],
 ] as const)('with %o the stack needs the ports %o', ([environment, needed]) => {
   expect(neededPorts(chooseEmbeddedParts(readLocalEnvironment(environment)))).toEqual(needed);
 });
@@ -53,6 +60,9 @@ it('points the product at the embedded parts', () => {
     SES_ENDPOINT: 'http://127.0.0.1:8026',
     SNS_LOCAL_HOST: '127.0.0.1:8026',
     SNS_TOPIC_ARNS: localTopicArn,
+    INBOUND_ENABLED: 'true',
+    INBOUND_S3_BUCKETS: 'local-inbound',
+    INBOUND_S3_ENDPOINT: 'http://127.0.0.1:8026',
     ACCOUNT_EMAIL_FROM: 'accounts@posthaste.test',
     METRICS_PORT: '0',
   });
@@ -81,6 +91,7 @@ it('leaves alone what the user has named', () => {
     'SES_ENDPOINT',
     'SNS_LOCAL_HOST',
     'SNS_TOPIC_ARNS',
+    'INBOUND_ENABLED',
     'TEMPORAL_UI_URL',
   ];
   expect(Object.keys(composed).filter((name) => absent.includes(name))).toEqual([]);

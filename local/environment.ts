@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DataDirectory } from './data-directory.ts';
 import { LocalStackError } from './failure.ts';
 import type { PortName } from './ports.ts';
+import { receivedBucket } from './ses/receiving/received-mail.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535).optional();
 
@@ -18,6 +19,9 @@ const localEnvironmentSchema = z.object({
   TEMPORAL_PORT: port.describe('Port of the embedded Temporal. Unset: 7233 or the next free one.'),
   TEMPORAL_UI_PORT: port.describe('Port of the Temporal UI. Unset: 8233 or the next free one.'),
   POSTGRES_PORT: port.describe('Port of the embedded Postgres. Unset: 5433 or the next free one.'),
+  INBOUND_SMTP_PORT: port.describe(
+    'Port of the local SES for incoming email. Unset: 2525 or the next free one.',
+  ),
   TEMPORAL_CLI_PATH: z
     .string()
     .optional()
@@ -73,7 +77,7 @@ export function chooseEmbeddedParts(settings: LocalEnvironment): EmbeddedParts {
 export function neededPorts(parts: EmbeddedParts): PortName[] {
   return [
     'PORT',
-    ...(parts.ses ? (['INBOX_PORT'] as const) : []),
+    ...(parts.ses ? (['INBOX_PORT', 'INBOUND_SMTP_PORT'] as const) : []),
     ...(parts.temporal ? (['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'] as const) : []),
     ...(parts.postgres ? (['POSTGRES_PORT'] as const) : []),
   ];
@@ -122,6 +126,9 @@ export function productEnvironment(
       SES_ENDPOINT: `http://127.0.0.1:${ports.INBOX_PORT}`,
       SNS_LOCAL_HOST: `127.0.0.1:${ports.INBOX_PORT}`,
       SNS_TOPIC_ARNS: topics.join(','),
+      INBOUND_ENABLED: environment.INBOUND_ENABLED || 'true',
+      INBOUND_S3_BUCKETS: receivedBucket,
+      INBOUND_S3_ENDPOINT: `http://127.0.0.1:${ports.INBOX_PORT}`,
     }),
   };
 }

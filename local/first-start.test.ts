@@ -12,6 +12,7 @@ const urls: StackUrls = {
   docs: 'http://127.0.0.1:8080/docs',
   temporalUi: 'http://127.0.0.1:8233',
   inbox: 'http://127.0.0.1:8025',
+  inboundSmtp: 'smtp://127.0.0.1:2525',
 };
 let stack: TestProduct;
 let dataDirectory: string;

@@ -10,6 +10,8 @@ export interface LocalSesOptions {
   dataDirectory: string;
   /** A port that is free on 127.0.0.1 now. */
   port: number;
+  /** The same, for emails that come in by SMTP. */
+  smtpPort: number;
   /** Where events are published, and on which topic. */
   webhookUrl: string;
   topicArn: string;
@@ -39,6 +41,7 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
   const pidFile = join(dataDirectory, 'ses.pid.json');
   await stopLeftoverChild(pidFile);
   await requireFreePort('INBOX_PORT', port);
+  await requireFreePort('INBOUND_SMTP_PORT', options.smtpPort);
   let onReady = () => {};
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;
@@ -51,6 +54,7 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
       PATH: '/usr/bin:/bin',
       DATA_DIR: dataDirectory,
       INBOX_PORT: String(port),
+      INBOUND_SMTP_PORT: String(options.smtpPort),
       SNS_WEBHOOK_URL: options.webhookUrl,
       SNS_TOPIC_ARN: options.topicArn,
     },

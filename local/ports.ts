@@ -11,6 +11,7 @@ export const defaultPorts = {
   TEMPORAL_PORT: 7233,
   TEMPORAL_UI_PORT: 8233,
   POSTGRES_PORT: 5433,
+  INBOUND_SMTP_PORT: 2525,
 } as const;
 
 export type PortName = keyof typeof defaultPorts;

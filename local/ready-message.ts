@@ -5,6 +5,7 @@ import { type Credentials, credentialsFile, type StackUrls } from './credentials
 export function presentReady(urls: StackUrls): string {
   const places = [`API ${urls.api}`, `docs ${urls.docs}`];
   if (urls.inbox !== null) places.push(`inbox ${urls.inbox}`);
+  if (urls.inboundSmtp !== null) places.push(`incoming email ${urls.inboundSmtp}`);
   if (urls.temporalUi !== null) places.push(`Temporal ${urls.temporalUi}`);
   return `Posthaste is ready: ${places.join(' · ')}`;
 }

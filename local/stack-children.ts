@@ -75,12 +75,13 @@ export function startChildren(
   }
   if (parts.ses) {
     start('The local SES', 'ses', async (log) => {
-      await reserved.INBOX_PORT?.release();
+      await Promise.all([reserved.INBOX_PORT?.release(), reserved.INBOUND_SMTP_PORT?.release()]);
       const webhookUrl = `${localApiUrl(settings, ports.PORT)}/webhooks/sns`;
       const destination = { webhookUrl, topicArn: localTopicArn };
       return startLocalSesProcess({
         dataDirectory: data.path,
         port: ports.INBOX_PORT ?? 0,
+        smtpPort: ports.INBOUND_SMTP_PORT ?? 0,
         ...destination,
         log,
         signal,

@@ -47,7 +47,11 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     options.signal.removeEventListener('abort', onAbort);
     options.signal.throwIfAborted();
     await reserved.PORT?.release();
-    return await startProductOnTop(options, product, config, complete, parts.ses);
+    const inboundSmtp = parts.ses ? `smtp://127.0.0.1:${ports.INBOUND_SMTP_PORT}` : null;
+    return await startProductOnTop(options, product, config, complete, {
+      withLocalSes: parts.ses,
+      inboundSmtp,
+    });
   } finally {
     await Promise.all(Object.values(reserved).map((port) => port.release()));
   }
@@ -71,7 +75,7 @@ async function startProductOnTop(
   { startProduct, prepareFirstStart }: Awaited<ReturnType<typeof loadProduct>>,
   config: Config,
   environment: Record<string, string | undefined>,
-  withLocalSes: boolean,
+  { withLocalSes, inboundSmtp }: { withLocalSes: boolean; inboundSmtp: string | null },
 ): Promise<RunningStack> {
   const { log, shutdown, settings, data } = options;
   const product = await startProduct({ config, environment, log, shutdown });
@@ -84,6 +88,7 @@ async function startProductOnTop(
     docs: `${product.url}/docs`,
     temporalUi: config.TEMPORAL_UI_URL ?? null,
     inbox: withLocalSes ? (config.SES_ENDPOINT ?? null) : null,
+    inboundSmtp,
   };
   const { credentials, isNew } = await prepareFirstStart({
     dataDirectory: data.path,

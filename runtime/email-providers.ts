@@ -17,6 +17,12 @@ export interface EmailProviders {
   identities: DomainIdentities;
 }
 
+/** The local SES takes any signature; otherwise the usual AWS sources count. */
+export function sesCredentials(config: Config): SesOptions['credentials'] {
+  if (config.SNS_LOCAL_HOST === undefined) return undefined;
+  return { accessKeyId: 'local', secretAccessKey: 'local' };
+}
+
 export function openEmailProviders(config: Config): EmailProviders {
   const lookup = createRecordLookup(config.DNS_SERVERS);
   const proofKey = deriveKey(config.APP_SECRET, 'domain-proof');
@@ -26,8 +32,7 @@ export function openEmailProviders(config: Config): EmailProviders {
       const options: SesOptions = {
         region: config.AWS_REGION,
         endpoint: config.SES_ENDPOINT,
-        // The local SES takes any signature.
-        credentials: isLocal ? { accessKeyId: 'local', secretAccessKey: 'local' } : undefined,
+        credentials: sesCredentials(config),
       };
       const account = createSesAccountClient(options);
       const installation = deriveKey(config.APP_SECRET, 'identity-tag').toString('hex').slice(0, 16);
@@ -35,7 +40,7 @@ export function openEmailProviders(config: Config): EmailProviders {
         provider: createSesProvider(createSesClient(options), account, config.SES_CONFIGURATION_SET),
         identities: createSesIdentities(
           account,
-          config.AWS_REGION,
+          { region: config.AWS_REGION, isReceiving: config.INBOUND_ENABLED },
           isLocal && config.SES_ENDPOINT !== undefined
             ? createLocalZoneLookup(config.SES_ENDPOINT, lookup)
             : lookup,

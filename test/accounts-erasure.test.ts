@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { eventually } from './setup/eventually.ts';
+import { deliver, receivedActivity } from './setup/incoming.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
 import { startTestProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -36,6 +37,8 @@ async function createBusySender(): Promise<{ sender: TestSender; owner: TestPers
   await sender.post(`/segments/${segment.body.id}/members`, { emails: ['ada@example.com'] });
   await sender.post('/campaigns', { ...content, audienceType: 'ALL' });
   await sender.post('/workflows', { name: 'x', eventName: 'order placed' });
+  await deliver(stack, { from: 'ada@example.com', to: from, text: 'x' });
+  await receivedActivity(sender, 1);
   await eventually(
     () => sender.get('/activity/stats'),
     ({ body }) => body.sent >= 2,

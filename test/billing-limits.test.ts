@@ -85,7 +85,7 @@ const isSent = (id: string) =>
 
 describe('limits', () => {
   it('are none at first, change one by one, and go with null; billing itself is not configured', async () => {
-    const none = { transactional: null, campaigns: null, workflows: null };
+    const none = { transactional: null, campaigns: null, workflows: null, inbound: null };
     expect((await sender.get(pathOf('billing-limits'))).body).toEqual(none);
     expect(await limit({ transactional: 10, campaigns: 0 })).toEqual({
       ...none,
@@ -128,6 +128,7 @@ describe('limits', () => {
         transactional: { used: 0, limit: null, remaining: null },
         campaigns: { used: 0, limit: null, remaining: null },
         workflows: { used: 0, limit: null, remaining: null },
+        inbound: { used: 0, limit: null, remaining: null },
       },
       subscription: null,
     });

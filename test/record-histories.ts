@@ -202,6 +202,23 @@ const shapes: Shape[] = [
     activities: { eraseEvents: async () => undefined, closeEventDeletion: async () => undefined },
   },
   {
+    name: 'inbound-email',
+    type: 'inboundEmail',
+    input: { inboundId: 'i' },
+    activities: { receiveInboundEmail: async () => undefined, giveUpInboundEmail: async () => undefined },
+  },
+  {
+    name: 'inbound-email-given-up',
+    type: 'inboundEmail',
+    input: { inboundId: 'i' },
+    activities: {
+      receiveInboundEmail: async () => {
+        throw new Error('no bucket');
+      },
+      giveUpInboundEmail: async () => undefined,
+    },
+  },
+  {
     name: 'billing-end-with-failures',
     type: 'billingEnd',
     input: { projectId: 'p' },

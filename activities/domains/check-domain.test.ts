@@ -24,7 +24,13 @@ describe('checking a sender domain', () => {
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
     const proof: RecordLookup = async (records) =>
       records.map(({ purpose }) => (purpose === 'OWNERSHIP' ? proven : 'missing'));
-    const identities = createSesIdentities(client, 'us-east-1', proof, 'here', Buffer.alloc(32));
+    const identities = createSesIdentities(
+      client,
+      { region: 'us-east-1', isReceiving: false },
+      proof,
+      'here',
+      Buffer.alloc(32),
+    );
     const em = database.orm.em.fork();
     const { id: projectId } = await createTestProject(database);
     const [id, outboxId, domain] = [uuidv7(), uuidv7(), 'shop.example'];

@@ -14,6 +14,7 @@ import type { ContactListService } from '../services/contact-list.ts';
 import type { ContactsService } from '../services/contacts.ts';
 import type { DomainsService } from '../services/domains.ts';
 import type { EventsService } from '../services/events.ts';
+import type { InboundService } from '../services/inbound.ts';
 import type { OAuthService } from '../services/oauth.ts';
 import type { ProjectErasureService } from '../services/project-erasure.ts';
 import type { ProjectMembersService } from '../services/project-members.ts';
@@ -59,6 +60,7 @@ export interface Services {
   contactJobs: ContactJobsService;
   domains: DomainsService;
   events: EventsService;
+  inbound: InboundService;
   segments: SegmentsService;
   segmentMembers: SegmentMembersService;
   send: SendService;

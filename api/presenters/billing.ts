@@ -4,7 +4,7 @@ import type { Invoice } from '../../providers/billing/billing-provider.ts';
 import type { BillingState } from '../services/billing-limits.ts';
 
 const perCategory = <Schema extends z.ZodType>(schema: Schema) =>
-  z.object({ transactional: schema, campaigns: schema, workflows: schema });
+  z.object({ transactional: schema, campaigns: schema, workflows: schema, inbound: schema });
 
 /** At most what a 32-bit figure holds with room to add to it. */
 const limit = z.int().min(0).max(1_000_000_000).nullable();

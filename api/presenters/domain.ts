@@ -15,7 +15,9 @@ export const domainSchema = z
         name: z.string(),
         value: z.string(),
         priority: z.number().int().optional(),
-        purpose: z.enum(['DKIM', 'MAIL_FROM', 'SPF', 'DMARC', 'OWNERSHIP']),
+        purpose: z
+          .enum(['DKIM', 'MAIL_FROM', 'SPF', 'DMARC', 'OWNERSHIP', 'INBOUND'])
+          .describe('INBOUND is optional: it leads the email of the domain here.'),
         found: z.boolean().describe('Whether the last check saw the record.'),
       }),
     ),

@@ -67,6 +67,7 @@ import {
   listEvents,
   usageOfEventContact,
 } from './events.ts';
+import { showInboundEmail } from './inbound.ts';
 import { finishOAuth, oauthConfig, startOAuth } from './oauth.ts';
 import { deleteProject, resetProject } from './project-erasure.ts';
 import {
@@ -256,6 +257,7 @@ export const routes: readonly Route<Services>[] = [
   removeProjectMember,
   listSuppressions,
   liftSuppression,
+  showInboundEmail,
   showVerifyEmail,
   submitVerifyEmail,
   showResetPassword,

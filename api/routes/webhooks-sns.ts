@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { snsMessageSchema } from '../../providers/sns/message.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import type { NotificationOutcome } from '../services/provider-events.ts';
 
 function parseMessage(text: string) {
   try {
@@ -19,13 +20,16 @@ export const receiveSnsNotification = defineRoute({
   summary: 'Receive notifications of the email provider',
   description:
     'Called by Amazon SNS. Signature (versions 1 and 2), certificate and topic are checked; a notification is ' +
-    'applied once, whatever the order and number of its deliveries.',
+    'applied once, whatever the order and number of its deliveries. An email that SES received is accepted here and ' +
+    'read in the background.',
   bodyFormat: 'text',
-  bodyLimitBytes: 512 * 1024,
+  // A message has at most 256 KB; as JSON within JSON it may be up to four times as long.
+  bodyLimitBytes: 1024 * 1024,
   body: z.string(),
   responses: {
     200: {
-      description: 'Applied, known already, or not about an email of ours.',
+      description:
+        'Applied, known already, not about an email or domain of ours, or an email beyond the limits of its projects.',
       schema: z.object({ outcome: z.string() }),
     },
   },
@@ -50,7 +54,13 @@ export const receiveSnsNotification = defineRoute({
       case 'UnsubscribeConfirmation':
         return { status: 200, body: { outcome: 'ignored' } };
       case 'Notification': {
-        const outcome = await services.providerEvents.apply(message.MessageId, message.Message);
+        let outcome: NotificationOutcome = await services.providerEvents.apply(
+          message.MessageId,
+          message.Message,
+        );
+        if (outcome === 'ignored') {
+          outcome = (await services.inbound.accept(message.MessageId, message.Message)) ?? 'ignored';
+        }
         services.notifications.count(outcome);
         return { status: 200, body: { outcome } };
       }

@@ -1,7 +1,7 @@
-import type { BillingCategory } from '../../core/billing/categories.ts';
+import type { SendingCategory } from '../../core/billing/categories.ts';
 import { DomainError } from '../../core/errors.ts';
 
-const names: Readonly<Record<BillingCategory, string>> = {
+const names: Readonly<Record<SendingCategory, string>> = {
   transactional: 'transactional emails',
   campaigns: 'emails of campaigns',
   workflows: 'emails of workflows',
@@ -9,7 +9,7 @@ const names: Readonly<Record<BillingCategory, string>> = {
 
 /** Emails that would go beyond what a project may send of their category in a calendar month (402). */
 export function limitExceeded(
-  category: BillingCategory,
+  category: SendingCategory,
   wanted: number,
   left: number | undefined = undefined,
 ): DomainError {

@@ -41,7 +41,13 @@ async function start(
   const proofs = new Set<string>();
   const lookup: RecordLookup = async (records) =>
     records.map(({ value }) => (proofs.has(value) ? 'found' : 'missing'));
-  const identities = createSesIdentities(client, 'us-east-1', lookup, 'here', Buffer.alloc(32));
+  const identities = createSesIdentities(
+    client,
+    { region: 'us-east-1', isReceiving: false },
+    lookup,
+    'here',
+    Buffer.alloc(32),
+  );
   const warnings: string[] = [];
   const domains = createDomainsService({
     orm: database.orm,

@@ -13,7 +13,7 @@ import {
 } from '../../db/repositories/emails/apply-provider-events.ts';
 import { type SesEvent, sesEventSchema } from '../../providers/sns/ses-event.ts';
 
-export type NotificationOutcome = ProviderEventOutcome | 'ignored';
+export type NotificationOutcome = ProviderEventOutcome | 'over_limit' | 'ignored';
 
 export interface ProviderEventsService {
   /**

@@ -23,7 +23,7 @@ export function publicConfig(config: Config, version: string): PublicConfig {
       objectStorage: config.S3_BUCKET !== undefined,
       signup: config.SIGNUP_ENABLED,
       smtp: config.EMAIL_PROVIDER === 'smtp',
-      inbound: false,
+      inbound: config.INBOUND_ENABLED && config.EMAIL_PROVIDER === 'ses',
     },
     urls: {
       api: withoutSecrets(publicApiUrl(config)),

@@ -134,6 +134,16 @@ export const environmentSchema = z.object({
     .describe(
       '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
     ),
+  INBOUND_ENABLED: flag(false).describe(
+    'Take emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
+  ),
+  INBOUND_S3_BUCKETS: list.describe(
+    'Buckets that SES stores received emails in, separated by commas; a notification that names another one is refused.',
+  ),
+  INBOUND_S3_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('Another address for these buckets, such as the local SES. Credentials are those of SES.'),
   SMTP_URL: z
     .string()
     .optional()
@@ -189,7 +199,7 @@ export const environmentSchema = z.object({
   ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is kept.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
-    'How long content and attachments of sent emails are kept.',
+    'How long content and attachments of sent emails are kept, and the content of received ones.',
   ),
   SEGMENT_COMPUTE_INTERVAL_MINUTES: integer(5, 1).describe(
     'How often tracked segments are computed, which emits their entry and exit events.',

@@ -4,7 +4,7 @@ import type { StoredSubscription } from '../../core/billing/subscription.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
 import { Project } from './project.ts';
 
-/** Emails of a category that a project may send in a calendar month; without a row any number. */
+/** Emails of a category that a project may send or receive in a calendar month; without a row any number. */
 export const BillingLimit = defineEntity({
   name: 'BillingLimit',
   tableName: 'billing_limits',

@@ -13,6 +13,7 @@ import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChan
 import { Domain, DomainRemoval } from './domain.ts';
 import { Email, EmailAttachment, EmailContent, WaitingEmail } from './email.ts';
 import { ContactEventStat, Event, EventDeletion, EventName, StreamPosition } from './event.ts';
+import { InboundEmail } from './inbound-email.ts';
 import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
 import { OutboxCommand } from './outbox-command.ts';
@@ -82,6 +83,7 @@ export const entities = [
   EmailAttachment,
   Email,
   WaitingEmail,
+  InboundEmail,
   Event,
   ContactEventStat,
   EventDeletion,

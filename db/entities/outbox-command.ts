@@ -11,6 +11,7 @@ export type OutboxKind =
   | 'events.delete'
   | 'project.erase'
   | 'billing.end'
+  | 'inbound.receive'
   | 'execution.start'
   | 'execution.wake'
   | 'execution.cancel';

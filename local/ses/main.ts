@@ -8,6 +8,8 @@ const parsed = z
     /** Shared with the rest of the local stack; this process keeps to its folder `ses` in there. */
     DATA_DIR: z.string().min(1).default('.data'),
     INBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(8025),
+    /** Port for emails that come in by SMTP; without it there is none. */
+    INBOUND_SMTP_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
     /** Address to listen on; in a container that of its network. */
     INBOX_HOST: z.string().min(1).default('127.0.0.1'),
     /** Where the API reaches this process, when that is not 127.0.0.1. */
@@ -33,6 +35,7 @@ const environment = parsed.data;
 const ses = await startLocalSes({
   port: environment.INBOX_PORT,
   host: environment.INBOX_HOST,
+  ...(environment.INBOUND_SMTP_PORT !== undefined && { smtpPort: environment.INBOUND_SMTP_PORT }),
   ...(environment.INBOX_URL !== undefined && { publicUrl: environment.INBOX_URL.replace(/\/+$/, '') }),
   dataDir: join(environment.DATA_DIR, 'ses'),
   ...(environment.SNS_WEBHOOK_URL !== undefined && { webhookUrl: environment.SNS_WEBHOOK_URL }),
@@ -41,9 +44,10 @@ const ses = await startLocalSes({
   signatureVersion: environment.SNS_SIGNATURE_VERSION,
   signingKeyBits: environment.SNS_KEY_BITS === '1024' ? 1024 : 2048,
   logger: pino({ level: environment.LOG_LEVEL }, pino.destination(2)),
-}).catch((error: NodeJS.ErrnoException) => {
+}).catch((error: NodeJS.ErrnoException & { port?: number }) => {
   if (error.code !== 'EADDRINUSE') throw error;
-  return fail(`Port ${environment.INBOX_PORT} is taken. Set INBOX_PORT to a free one.`);
+  const name = error.port === environment.INBOX_PORT ? 'INBOX_PORT' : 'INBOUND_SMTP_PORT';
+  return fail(`Port ${error.port} is taken. Set ${name} to a free one.`);
 });
 
 function fail(message: string): never {

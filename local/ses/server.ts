@@ -18,6 +18,9 @@ import { pageRoutes } from './inbox/page-routes.ts';
 import { MailStore } from './mail/mail-store.ts';
 import { answerError } from './protocol/exchange.ts';
 import { SesError } from './protocol/ses-error.ts';
+import { inboundRoutes } from './receiving/inbound-routes.ts';
+import { ReceivedMail } from './receiving/received-mail.ts';
+import { openSmtpPort } from './receiving/smtp-port.ts';
 import { ConfigurationSets } from './state/configuration-sets.ts';
 import { Identities } from './state/identities.ts';
 import { openState } from './state/state.ts';
@@ -33,6 +36,8 @@ export interface LocalSesOptions {
   host?: string;
   /** Where others reach it, as notifications name it; without a slash at the end. Default: 127.0.0.1 and the port. */
   publicUrl?: string;
+  /** Port for emails that come in by SMTP; 0 takes any free one. Without it there is none. */
+  smtpPort?: number;
   /** Folder of its own; created when missing. */
   dataDir: string;
   /** Where events go. Without one no events are published. */
@@ -54,6 +59,8 @@ export interface LocalSes {
   /** Without a slash at the end. */
   url: string;
   port: number;
+  /** Undefined without one. */
+  smtpPort: number | undefined;
   /** Answers what is on its way, writes what has to be kept, and ends. */
   close(): Promise<void>;
 }
@@ -84,6 +91,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
 
   const state = await openState(options.dataDir);
   const store = await MailStore.open(options.dataDir);
+  const received = await ReceivedMail.open(options.dataDir, store);
   const configurationSets = await ConfigurationSets.open(
     state,
     options.webhookUrl === undefined ? null : topicArn,
@@ -92,6 +100,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   const faults = new Faults();
   const events: EventStack = await startEvents({
     store,
+    received,
     state,
     dataDir: options.dataDir,
     baseUrl: url,
@@ -106,6 +115,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
     ...identityRoutes(identities),
     ...configurationSetRoutes(configurationSets),
     ...events.routes,
+    ...inboundRoutes(received, options.webhookUrl !== undefined),
     ...messageRoutes(store),
     ...controlRoutes({ store, faults, events: events.control, identities, configurationSets }),
     ...pageRoutes(store, events.control),
@@ -124,10 +134,22 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   };
   logger.info({ url, messages: store.size, pendingEvents: store.pending.size }, 'local SES started');
 
+  const smtp =
+    options.smtpPort === undefined
+      ? undefined
+      : await openSmtpPort({
+          port: options.smtpPort,
+          host: options.host ?? '127.0.0.1',
+          mail: received,
+          identities,
+        });
+
   return {
     url,
     port,
+    smtpPort: smtp?.port,
     close: async () => {
+      await smtp?.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await Promise.race([closed, sleep(drainMs, undefined, { ref: false })]);

@@ -34,6 +34,13 @@ const dmarc: DnsRecord = {
   value: 'v=DMARC1; p=none;',
   purpose: 'DMARC',
 };
+const inbound: DnsRecord = {
+  type: 'MX',
+  name: 'shop.example',
+  value: 'inbound-smtp.us-east-1.amazonaws.com',
+  priority: 10,
+  purpose: 'INBOUND',
+};
 const proof: DnsRecord = {
   type: 'TXT',
   name: '_posthaste.shop.example',
@@ -52,6 +59,11 @@ describe('looking up DNS records', () => {
     ['a CNAME', cname, ['token.dkim.amazonses.com']],
     ['a CNAME in capitals and with a dot', cname, ['TOKEN.dkim.AmazonSES.com.']],
     ['an MX record', mx, ['feedback-smtp.us-east-1.amazonses.com']],
+    [
+      'the MX record of incoming email',
+      inbound,
+      ['inbound-smtp.us-east-1.amazonaws.com', 'spare.shop.example'],
+    ],
     ['SPF as suggested', spf, ['v=spf1 include:amazonses.com ~all']],
     ['SPF in strings', spf, [['v=spf1 include:', 'amazonses.com ~all']]],
     ['SPF of its own, among others', spf, ['note', 'V=SPF1 ip4:192.0.2.1 include:AMAZONSES.com -all']],
@@ -66,6 +78,7 @@ describe('looking up DNS records', () => {
     ['another CNAME', cname, ['token.dkim.amazonses.com.evil.example']],
     ['another MX record', mx, ['mail.shop.example']],
     ['a second MX record', mx, ['feedback-smtp.us-east-1.amazonses.com', 'mail.shop.example']],
+    ['MX records of another host', inbound, ['mail.shop.example']],
     ['SPF without SES', spf, ['v=spf1 include:amazonses.com.evil.example ~all']],
     ['SPF of another name', spf, ['v=spf1 include:xamazonses.com ~all']],
     ['SPF against SES', spf, ['v=spf1 -include:amazonses.com ~all']],

@@ -33,9 +33,15 @@ async function isAnswered(resolver: Resolver, record: DnsRecord): Promise<boolea
       return names.some((name) => withoutDot(name) === withoutDot(record.value));
     }
     case 'MX': {
-      // SES takes a MAIL FROM host with exactly one MX record.
-      const [first, ...others] = await resolver.resolveMx(record.name);
-      return others.length === 0 && withoutDot(first?.exchange ?? '') === withoutDot(record.value);
+      const hosts = await resolver.resolveMx(record.name);
+      const wanted = hosts.filter(({ exchange }) => withoutDot(exchange) === withoutDot(record.value));
+      if (record.purpose !== 'INBOUND') {
+        // SES takes a MAIL FROM host with exactly one MX record.
+        return hosts.length === 1 && wanted.length === 1;
+      }
+      // Senders try the lowest preference first.
+      const lowest = Math.min(...hosts.map(({ priority }) => priority));
+      return wanted.some(({ priority }) => priority === lowest);
     }
     case 'TXT': {
       const texts = await resolver.resolveTxt(record.name);

@@ -5,7 +5,7 @@ export interface DnsRecord {
   value: string;
   /** Of MX records. */
   priority?: number;
-  purpose: 'DKIM' | 'MAIL_FROM' | 'SPF' | 'DMARC' | 'OWNERSHIP';
+  purpose: 'DKIM' | 'MAIL_FROM' | 'SPF' | 'DMARC' | 'OWNERSHIP' | 'INBOUND';
 }
 
 export interface DomainCheck {

@@ -6,7 +6,7 @@ import type { DnsRecord } from './domain-identities.ts';
 const zoneSchema = z.object({ texts: z.array(z.string()).nullable() });
 
 /**
- * Looks proofs of ownership up at the local SES, which stands in for the DNS of local domains; all else in DNS.
+ * Looks proofs of ownership and the way for incoming email up at the local SES, which stands in for the DNS of local domains; all else in DNS.
  *
  * @param sesUrl address of the local SES
  */
@@ -22,7 +22,7 @@ export function createLocalZoneLookup(sesUrl: string, lookup: RecordLookup): Rec
   }
 
   return async (records) => {
-    const isLocal = ({ purpose }: DnsRecord) => purpose === 'OWNERSHIP';
+    const isLocal = ({ purpose }: DnsRecord) => purpose === 'OWNERSHIP' || purpose === 'INBOUND';
     const elsewhere = records.filter((record) => !isLocal(record));
     const found = new Map<DnsRecord, Sighting>();
     const sightings = await lookup(elsewhere);

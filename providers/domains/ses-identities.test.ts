@@ -36,7 +36,13 @@ async function start(): Promise<{ local: TestSes; identities: DomainIdentities }
   const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
   return {
     local,
-    identities: createSesIdentities(client, 'us-east-1', createRecordLookup([dns.address]), 'here', proofKey),
+    identities: createSesIdentities(
+      client,
+      { region: 'us-east-1', isReceiving: false },
+      createRecordLookup([dns.address]),
+      'here',
+      proofKey,
+    ),
   };
 }
 
@@ -139,7 +145,7 @@ describe('sender domains as SES identities', () => {
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: server.url, credentials });
     const identities = createSesIdentities(
       client,
-      'us-east-1',
+      { region: 'us-east-1', isReceiving: false },
       createRecordLookup([dns.address]),
       'here',
       proofKey,
@@ -215,7 +221,7 @@ describe('sender domains as SES identities', () => {
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: server.url, credentials });
     const identities = createSesIdentities(
       client,
-      'us-east-1',
+      { region: 'us-east-1', isReceiving: false },
       createRecordLookup([dns.address]),
       'here',
       proofKey,
@@ -228,7 +234,7 @@ describe('sender domains as SES identities', () => {
 
 describe('the records that SES wants', () => {
   it('name the region, in DKIM only where SES keeps keys apart', () => {
-    expect(sesRecords('shop.example', ['t1'], 'eu-west-1')).toEqual([
+    expect(sesRecords('shop.example', ['t1'], { region: 'eu-west-1', isReceiving: false })).toEqual([
       { type: 'CNAME', name: 't1._domainkey.shop.example', value: 't1.dkim.amazonses.com', purpose: 'DKIM' },
       {
         type: 'MX',
@@ -245,7 +251,7 @@ describe('the records that SES wants', () => {
       },
       { type: 'TXT', name: '_dmarc.shop.example', value: 'v=DMARC1; p=none;', purpose: 'DMARC' },
     ]);
-    expect(sesRecords('shop.example', ['t1'], 'eu-south-1')[0]?.value).toBe(
+    expect(sesRecords('shop.example', ['t1'], { region: 'eu-south-1', isReceiving: false })[0]?.value).toBe(
       't1.dkim.eu-south-1.amazonses.com',
     );
   });

@@ -17,7 +17,7 @@ import {
   recordKey,
 } from './domain-identities.ts';
 import { ownershipRecord } from './ownership-record.ts';
-import { mailFromHost, sesRecords } from './ses-records.ts';
+import { mailFromHost, type SesRecordsOptions, sesRecords } from './ses-records.ts';
 
 type Identity = GetEmailIdentityCommandOutput;
 
@@ -48,7 +48,7 @@ function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean
  */
 export function createSesIdentities(
   client: SESv2Client,
-  region: string,
+  options: SesRecordsOptions,
   lookup: RecordLookup,
   installation: string,
   proofKey: Buffer,
@@ -57,7 +57,7 @@ export function createSesIdentities(
     identity.Tags?.some(({ Key, Value }) => Key === installationTag && Value === installation) === true;
   const recordsOf = (domain: AddedDomain, dkimTokens: readonly string[]) => [
     ownershipRecord(proofKey, domain),
-    ...sesRecords(domain.domain, dkimTokens, region),
+    ...sesRecords(domain.domain, dkimTokens, options),
   ];
   const read = (domain: string) => client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
   const forget = (domain: string) => client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));

@@ -21,12 +21,23 @@ const regionsWithDkimDomain = new Set([
 /** Host of the envelope sender, so that SPF is aligned with the domain. */
 export const mailFromHost = (domain: string): string => `bounce.${domain}`;
 
+export interface SesRecordsOptions {
+  region: string;
+  /** Whether SES takes email for the domain, too. */
+  isReceiving: boolean;
+}
+
 /**
- * The records that an SES identity with Easy DKIM and a MAIL FROM host of its own needs, and a DMARC policy to begin
- * with.
- * Source: Amazon SES developer guide, "Easy DKIM in Amazon SES", "Using a custom MAIL FROM domain".
+ * The records that an SES identity with Easy DKIM and a MAIL FROM host of its own needs, a DMARC policy to begin with,
+ * and the way for email that is to come in.
+ * Source: Amazon SES developer guide, "Easy DKIM in Amazon SES", "Using a custom MAIL FROM domain", "Publishing an MX
+ * record for Amazon SES email receiving".
  */
-export function sesRecords(domain: string, dkimTokens: readonly string[], region: string): DnsRecord[] {
+export function sesRecords(
+  domain: string,
+  dkimTokens: readonly string[],
+  { region, isReceiving }: SesRecordsOptions,
+): DnsRecord[] {
   const dkimDomain = regionsWithDkimDomain.has(region)
     ? `dkim.${region}.amazonses.com`
     : 'dkim.amazonses.com';
@@ -49,5 +60,11 @@ export function sesRecords(domain: string, dkimTokens: readonly string[], region
     },
     { type: 'TXT', name: host, value: 'v=spf1 include:amazonses.com ~all', purpose: 'SPF' },
     { type: 'TXT', name: `_dmarc.${domain}`, value: 'v=DMARC1; p=none;', purpose: 'DMARC' },
+    ...(isReceiving ? [inboundRecord(domain, region)] : []),
   ];
+}
+
+function inboundRecord(domain: string, region: string): DnsRecord {
+  const value = `inbound-smtp.${region}.amazonaws.com`;
+  return { type: 'MX', name: domain, value, priority: 10, purpose: 'INBOUND' };
 }

@@ -24,6 +24,7 @@ import {
 } from '../contracts/domain-verification.ts';
 import { type EmailBatchInput, emailBatchWorkflow, emailTaskQueue } from '../contracts/email-batch.ts';
 import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
+import { type InboundEmailInput, inboundEmailWorkflow } from '../contracts/inbound-email.ts';
 import { type JobKind, priorities, workflowIds } from '../contracts/operations.ts';
 import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
 import type { CommandGroup } from './command-group.ts';
@@ -80,6 +81,8 @@ interface OnceWorkflow {
   kind: JobKind;
   summary: string;
   priority: number;
+  /** Started again after it has ended, for a repair; it does nothing that is done. */
+  mayRepeat?: boolean;
 }
 
 /** A workflow that is started once for its subject. */
@@ -94,7 +97,7 @@ function onceGroup(command: DueCommand, workflow: OnceWorkflow): CommandGroup {
           workflowId,
           taskQueue,
           args: [workflow.input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          workflowIdReusePolicy: workflow.mayRepeat ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
           staticSummary: workflow.summary,
           typedSearchAttributes: attributesOf(workflow.kind, command.projectId),
           priority: priorityOf(workflow.priority, command.projectId),
@@ -148,6 +151,19 @@ function billingEndGroup(command: DueCommand): CommandGroup {
     kind: 'billing-end',
     summary: 'Ends the subscription of a deleted project',
     priority: priorities.deletion,
+  });
+}
+
+function inboundEmailGroup(command: DueCommand): CommandGroup {
+  const input: InboundEmailInput = { inboundId: command.subjectId };
+  return onceGroup(command, {
+    type: inboundEmailWorkflow,
+    workflowId: workflowIds.inboundEmail(command.subjectId),
+    input,
+    kind: 'inbound-email',
+    summary: 'Reads an email that came in',
+    priority: priorities.inbound,
+    mayRepeat: true,
   });
 }
 
@@ -253,6 +269,9 @@ export function groupCommands(due: DueCommand[]): CommandGroup[] {
         break;
       case 'billing.end':
         groups.push(billingEndGroup(command));
+        break;
+      case 'inbound.receive':
+        groups.push(inboundEmailGroup(command));
         break;
       case 'events.delete':
         groups.push(eventDeletionGroup(command));

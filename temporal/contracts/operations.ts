@@ -16,6 +16,7 @@ export type JobKind =
   | 'event-deletion'
   | 'project-erasure'
   | 'billing-end'
+  | 'inbound-email'
   | 'sweep'
   | 'segments'
   | 'contact-import'
@@ -27,6 +28,7 @@ export type JobKind =
 export const priorities = {
   transactional: 1,
   workflow: 2,
+  inbound: 2,
   domain: 3,
   snooze: 3,
   campaign: 4,
@@ -46,6 +48,7 @@ export const workflowIds = {
   domainVerification: (domainId: string) => `domain-verification/${domainId}`,
   eventDeletion: (deletionId: string) => `event-deletion/${deletionId}`,
   projectErasure: (erasureId: string) => `project-erasure/${erasureId}`,
+  inboundEmail: (inboundId: string) => `inbound-email/${inboundId}`,
   billingEnd: (projectId: string) => `billing-end/${projectId}`,
   workflowExecution: (workflowId: string, contactId: string, executionId: string) =>
     `workflow/${workflowId}/contact/${contactId}/${executionId}`,

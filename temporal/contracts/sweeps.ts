@@ -1,7 +1,7 @@
 export interface SweepActivities {
   /** Deletes what has outlived its retention: keys, windows, notifications, contents. Answers rows by table. */
   sweepExpired(): Promise<Record<string, number>>;
-  /** Puts dispatch commands back for emails that were accepted but that nothing takes care of. */
+  /** Puts commands back for emails that were accepted, to send or to read, but that nothing takes care of. */
   repairStrandedEmails(): Promise<{ requeued: number }>;
   /** Ends the snoozes that are over although nothing has ended them. */
   endOverdueSnoozes(): Promise<{ ended: number }>;

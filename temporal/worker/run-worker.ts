@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createCallSlots } from '../../activities/campaigns/call-slots.ts';
 import { createClaimedRenderer } from '../../activities/emails/render-claimed.ts';
+import { createEmailParser } from '../../activities/inbound/email-parser.ts';
 import {
   type ActivityDependencies,
   createActivities,
@@ -14,6 +16,7 @@ import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
 import { warnTo } from '../../runtime/logger.ts';
+import { openMailBucket } from '../../runtime/mail-bucket.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
@@ -34,6 +37,9 @@ export interface WorkerParts {
 /** No email carries the links of a webhook. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
+/** Received emails in memory at a time, of up to 30 MB each. */
+const inboundAtATime = 2;
+
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
 
@@ -50,12 +56,15 @@ export async function runWorker(
   const [apiUrl, linkKey] = [publicApiUrl(config), deriveKey(config.APP_SECRET, 'public-link')];
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
   const webhookSecrets = createWebhookSecrets(config.APP_SECRET);
+  const parser = createEmailParser();
+  shutdown.add('inbound parser', () => parser.stop());
   const dependencies: ActivityDependencies = {
     orm,
     clickhouse: parts.clickhouse,
     provider: resources.provider,
     identities: resources.identities,
     billing: resources.billing,
+    inbound: { bucket: openMailBucket(config), parser, slots: createCallSlots(inboundAtATime) },
     render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),
     executions: createExecutionWorkflows(resources.temporal),
     repaired: parts.metrics.countRepairs,

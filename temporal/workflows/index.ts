@@ -7,6 +7,7 @@ export { contactSnooze } from './contact-snooze.ts';
 export { domainVerification } from './domain-verification.ts';
 export { emailBatch } from './email-batch.ts';
 export { eventDeletion } from './event-deletion.ts';
+export { inboundEmail } from './inbound-email.ts';
 export { projectErasure } from './project-erasure.ts';
 export { segmentComputation } from './segment-computation.ts';
 export { segmentCount } from './segment-count.ts';

@@ -34,6 +34,7 @@ export interface World {
   event(): Promise<{ name: string; contactId: string }>;
   importJob(): Promise<string>;
   bulkJob(): Promise<string>;
+  inbound(): Promise<string>;
   member(): Promise<string>;
   invitation(): Promise<string>;
 }
@@ -169,6 +170,16 @@ export async function createWorld(
       const jobId = await idOf('/contacts/bulk-subscribe', { contactIds: [await contact()] });
       await atRest(() => call('GET', `/contacts/bulk/${jobId}`), isOver);
       return jobId;
+    }),
+    inbound: maker('inbound', async () => {
+      const [made] = await run(
+        `insert into inbound_emails (id, project_id, provider_id, status, recipients, verdicts, received_at)
+         values (uuidv7(), $1, gen_random_uuid(), 'KEPT', $2,
+           '{"spf":"PASS","dkim":"PASS","dmarc":"PASS","spam":"PASS","virus":"PASS"}', now())
+         returning id`,
+        [project.id, [from]],
+      );
+      return made?.id ?? '';
     }),
     member: maker('member', async () => {
       const person = await createTestPerson(url);

@@ -27,6 +27,42 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'received emails: forged, repeated, from a bucket of somebody else, in the name of a contact',
+    tests: [
+      ['test/inbound.test.ts', 'is refused when it is forged or of another topic'],
+      [
+        'test/inbound.test.ts',
+        'counts once, however often it comes, and however often SES tells of the email',
+      ],
+      ['test/inbound.test.ts', 'is refused when it names a bucket that is not configured'],
+      ['test/inbound.test.ts', 'leaves a contact as it is, whoever writes in its name'],
+    ],
+  },
+  {
+    attack: 'received emails that are script, a virus, a bomb of parts, headers or lines, or no email at all',
+    tests: [
+      ['core/inbound/inbound.test.ts', 'holds nothing that acts, whatever came in'],
+      ['core/inbound/inbound.test.ts', 'are read whatever they hold, into bounded texts that can be stored'],
+      ['core/inbound/inbound.test.ts', 'is read or refused, whatever it holds'],
+      [
+        'activities/inbound/email-parser.test.ts',
+        'goes on after an email that is none, one that takes too long',
+      ],
+      ['test/inbound.test.ts', '%s is kept without content, and triggers nothing'],
+      ['test/inbound.test.ts', 'that is no email a mail program writes is kept without content'],
+      ['test/inbound.test.ts', 'beyond 30 MB is kept without content'],
+    ],
+  },
+  {
+    attack:
+      'loops of mail: auto-replies, bounces, lists, our own emails, two machines that answer each other',
+    tests: [
+      ['test/inbound.test.ts', '%s: is in the feed, starts nothing, and ends no wait'],
+      ['test/inbound.test.ts', 'an email of ours that comes back starts nothing and makes no contact'],
+      ['test/inbound.test.ts', 'two machines that answer each other stop after twenty emails an hour'],
+    ],
+  },
+  {
     attack: 'payment notifications: forged, altered, old',
     tests: [['test/billing.test.ts', 'that is forged, altered or old is refused, and nothing changes']],
   },

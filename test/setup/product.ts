@@ -5,6 +5,7 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import { loadConfig } from '../../core/config/load.ts';
 import { type RunningProduct, startProduct } from '../../local/product.ts';
+import { receivedBucket } from '../../local/ses/receiving/received-mail.ts';
 import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
@@ -38,6 +39,7 @@ export async function startTestProduct(environment: Record<string, string> = {})
     dataDir: path.join(directory, 'ses'),
     webhookUrl: `http://127.0.0.1:${port}/webhooks/sns`,
     topicArn: testTopic,
+    smtpPort: 0,
   });
   const all: Record<string, string> = {
     NODE_ENV: 'test',
@@ -52,6 +54,9 @@ export async function startTestProduct(environment: Record<string, string> = {})
     SES_ENDPOINT: ses.url,
     SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
     SNS_TOPIC_ARNS: testTopic,
+    INBOUND_ENABLED: 'true',
+    INBOUND_S3_BUCKETS: receivedBucket,
+    INBOUND_S3_ENDPOINT: ses.url,
     VALIDATE_RESPONSES: 'true',
     // Only when a test asks for it.
     SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',

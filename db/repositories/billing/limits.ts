@@ -23,6 +23,7 @@ export async function readLimits(em: Em, projectId: string): Promise<PerCategory
     transactional: limitOf('transactional'),
     campaigns: limitOf('campaigns'),
     workflows: limitOf('workflows'),
+    inbound: limitOf('inbound'),
   };
 }
 
@@ -103,4 +104,12 @@ export async function takeTransactional(em: Em, wanted: readonly WantedEmails[])
 /** Gives back transactional emails that were counted and could not be queued. */
 export async function giveBackTransactional(em: Em, { projectId, emails }: WantedEmails): Promise<void> {
   await sql(em, `select count_emails($1, 'transactional', $2)`, [projectId, -emails]);
+}
+
+/** In a transaction: counts an email that came in, unless it would go beyond the limit of the month. */
+export async function takeInbound(em: Em, projectId: string): Promise<boolean> {
+  const [row] = await sql<{ taken: boolean }>(em, `select take_emails($1, 'inbound', 1, null) as taken`, [
+    projectId,
+  ]);
+  return row?.taken === true;
 }

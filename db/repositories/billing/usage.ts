@@ -45,14 +45,14 @@ export interface Consumption {
   used: PerCategory<number>;
 }
 
-/** What a project has sent in the month that is running. Reads at most sixteen rows of each category. */
+/** What a project has sent and received in the month that is running. Reads at most sixteen rows of each category. */
 export async function readConsumption(em: Em, projectId: string): Promise<Consumption> {
   const [row] = await sql<Consumption>(
     em,
     `select now.month::timestamp at time zone 'UTC' as start,
        (now.month + interval '1 month')::timestamp at time zone 'UTC' as "end",
        json_build_object('transactional', ${sumOf('transactional')}, 'campaigns', ${sumOf('campaigns')},
-         'workflows', ${sumOf('workflows')}) as used
+         'workflows', ${sumOf('workflows')}, 'inbound', ${sumOf('inbound')}) as used
      from (select usage_month(now()) as month) now
      left join billing_usage u on u.project_id = $1 and u.month = now.month
      group by now.month`,

@@ -1,4 +1,4 @@
-import { billingCategories, type PerCategory } from '../../../core/billing/categories.ts';
+import { type SendingCategory, sendingCategories } from '../../../core/billing/categories.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import type { EmailSource } from '../../entities/email.ts';
 import type { Em } from '../../orm.ts';
@@ -35,12 +35,12 @@ held as materialized (
 
 const lockSql = `with ${heldSql} select count(*) from held`;
 
-const sources: PerCategory<EmailSource> = {
+const sources: Record<SendingCategory, EmailSource> = {
   transactional: 'TRANSACTIONAL',
   campaigns: 'CAMPAIGN',
   workflows: 'WORKFLOW',
 };
-const givenBackSql = billingCategories
+const givenBackSql = sendingCategories
   .map((category) => {
     const cancelled = `select * from email where is_cancelled and source = '${sources[category]}'`;
     return `${category}_given_back as (${giveBackUsageSql(category, cancelled)})`;
@@ -77,6 +77,9 @@ execution_told as (
   insert into outbox (id, kind, subject_id, project_id, contact_id)
   select uuidv7(), 'execution.cancel', id, $1, contact_id from execution where is_active
   returning pg_notify('commands_left', '')
+),
+received as (
+  delete from inbound_emails where contact_id in (select id from removed)
 ),
 email as (
   update emails e
@@ -124,7 +127,7 @@ removed as (
 ),
 ${forgetSql},
 happened as materialized (
-  select e.id, e.email_id is not null and e.name like 'email.%' as is_kept
+  select e.id, e.email_id is not null and e.name like 'email.%' and e.name <> 'email.received' as is_kept
   from removed r
   cross join lateral (
     select id, email_id, name from events e

@@ -1,5 +1,6 @@
 import type { Em } from '../../orm.ts';
 import { sql } from '../../sql.ts';
+import { dropInboundContents } from '../inbound/inbound-emails.ts';
 import { dropOrphanedMembers } from '../segments/drop-members.ts';
 import { dropOrphanedExecutions } from '../workflows/cancel-executions.ts';
 
@@ -73,6 +74,7 @@ export async function deleteExpired(em: Em, bodyRetentionDays: number): Promise<
       'created_at < now() - make_interval(days => $1)',
       [bodyRetentionDays],
     ),
+    inboundContents: await dropInboundContents(em, bodyRetentionDays),
     jobs: await deleteInBatches(
       em,
       'jobs',

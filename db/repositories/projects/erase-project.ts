@@ -65,6 +65,7 @@ export async function eraseProject(
   });
   const emails = await deleteByWalk(em, 'emails', erasure, signal);
   await deleteByWalk(em, 'email_contents', erasure, signal);
+  await doomed('inbound_emails');
   const contacts = await doomed('contacts');
   await doomed('contact_event_stats', 'first_at');
   await doomed('contact_fields');

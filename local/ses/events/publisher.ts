@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidv5 } from 'uuid';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { PendingEvent } from '../mail/pending-events.ts';
+import { toReceivedEvent } from '../receiving/received-event.ts';
+import type { ReceivedMail } from '../receiving/received-mail.ts';
 import type { SignedSnsMessage, SnsSigner } from '../sns-signer.ts';
 import { toSesEvent } from './ses-event.ts';
 import { type Subscriber, signingCertUrl } from './subscriber.ts';
@@ -40,6 +42,7 @@ export interface PublisherFigures {
  */
 export class Publisher {
   readonly #store: MailStore;
+  readonly #received: ReceivedMail;
   readonly #signer: SnsSigner;
   readonly #webhook: Webhook;
   readonly #subscriber: Subscriber;
@@ -60,6 +63,7 @@ export class Publisher {
 
   constructor(options: {
     store: MailStore;
+    received: ReceivedMail;
     signer: SnsSigner;
     webhook: Webhook;
     subscriber: Subscriber;
@@ -68,6 +72,7 @@ export class Publisher {
     instanceId: string;
   }) {
     this.#store = options.store;
+    this.#received = options.received;
     this.#signer = options.signer;
     this.#webhook = options.webhook;
     this.#subscriber = options.subscriber;
@@ -139,7 +144,7 @@ export class Publisher {
 
   async #attempt(event: PendingEvent): Promise<DeliveryOutcome> {
     try {
-      const message = this.#toNotification(event);
+      const message = await this.#toNotification(event);
       return await this.#webhook.post(message, this.#subscriber.current.arn);
     } catch {
       // The store could not be read; the event stays and is tried again.
@@ -147,22 +152,35 @@ export class Publisher {
     }
   }
 
-  #toNotification(pending: PendingEvent): SignedSnsMessage {
-    const record = this.#store.readRecord(pending.line);
-    const event = typeof pending.event === 'number' ? record.events[pending.event] : pending.event;
-    if (event === undefined) throw new Error(`Event ${pending.number} is not in the plan of its message.`);
+  async #toNotification(pending: PendingEvent): Promise<SignedSnsMessage> {
     const messageId = uuidv5(String(pending.number), this.#instanceId);
     const { topicArn, arn } = this.#subscriber.current;
     return this.#signer.sign({
       Type: 'Notification',
       MessageId: messageId,
       TopicArn: topicArn,
-      Subject: 'Amazon SES Email Event Notification',
-      Message: JSON.stringify(toSesEvent(record, event, pending.at, messageId)),
+      ...(await this.#describe(pending, messageId)),
       Timestamp: new Date(pending.at).toISOString(),
       SigningCertURL: signingCertUrl(this.#baseUrl, this.#signer),
       UnsubscribeURL: `${this.#baseUrl}/sns/unsubscribe?${new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn })}`,
     });
+  }
+
+  async #describe(
+    { line, event, at, number }: PendingEvent,
+    messageId: string,
+  ): Promise<{ Subject: string; Message: string }> {
+    if (event === 'received') {
+      const record = this.#store.readReceived(line);
+      const raw = (await this.#received.read(record.id)) ?? Buffer.alloc(0);
+      const received = await toReceivedEvent(record, raw, this.#subscriber.current.topicArn);
+      return { Subject: 'Amazon SES Email Receipt Notification', Message: JSON.stringify(received) };
+    }
+    const record = this.#store.readRecord(line);
+    const planned = typeof event === 'number' ? record.events[event] : event;
+    if (planned === undefined) throw new Error(`Event ${number} is not in the plan of its message.`);
+    const message = JSON.stringify(toSesEvent(record, planned, at, messageId));
+    return { Subject: 'Amazon SES Email Event Notification', Message: message };
   }
 
   #retryLater(item: Refused, outcome: DeliveryOutcome): void {

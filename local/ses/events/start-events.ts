@@ -2,6 +2,7 @@ import { sendText } from '../http/answers.ts';
 import type { Route } from '../http/router.ts';
 import type { EventControl } from '../inbox/control-routes.ts';
 import type { MailStore } from '../mail/mail-store.ts';
+import type { ReceivedMail } from '../receiving/received-mail.ts';
 import { createSnsSigner } from '../sns-signer.ts';
 import type { State } from '../state/state.ts';
 import { maximumInFlight, Publisher } from './publisher.ts';
@@ -30,6 +31,7 @@ const silentFigures = {
 /** Starts asking the webhook to confirm, and delivering once it did; without a webhook nothing is published. */
 export async function startEvents(options: {
   store: MailStore;
+  received: ReceivedMail;
   state: State;
   dataDir: string;
   baseUrl: string;
@@ -38,7 +40,7 @@ export async function startEvents(options: {
   signatureVersion: '1' | '2' | 'alternate';
   signingKeyBits: 1024 | 2048;
 }): Promise<EventStack> {
-  const { store, state, baseUrl, topicArn, webhookUrl } = options;
+  const { store, received, state, baseUrl, topicArn, webhookUrl } = options;
   if (webhookUrl === null) {
     return { routes: [], control: { figures: silentFigures, setPaused: () => {} }, stop: async () => {} };
   }
@@ -55,6 +57,7 @@ export async function startEvents(options: {
   });
   const publisher = new Publisher({
     store,
+    received,
     signer,
     webhook,
     subscriber,

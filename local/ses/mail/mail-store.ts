@@ -6,7 +6,14 @@ import type { ContentOfEntry, MessageContent } from './message-content.ts';
 import { type IndexedMessage, type MessageFilter, MessageIndex } from './message-index.ts';
 import { openStoredCall } from './open-stored-call.ts';
 import { PendingEvents } from './pending-events.ts';
-import { logRecordSchema, type MessageRecord, type NewMessage, type PlannedEvent } from './records.ts';
+import {
+  logRecordSchema,
+  type MessageRecord,
+  type NewMessage,
+  type NewReceived,
+  type PlannedEvent,
+  type ReceivedRecord,
+} from './records.ts';
 import { replayLog } from './replay-log.ts';
 
 /** A message with its content. */
@@ -110,6 +117,21 @@ export class MailStore {
     return number !== null;
   }
 
+  /** Notes an email that came in; resolves once that is on disk, and from then on its event waits for delivery. */
+  async receive(received: NewReceived): Promise<void> {
+    let number = 0;
+    await this.#files.append({
+      body: Buffer.alloc(0),
+      lines: () => {
+        number = this.pending.reserve(1);
+        return [JSON.stringify({ kind: 'received', ...received, number } satisfies ReceivedRecord)];
+      },
+      committed: ([line]) => {
+        if (line !== undefined) this.pending.add({ number, at: received.at, line, event: 'received' });
+      },
+    });
+  }
+
   /** Notes on disk that these events need no delivery any more, so that the next start leaves them out. */
   async noteDelivered(numbers: readonly number[]): Promise<void> {
     if (numbers.length === 0) return;
@@ -150,6 +172,13 @@ export class MailStore {
     const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
     if (record.kind !== 'message') throw new Error(`There is no message at byte ${line.offset} of the log.`);
     this.#lines.set(line.offset, record);
+    return record;
+  }
+
+  /** An email that came in, given the place of its line. */
+  readReceived(line: Position): ReceivedRecord {
+    const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
+    if (record.kind !== 'received') throw new Error(`No email came in at byte ${line.offset} of the log.`);
     return record;
   }
 

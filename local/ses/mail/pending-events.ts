@@ -8,10 +8,10 @@ export interface PendingEvent {
   number: number;
   /** When it happened, milliseconds since the epoch. */
   at: number;
-  /** Where its message's line is in the log. */
+  /** Where the line of its message, or of the email that came in, is in the log. */
   line: Position;
-  /** The event itself, or its position in the message's plan. */
-  event: PlannedEvent | number;
+  /** The event itself, its position in the message's plan, or that an email came in. */
+  event: PlannedEvent | number | 'received';
 }
 
 /** The queue of events that wait for delivery, and the numbers that make each one unique. */
@@ -83,6 +83,10 @@ export class PendingEvents {
         this.#replayed.set(record.number, { ...record, line: message });
         return;
       }
+      case 'received':
+        this.#nextNumber = record.number + 1;
+        this.#replayed.set(record.number, { number: record.number, at: record.at, line, event: 'received' });
+        return;
       case 'delivered':
         for (const number of record.numbers) this.#replayed.delete(number);
         return;

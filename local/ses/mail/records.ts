@@ -57,6 +57,33 @@ const eventRecord = z.object({
   at: z.number(),
 });
 
+const verdict = z.enum(['PASS', 'FAIL', 'GRAY', 'PROCESSING_FAILED', 'DISABLED']);
+
+/** What the provider found out about an email that came in. */
+export const verdictsSchema = z.object({
+  spf: verdict,
+  dkim: verdict,
+  dmarc: verdict,
+  spam: verdict,
+  virus: verdict,
+});
+export type ReceivedVerdicts = z.output<typeof verdictsSchema>;
+
+const receivedFields = {
+  id: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** Sender of the envelope. */
+  source: z.string(),
+  recipients: z.array(z.string()),
+  /** Bytes. */
+  size: z.number(),
+  verdicts: verdictsSchema,
+};
+
+/** An email that came in, itself an event; its bytes are a file of their own. */
+const receivedRecord = z.object({ kind: z.literal('received'), ...receivedFields, number: z.number() });
+
 const deliveredRecord = z.object({ kind: z.literal('delivered'), numbers: z.array(z.number()) });
 
 const clearedRecord = z.object({ kind: z.literal('cleared'), nextEvent: z.number() });
@@ -65,6 +92,7 @@ const clearedRecord = z.object({ kind: z.literal('cleared'), nextEvent: z.number
 export const logRecordSchema = z.discriminatedUnion('kind', [
   messageRecord,
   eventRecord,
+  receivedRecord,
   deliveredRecord,
   clearedRecord,
 ]);
@@ -74,3 +102,7 @@ export type LogRecord = z.output<typeof logRecordSchema>;
 export type MessageRecord = z.output<typeof messageRecord>;
 /** An accepted message before it has a place in the files. */
 export type NewMessage = z.output<z.ZodObject<typeof messageFields>>;
+/** An email that came in. */
+export type ReceivedRecord = z.output<typeof receivedRecord>;
+/** An email that came in before its event has a number. */
+export type NewReceived = z.output<z.ZodObject<typeof receivedFields>>;

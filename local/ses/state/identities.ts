@@ -143,6 +143,11 @@ export class Identities {
     return identity;
   }
 
+  /** Whether email to an address comes in here: its domain is verified. */
+  receives(address: string): boolean {
+    return this.#find(domainOf(address))?.status === 'verified';
+  }
+
   #candidates(address: string): Identity[] {
     const labels = domainOf(address).split('.');
     const names = [address.toLowerCase(), ...labels.map((_label, index) => labels.slice(index).join('.'))];

@@ -81,7 +81,8 @@ export async function startWebhookReceiver(options: {
       if (!isGenuine || status !== 200) return;
       messages.push(message);
       headers.set(message.MessageId, request.headers);
-      if (message.Type === 'Notification') {
+      // An email that came in is no event of a message.
+      if (message.Type === 'Notification' && !message.Message.includes('"notificationType"')) {
         eventsById.set(message.MessageId, eventSchema.parse(JSON.parse(message.Message)));
       }
       if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);

@@ -2,7 +2,7 @@ import { type ContractLine, under, withBody, withHeaders } from '../line.ts';
 import type { World } from '../world.ts';
 import { cursorFields } from './fields.ts';
 
-const categories = ['transactional', 'campaigns', 'workflows'];
+const categories = ['transactional', 'campaigns', 'workflows', 'inbound'];
 const path = '/users/@me/projects/:id' as const;
 const shared = { key: 'session or sk', role: 'ADMIN', success: 200 } as const;
 const own = ({ project }: World) => ({ params: { id: project.id } });

@@ -13,7 +13,34 @@ const badLimit = { when: 'the limit is 0', status: 422, change: withQuery('limit
 const badDate = { when: 'a date is none', status: 422, change: withQuery('startDate=yesterday-ish') };
 const period = 'startDate=2026-01-01&endDate=2100-01-01T00:00:00Z';
 
+const inboundFields = [
+  'id',
+  'status',
+  'messageId',
+  'from',
+  'fromName',
+  'to.0',
+  'subject',
+  'inReplyTo',
+  'emailId',
+  'contactId',
+  'automatic',
+  ...under('verdicts', ['spf', 'dkim', 'dmarc', 'spam', 'virus']),
+  'hasContent',
+  'text',
+  'html',
+  'attachments',
+  'receivedAt',
+];
+
 export const eventLines: readonly ContractLine[] = [
+  {
+    line: 'GET /inbound/:id',
+    key: 'sk',
+    success: 200,
+    answer: inboundFields,
+    valid: async (world) => ({ params: { id: await world.inbound() } }),
+  },
   {
     line: 'GET /events',
     key: 'sk',

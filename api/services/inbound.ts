@@ -1,0 +1,110 @@
+import { parseEmailAddress } from '../../core/addresses/email-address.ts';
+import { boundedInstant } from '../../core/bounded-instant.ts';
+import { DomainError, notFound } from '../../core/errors.ts';
+import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
+import { storableText } from '../../core/inbound/storable-text.ts';
+import type { Orm } from '../../db/orm.ts';
+import {
+  type ArrivalOutcome,
+  type ArrivedEmail,
+  acceptInbound,
+} from '../../db/repositories/inbound/accept-inbound.ts';
+import { findInbound, type KeptInbound } from '../../db/repositories/inbound/inbound-emails.ts';
+import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
+
+export interface InboundService {
+  /**
+   * Accepts an email that the provider tells of, once however often it does. Answers after the commit.
+   *
+   * @returns undefined for a notification of something else, and where incoming email is not taken
+   * @throws DomainError `FORBIDDEN` when the email is in a bucket that is not configured
+   */
+  accept(notificationId: string, message: string): Promise<ArrivalOutcome | undefined>;
+  /** @throws DomainError `NOT_FOUND` */
+  get(projectId: string, id: string): Promise<KeptInbound>;
+}
+
+export interface InboundOptions {
+  orm: Orm;
+  isEnabled: boolean;
+  buckets: readonly string[];
+  /** Called after a commit that left a command for Temporal. */
+  committed: () => void;
+}
+
+/** More than SES accepts in one envelope. */
+const mostRecipients = 100;
+
+function parseReceived(message: string): SesReceived | undefined {
+  try {
+    return sesReceivedSchema.safeParse(JSON.parse(message)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The headers that are read, from the list or, where it has been cut, from what SES took out of them. */
+function headersOf({ headers, commonHeaders }: SesReceived['mail']): ReceivedHeader[] {
+  const common = [
+    { name: 'From', value: commonHeaders.from?.join(', ') },
+    { name: 'Subject', value: commonHeaders.subject },
+    { name: 'Message-ID', value: commonHeaders.messageId },
+    { name: 'Return-Path', value: commonHeaders.returnPath },
+  ];
+  const all = [...headers, ...common.filter(({ value }) => value != null)];
+  return all
+    .filter(({ name }) => readHeaderNames.has(name.toLowerCase()))
+    .map(({ name, value }) => ({ name, value: storableText(value ?? '', 16 * 1024) }));
+}
+
+function toArrival(notificationId: string, { mail, receipt, content }: SesReceived): ArrivedEmail {
+  const { action } = receipt;
+  const addresses = receipt.recipients.length > 0 ? receipt.recipients : mail.destination;
+  const recipients = addresses
+    .slice(0, mostRecipients)
+    .map(parseEmailAddress)
+    .filter((address) => address !== undefined);
+  const status = (verdict: SesReceived['receipt']['spfVerdict']) => verdict?.status ?? 'DISABLED';
+  return {
+    notificationId,
+    providerId: mail.messageId,
+    source: storableText(mail.source, 512),
+    recipients: [...new Set(recipients)],
+    verdicts: {
+      spf: status(receipt.spfVerdict),
+      dkim: status(receipt.dkimVerdict),
+      dmarc: status(receipt.dmarcVerdict),
+      spam: status(receipt.spamVerdict),
+      virus: status(receipt.virusVerdict),
+    },
+    headers: headersOf(mail),
+    raw: action.type === 'SNS' && content !== undefined ? Buffer.from(content, action.encoding) : null,
+    object: action.type === 'S3' ? { bucket: action.bucketName, key: action.objectKey } : null,
+    receivedAt: boundedInstant(new Date(mail.timestamp)),
+  };
+}
+
+/** Emails that come in to the domains of projects. */
+export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions): InboundService {
+  return {
+    async accept(notificationId, message) {
+      const received = isEnabled ? parseReceived(message) : undefined;
+      if (received === undefined) return undefined;
+      const email = toArrival(notificationId, received);
+      if (email.object !== null && !buckets.includes(email.object.bucket)) {
+        throw new DomainError('FORBIDDEN', 'The email is in a bucket that is not configured', {
+          details: { reason: 'bucket' },
+        });
+      }
+      const outcome = await orm.em.fork().transactional((em) => acceptInbound(em, email));
+      if (outcome === 'applied') committed();
+      return outcome;
+    },
+
+    async get(projectId, id) {
+      const email = await findInbound(orm.em.fork(), projectId, id);
+      if (email === undefined) throw notFound('Email');
+      return email;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import nodemailer from 'nodemailer';
+import { z } from 'zod';
+import { verdictsSchema } from '../mail/records.ts';
+
+const addresses = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+
+/** An email as JSON, for whoever has no MIME at hand. */
+export const mailInputSchema = z.object({
+  from: z.string().min(1),
+  to: addresses,
+  cc: addresses.optional(),
+  subject: z.string().default(''),
+  text: z.string().optional(),
+  html: z.string().optional(),
+  attachments: z
+    .array(
+      z.object({
+        filename: z.string().min(1),
+        /** Base64. */
+        content: z.string(),
+        contentType: z.string().optional(),
+      }),
+    )
+    .default([]),
+  /** With or without angle brackets. */
+  messageId: z.string().optional(),
+  inReplyTo: z.string().optional(),
+  references: addresses.optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+  /** Sender of the envelope, when it is not that of the header; empty for a bounce. */
+  source: z.string().optional(),
+  /** What SES is to have found out; PASS by default. */
+  verdicts: verdictsSchema.partial().default({}),
+});
+
+export type MailInput = z.output<typeof mailInputSchema>;
+
+const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+const bracketed = (id: string) => (id.startsWith('<') ? id : `<${id}>`);
+const list = (value: string | string[] | undefined) =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+
+/** The email as a mail program would write it. */
+export async function composeMail(input: MailInput): Promise<Buffer> {
+  const references = list(input.references);
+  const { message } = await transport.sendMail({
+    from: input.from,
+    to: list(input.to),
+    cc: list(input.cc),
+    subject: input.subject,
+    ...(input.text !== undefined && { text: input.text }),
+    ...(input.html !== undefined && { html: input.html }),
+    ...(input.messageId !== undefined && { messageId: bracketed(input.messageId) }),
+    ...(input.inReplyTo !== undefined && { inReplyTo: bracketed(input.inReplyTo) }),
+    ...(references.length > 0 && { references: references.map(bracketed) }),
+    headers: input.headers,
+    attachments: input.attachments.map(({ filename, content, contentType }) => ({
+      filename,
+      content: Buffer.from(content, 'base64'),
+      ...(contentType !== undefined && { contentType }),
+    })),
+  });
+  if (!Buffer.isBuffer(message)) throw new Error('A buffered transport answers a buffer');
+  return message;
+}

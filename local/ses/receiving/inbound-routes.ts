@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http';
+import PostalMime, { type Address } from 'postal-mime';
+import { z } from 'zod';
+import { sendJson, sendText } from '../http/answers.ts';
+import { HttpProblem } from '../http/http-problem.ts';
+import { BodyTooLarge, readBody } from '../http/read-body.ts';
+import type { Route } from '../http/router.ts';
+import { parseInput } from '../inbox/read-input.ts';
+import { verdictsSchema } from '../mail/records.ts';
+import { composeMail, mailInputSchema } from './compose-mail.ts';
+import {
+  type IncomingMail,
+  mostMailBytes,
+  mostNotifiedBytes,
+  type ReceivedMail,
+  receivedBucket,
+} from './received-mail.ts';
+
+/** Base64 and quotes around the largest email. */
+const mostJsonBytes = 60 * 1024 * 1024;
+
+/** Envelope and verdicts of an email that comes as it is; several recipients are separated by commas. */
+const rawQuerySchema = z.object({
+  from: z.string().optional(),
+  to: z.string().optional(),
+  ...verdictsSchema.partial().shape,
+});
+
+async function readLimited(request: IncomingMessage, most: number): Promise<Buffer> {
+  return readBody(request, most).catch((error: unknown) => {
+    throw error instanceof BodyTooLarge ? new HttpProblem(413, error.message) : error;
+  });
+}
+
+const flat = (addresses: readonly Address[] | undefined): string[] =>
+  (addresses ?? []).flatMap((one) => (one.group ?? [one]).map(({ address }) => address));
+
+/** Sender and recipients as the headers name them. */
+async function envelopeOf(raw: Buffer) {
+  const email = await PostalMime.parse(raw).catch(() => undefined);
+  const recipients = [...flat(email?.to), ...flat(email?.cc), ...flat(email?.bcc)];
+  return {
+    source: email?.from?.address ?? '',
+    recipients: [...new Set(recipients.filter((one) => one !== ''))],
+  };
+}
+
+async function readRaw(
+  request: IncomingMessage,
+  query: Record<string, string | undefined>,
+): Promise<IncomingMail> {
+  const { from, to, ...verdicts } = parseInput(rawQuerySchema, query);
+  const raw = await readLimited(request, mostMailBytes);
+  const named = await envelopeOf(raw);
+  return {
+    source: from ?? named.source,
+    recipients: to === undefined ? named.recipients : to.split(',').map((one) => one.trim()),
+    raw,
+    verdicts,
+  };
+}
+
+async function readMail(request: IncomingMessage): Promise<IncomingMail> {
+  const text = (await readLimited(request, mostJsonBytes)).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new HttpProblem(400, 'The body is neither JSON nor, by its Content-Type, message/rfc822.');
+  }
+  const input = parseInput(mailInputSchema, value);
+  const raw = await composeMail(input);
+  const { source, recipients } = await envelopeOf(raw);
+  return { source: input.source ?? source, recipients, raw, verdicts: input.verdicts };
+}
+
+/**
+ * `POST /api/inbound`: an email comes in, as `message/rfc822` or as JSON. And the bucket that large ones are fetched
+ * from.
+ *
+ * @param isPublished whether somebody is told of emails that come in
+ */
+export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/api/inbound',
+      handle: async ({ request, response, query }) => {
+        if (!isPublished) throw new HttpProblem(409, 'Nobody is told: there is no SNS_WEBHOOK_URL.');
+        const isRaw = request.headers['content-type']?.toLowerCase().startsWith('message/rfc822') ?? false;
+        const incoming = isRaw ? await readRaw(request, query) : await readMail(request);
+        if (incoming.recipients.length === 0) throw new HttpProblem(400, 'to: the email has no recipient');
+        if (incoming.raw.length > mostMailBytes) throw new HttpProblem(413, 'SES takes at most 40 MB.');
+        const id = await mail.accept(incoming);
+        const action = incoming.raw.length > mostNotifiedBytes ? 'S3' : 'SNS';
+        sendJson(response, 202, { id, source: incoming.source, recipients: incoming.recipients, action });
+      },
+    },
+    {
+      method: 'GET',
+      path: `/${receivedBucket}/:key`,
+      handle: async ({ response, params }) => {
+        const bytes = await mail.read(params.key ?? '');
+        if (bytes !== undefined) return sendText(response, 200, 'application/octet-stream', bytes);
+        sendText(
+          response,
+          404,
+          'application/xml',
+          '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>',
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { SMTPServer } from 'smtp-server';
+import type { Identities } from '../state/identities.ts';
+import { mostMailBytes, type ReceivedMail } from './received-mail.ts';
+
+export interface SmtpPort {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** A refusal with the code that SMTP answers. */
+function refusal(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}
+
+/**
+ * Takes emails by SMTP, without TLS and without asking who is there, for the domains that are verified here: like SES,
+ * it refuses all others.
+ *
+ * @throws Error with `code` EADDRINUSE when the port is taken
+ */
+export async function openSmtpPort(options: {
+  /** 0 takes any free port. */
+  port: number;
+  host: string;
+  mail: ReceivedMail;
+  identities: Identities;
+}): Promise<SmtpPort> {
+  const { mail, identities } = options;
+  const server = new SMTPServer({
+    name: 'local-ses',
+    authOptional: true,
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    size: mostMailBytes,
+    onRcptTo({ address }, _session, callback) {
+      callback(identities.receives(address) ? null : refusal(550, `${address} is at no verified domain`));
+    },
+    async onData(stream, { envelope }, callback) {
+      try {
+        const chunks: Buffer[] = [];
+        // What is beyond the limit is read and dropped.
+        for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
+        if (stream.sizeExceeded) return callback(refusal(552, 'SES takes at most 40 MB'));
+        const source = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        const recipients = envelope.rcptTo.map(({ address }) => address);
+        const id = await mail.accept({ source, recipients, raw: Buffer.concat(chunks) });
+        callback(null, `OK ${id}`);
+      } catch (error) {
+        callback(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  });
+  const listening = server.listen(options.port, options.host);
+  await once(listening, 'listening');
+  // A client that hangs up is no fault of ours.
+  server.on('error', () => undefined);
+  const address = listening.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return { port: address.port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}

@@ -1,0 +1,27 @@
+import { isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { InboundEmailActivities, InboundEmailInput } from '../contracts/inbound-email.ts';
+
+const { receiveInboundEmail } = proxyActivities<InboundEmailActivities>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '20 seconds',
+  // As long as somebody may need to repair a permission or a bucket.
+  scheduleToCloseTimeout: '3 days',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+});
+
+const { giveUpInboundEmail } = proxyActivities<InboundEmailActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+});
+
+/** Reads an email that came in, however long its bucket is away; after three days the project gets it without content. */
+export async function inboundEmail(input: InboundEmailInput): Promise<void> {
+  try {
+    await receiveInboundEmail(input);
+    setCurrentDetails('The email was read.');
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    await giveUpInboundEmail(input);
+    setCurrentDetails('The email could not be had and is kept without its content.');
+  }
+}
