@@ -6,18 +6,8 @@ import { decryptText, encryptText } from './crypto/encrypt.ts';
  */
 export const accountMailProjectId = '00000000-0000-0000-0000-000000000000';
 
-/** Liquid of every email about an account; its variables are texts, so nothing in them is read as Liquid or HTML. */
-export const accountMailTemplate = {
-  subject: '{{ title }}',
-  body:
-    '<p>{{ text }}</p>' +
-    '{% if accountLink != "" %}<p><a href="{{ accountLink }}">{{ button }}</a></p><p>{{ accountLink }}</p>{% endif %}' +
-    '<p>{{ expiry }} {{ hint }}</p>',
-} as const;
-
 /**
- * Variables of an account email as they are stored: the link is sealed, because whoever can read the database must
- * not be able to follow it.
+ * The link of an account email as it is stored: sealed, because reading the database must not be enough to follow it.
  *
  * @param key derived for the purpose `account-link`
  * @param link empty for an email without one

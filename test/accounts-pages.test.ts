@@ -175,7 +175,7 @@ it('without a dashboard, the email about a project that was stopped has no link'
       (await accountMessages(stack, owner.email)).filter(({ subject }) => subject.includes('is stopped')),
     (found) => found.length > 0,
   );
-  expect(message?.text).toContain('20 %');
+  expect(message?.text).toContain('(20%)');
   expect(message?.html).not.toContain('href');
   expect(message?.text).not.toContain(stack.url);
 });

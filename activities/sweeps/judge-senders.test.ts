@@ -100,7 +100,7 @@ it('tells every owner once, and nobody else', async () => {
     ['ada@owners.example', true],
     ['grace@owners.example', true],
   ]);
-  expect(mails[0]?.text).toContain('12.5 %');
+  expect(mails[0]?.text).toContain('12.5%');
   const [{ contentId, link } = { contentId: '', link: '' }] = mails;
   expect(openAccountLink(linkKey, contentId, link)).toBe(pageOf(id));
 });

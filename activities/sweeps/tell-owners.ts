@@ -1,4 +1,5 @@
-import { accountMailTemplate, sealAccountLink } from '../../core/account-mail.ts';
+import { sealAccountLink } from '../../core/account-mail.ts';
+import { accountMailTemplate, accountMailVariables } from '../../core/account-mail-layout.ts';
 import type { AccountMailSettings } from '../../core/config/account-mail.ts';
 import type { SitePages } from '../../core/config/site-pages.ts';
 import { formatMessage } from '../../core/messages/messages.ts';
@@ -38,11 +39,13 @@ export function createTellOwners({ from, pageOf, linkKey }: OwnerMailOptions): T
         ...accountMailTemplate,
         variables: {
           // Of a user no language is known.
-          title: formatMessage('en', 'account.suspendedTitle', values),
-          text: formatMessage('en', 'account.suspendedText', values),
-          button: formatMessage('en', 'account.suspendedButton'),
-          expiry: '',
-          hint: formatMessage('en', 'account.suspendedHint'),
+          ...accountMailVariables('en', from.name, {
+            title: formatMessage('en', 'account.suspendedTitle', values),
+            text: formatMessage('en', 'account.suspendedText', values),
+            button: formatMessage('en', 'account.suspendedButton'),
+            hours: null,
+            hint: formatMessage('en', 'account.suspendedHint'),
+          }),
           sealedLink: sealAccountLink(linkKey, contentId, pageOf(projectId) ?? ''),
         },
       });

@@ -1,4 +1,5 @@
-import { accountMailTemplate, sealAccountLink } from '../../core/account-mail.ts';
+import { sealAccountLink } from '../../core/account-mail.ts';
+import { accountMailTemplate, accountMailVariables } from '../../core/account-mail-layout.ts';
 import {
   createOneTimeToken,
   type OneTimePurpose,
@@ -107,8 +108,7 @@ export function createAccountMail({ from, siteUrl, tokenKey, linkKey }: AccountM
       const kind = kinds[purpose];
       const locale = resolveLocale(language);
       const contentId = newId();
-      const say = (key: MessageKey, more?: Record<string, string>) =>
-        formatMessage(locale, key, { ...values, ...more });
+      const say = (key: MessageKey) => formatMessage(locale, key, values);
       await insertAccountMail(em, {
         emailId: newId(),
         contentId,
@@ -118,11 +118,13 @@ export function createAccountMail({ from, siteUrl, tokenKey, linkKey }: AccountM
         fromName: from.name,
         ...accountMailTemplate,
         variables: {
-          title: say(kind.title),
-          text: say(kind.text),
-          button: say(kind.button),
-          expiry: say('account.expiry', { hours: String(kind.hours) }),
-          hint: say('account.hint'),
+          ...accountMailVariables(locale, from.name, {
+            title: say(kind.title),
+            text: say(kind.text),
+            button: say(kind.button),
+            hours: kind.hours,
+            hint: say('account.hint'),
+          }),
           sealedLink: sealAccountLink(linkKey, contentId, `${siteUrl}${kind.path}?token=${token}`),
         },
       });
