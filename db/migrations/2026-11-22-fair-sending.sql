@@ -54,7 +54,7 @@ declare
   -- Of a rate, the part that is given out as shares; the rest goes to those who have used theirs up.
   share_of_rate constant float8 := 0.9;
   -- Seconds that a project may take of its share, and of what is left over, ahead.
-  ahead constant float8 := 0.5;
+  ahead constant float8 := 0.3;
   -- Seconds that shares may take the account ahead; those who wait already before those who come.
   longest constant float8 := 5;
   longest_for_new constant float8 := 4;

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { readEmail } from './setup/read-database.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+/** What the provider takes, of all projects together. */
+const ratePerSecond = 20;
+const backlog = 3_000;
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
+});
+afterAll(() => stack.close());
+
+const em = () => stack.database.orm.em.fork();
+
+async function send(sender: TestSender, to: string[]): Promise<string[]> {
+  const { status, body } = await sender.post('/v1/send', {
+    to,
+    from: `hello@${sender.domain}`,
+    subject: 'Receipt',
+    body: '<p>Thank you</p>',
+  });
+  expect(status).toBe(200);
+  return body.data.emails.map(({ email }: { email: string }) => email);
+}
+
+it('an email of a project leaves while another one has thousands behind the rate', {
+  timeout: 300_000,
+}, async () => {
+  const [loud, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
+  for (let call = 0; call < backlog / 1_000; call += 1) {
+    await send(
+      loud,
+      Array.from({ length: 1_000 }, (_, n) => `reader-${call}-${n}@example.com`),
+    );
+  }
+  const waiting = async () => {
+    const [row] = await sql<{ count: number }>(em(), 'select count(*)::int as count from waiting_emails');
+    return row?.count ?? 0;
+  };
+  await eventually(waiting, (count) => count > 0.8 * backlog, 120_000);
+
+  const quietIds: string[] = [];
+  for (let n = 0; n < 8; n += 1) {
+    quietIds.push(...(await send(quiet, [`quiet-${n}@example.com`])));
+    await delay(400);
+  }
+  for (const id of quietIds) {
+    await eventually(
+      () => readEmail(em(), id),
+      (email) => email?.sentAt !== null,
+      60_000,
+    );
+  }
+  expect(await waiting()).toBeGreaterThan(0.4 * backlog);
+
+  // While each of them waited, so many of the other project left; a first come, first served queue has all of them.
+  const before = await sql<{ count: number }>(
+    em(),
+    `select count(e.id)::int as count
+     from emails q
+     left join emails e on e.project_id = $2 and e.sent_at between q.created_at and q.sent_at
+     where q.id = any($1)
+     group by q.id`,
+    [quietIds, loud.projectId],
+  );
+  for (const { count } of before) expect(count).toBeLessThan(10 * ratePerSecond);
+
+  // Nothing has left beyond the rate, the second that an idle account has saved included.
+  const [pace] = await sql<{ most: number }>(
+    em(),
+    `select max(count)::int as most from (
+       select count(*) over (order by sent_at range between current row and interval '10 seconds' following) as count
+       from emails where sent_at is not null
+     ) windows`,
+  );
+  expect(pace?.most).toBeLessThanOrEqual(ratePerSecond * 12);
+});
