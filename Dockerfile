@@ -25,8 +25,10 @@ RUN node --input-type=module --eval \
  && ls .cache/workflows-*.js
 
 FROM ${NODE_IMAGE}
+# Two stores of freed memory for all threads: see local/bootstrap/run-entry.mjs.
 ENV NODE_ENV=production \
-    HOST=0.0.0.0
+    HOST=0.0.0.0 \
+    MALLOC_ARENA_MAX=2
 WORKDIR /app
 # For the volumes of uploaded images and of the local SES, should it run from this image.
 RUN install --directory --owner=node --group=node /data /data/uploads

@@ -91,6 +91,14 @@ describe('the entry', () => {
     });
   });
 
+  it('keeps little freed memory apart for its threads', async () => {
+    await installed('1.0.0');
+    await entry("console.log('arenas', process.env.MALLOC_ARENA_MAX);");
+    const run = bootstrap();
+    expect((await run.exit).code).toBe(0);
+    expect(run.output()).toContain('arenas 2');
+  });
+
   it('gets a signal exactly once, and ends in its own time', async () => {
     await installed('1.0.0');
     await entry(patient);

@@ -6,6 +6,12 @@ import { constants } from 'node:os';
 const sameSignalMs = 500;
 
 /**
+ * By default the C library keeps freed memory apart for each of many threads: a product that handed large emails over
+ * held 1,060 MB, and 830 MB with two such stores.
+ */
+const memory = { MALLOC_ARENA_MAX: '2' };
+
+/**
  * Starts `entry` and answers its exit code. Signals are handed on once each. The child has a session of its own,
  * so a Ctrl-C reaches it only through here, and a channel by which it notices when we are killed.
  *
@@ -20,6 +26,7 @@ export function runEntry(node, entry, args, loader) {
     const child = spawn(node, [loader, entry, ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       detached: true,
+      env: { ...memory, ...process.env },
     });
     const lastSent = new Map();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
