@@ -10,7 +10,7 @@ export class ClientGone extends Error {
 const retryAfterSeconds = 5;
 
 /**
- * What a caller is told of any error: a `DomainError` as it is, a database that is missing or takes too long as
+ * The answer to any error: a `DomainError` as it is, a database that is missing or takes too long as
  * `SERVICE_UNAVAILABLE`, and everything else as `INTERNAL_SERVER_ERROR`, which says nothing of the inside.
  */
 export function toDomainError(error: unknown): DomainError {

@@ -10,7 +10,7 @@ export const segmentSchema = z
     type: z.enum(['DYNAMIC', 'STATIC']),
     condition: z.record(z.string(), z.unknown()).nullable().describe('As it was sent; null when STATIC.'),
     trackMembership: z.boolean(),
-    memberCount: z.number().int().describe('As last counted; `POST /segments/:id/refresh` counts anew.'),
+    memberCount: z.number().int().describe('As last counted; `POST /segments/:id/refresh` counts again.'),
     projectId: z.uuid(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

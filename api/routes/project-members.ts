@@ -40,7 +40,7 @@ export const inviteMember = defineRoute({
   tags,
   summary: 'Invite somebody to a project',
   description:
-    'Whoever has an account with this address, and has proven to have the address, is a member at once. Others get ' +
+    'Users with an account for this address, which they have verified, are members at once. Others get ' +
     'a link by email, and become members when they have signed up and proven the address; it works for seven days. ' +
     'A repeated invitation replaces the first. For owners and admins; only owners make owners, and only they replace ' +
     'the invitation of one. Who invites by email must have proven an address (403). At most five invitations an ' +

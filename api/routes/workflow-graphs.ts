@@ -42,7 +42,7 @@ export const createStep = defineRoute({
 |---|---|
 | SEND_EMAIL | \`templateId\`, \`recipient?: { type: CONTACT or CUSTOM, email? }\` |
 | DELAY | \`amount\`, \`unit\` (minutes, hours, days); at most 365 days |
-| WAIT_FOR_EVENT | \`eventName\`, \`timeout?\` in seconds; without it for ever |
+| WAIT_FOR_EVENT | \`eventName\`, \`timeout?\` in seconds; without it forever |
 | CONDITION | a condition tree, or one filter \`{ field, operator, value?, unit? }\` |
 | WEBHOOK | \`url\`, \`method?\` (POST), \`headers?\`, \`body?\`: a text, or JSON whose texts are rendered; Liquid in all of them |
 | UPDATE_CONTACT | \`data?\`, \`subscribed?\` |

@@ -26,7 +26,7 @@ const templateId = '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47';
 const example = {
   id: '01980d9c-2222-7000-8000-000000000001',
   name: 'Welcome',
-  description: 'Greets whoever signs up',
+  description: 'Greets new users',
   enabled: false,
   triggerType: 'EVENT',
   triggerConfig: { eventName: 'signed up' },
@@ -126,7 +126,7 @@ export const createWorkflow = defineRoute({
   summary: 'Create a workflow',
   description: 'It is off, and has a TRIGGER step that others are joined to.',
   body: createWorkflowBodySchema,
-  bodyExample: { name: 'Welcome', description: 'Greets whoever signs up', eventName: 'signed up' },
+  bodyExample: { name: 'Welcome', description: 'Greets new users', eventName: 'signed up' },
   responses: {
     201: {
       description: 'The workflow.',

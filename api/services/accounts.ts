@@ -97,7 +97,7 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
       const user = await orm.em.fork().transactional(async (em) => {
         const added = await insertUser(em, { id: uuidv7(), email, name: name || null, passwordHash });
         if (invited === undefined) return added;
-        // Only who reads the mail of the address has the link; whoever signed up before has not proven to.
+        // Only a reader of the mailbox has the link; an earlier sign-up has not proven the address.
         const invitee = added ?? (await lockUserByEmail(em, email));
         if (invitee === undefined || invitee.emailVerified) return undefined;
         await proveAddress(em, invitee, { passwordHash });

@@ -62,7 +62,7 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
         'The email provider has this domain already, and not from this service',
         {
           suggestion:
-            'Whoever runs this service can delete the identity at the provider; then add the domain again.',
+            'The operator of this service can delete the identity at the provider; then add the domain again.',
           cause,
         },
       );
@@ -131,7 +131,7 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
       if (domain === options.reserved) {
         throw new DomainError('CONFLICT', `The emails about accounts are sent from the domain ${domain}`, {
           suggestion:
-            'Whoever runs this service can add it to a project while ACCOUNT_EMAIL_FROM is not set.',
+            'The operator of this service can add it to a project while ACCOUNT_EMAIL_FROM is not set.',
         });
       }
       const em = orm.em.fork();

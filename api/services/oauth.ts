@@ -95,7 +95,7 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
       throw new DomainError('FORBIDDEN', 'The account there has no verified email address');
     }
     const user = (await lockUserByEmail(em, email)) ?? (await addUser(em, email, profile.name));
-    // Whoever signed up with the address has not proven to have it: what they know must not open it from now on.
+    // An earlier sign-up with the address has not proven it: its password must not open the account from now on.
     await proveAddress(em, user, user.emailVerified ? undefined : { passwordHash: null });
     await linkIdentity(em, { provider: name, subject: profile.subject, userId: user.id });
     const linked = await findUser(em, user.id);

@@ -88,13 +88,13 @@ export const environmentSchema = z.object({
     .describe('Folder of the embedded engine, one process only. `npm start` sets it.'),
 
   ANALYTICS_EVENT_RETENTION_DAYS: integer(0).describe(
-    'Days that ClickHouse keeps events, which feed, listings and top events show; 0 = for ever.',
+    'Days that ClickHouse keeps events, which feed, listings and top events show; 0 = forever.',
   ),
   ANALYTICS_FIGURE_RETENTION_DAYS: integer(0).describe(
-    'Days that ClickHouse keeps what time series, statistics and campaign figures count; 0 = for ever.',
+    'Days that ClickHouse keeps what time series, statistics and campaign figures count; 0 = forever.',
   ),
   ANALYTICS_EMAIL_RETENTION_DAYS: integer(0).describe(
-    'Days from its creation that ClickHouse keeps the row of an email, for analysts; 0 = for ever.',
+    'Days from its creation that ClickHouse keeps the row of an email, for analysts; 0 = forever.',
   ),
 
   TEMPORAL_ADDRESS: z

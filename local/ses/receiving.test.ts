@@ -109,7 +109,7 @@ describe('an email that comes in', () => {
     expect((await test.control('POST', '/api/inbound', body)).status).toBe(status);
   });
 
-  it('is refused when nobody is told', async () => {
+  it('is refused without an address to notify', async () => {
     const test = await startTestSes();
     expect((await test.control('POST', '/api/inbound', mail)).status).toBe(409);
   });

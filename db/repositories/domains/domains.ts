@@ -122,7 +122,7 @@ export async function storeDkimTokens(
 }
 
 /**
- * Records what a check saw. Every process hears at once of a domain that changed its status. One that has proven itself
+ * Records what a check saw. Every process is notified at once of a domain that changed its status. One that has proven itself
  * stays pending for as long as another project's of that name is verified.
  *
  * @param check its `dkimTokens` replace the stored ones

@@ -4,7 +4,7 @@ import { verdictsSchema } from '../mail/records.ts';
 
 const addresses = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
-/** An email as JSON, for whoever has no MIME at hand. */
+/** An email as JSON, for callers without MIME at hand. */
 export const mailInputSchema = z.object({
   from: z.string().min(1),
   to: addresses,

@@ -78,7 +78,7 @@ async function readMail(request: IncomingMessage): Promise<IncomingMail> {
  * `POST /api/inbound`: an email comes in, as `message/rfc822` or as JSON. And the bucket that large ones are fetched
  * from.
  *
- * @param isPublished whether somebody is told of emails that come in
+ * @param isPublished whether notifications of received emails have an address to go to
  */
 export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Route[] {
   return [
@@ -86,7 +86,8 @@ export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Route[]
       method: 'POST',
       path: '/api/inbound',
       handle: async ({ request, response, query }) => {
-        if (!isPublished) throw new HttpProblem(409, 'Nobody is told: there is no SNS_WEBHOOK_URL.');
+        if (!isPublished)
+          throw new HttpProblem(409, 'Received emails go nowhere: SNS_WEBHOOK_URL is not set.');
         const isRaw = request.headers['content-type']?.toLowerCase().startsWith('message/rfc822') ?? false;
         const incoming = isRaw ? await readRaw(request, query) : await readMail(request);
         if (incoming.recipients.length === 0) throw new HttpProblem(400, 'to: the email has no recipient');
