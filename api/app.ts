@@ -54,6 +54,7 @@ export function createApp<S>(options: AppOptions<S>): Koa {
     services: options.services,
     authenticate: edge.authenticate,
     projectLimiter: edge.projectLimiter,
+    userLimiter: edge.userLimiter,
     addressLimiter: edge.addressLimiter,
     idempotency: edge.idempotency,
     validateResponses: config.VALIDATE_RESPONSES,

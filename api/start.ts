@@ -137,6 +137,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       orm,
       vault: createKeyVault(config.APP_SECRET),
       projectKeys: edge.projectKeys,
+      projectsPerUser: config.PROJECTS_PER_USER,
     }),
     oauth: createOAuthService({
       orm,
@@ -166,6 +167,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     domains: createDomainsService({
       orm,
       identities,
+      domainsPerProject: config.DOMAINS_PER_PROJECT,
       // The local SES verifies every domain, and nobody else's emails leave through it.
       reserved: config.SNS_LOCAL_HOST === undefined && from !== null ? domainOfAddress(from.email) : null,
       committed,

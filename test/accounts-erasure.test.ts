@@ -77,6 +77,7 @@ describe('the reset of a project', () => {
     const { name } = (await owner.call('GET', '/users/@me/projects')).body.data[0];
     const wrong = await owner.call('POST', path, { confirm: 'another' });
     expect([wrong.status, wrong.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    expect((await owner.call('GET', path)).status).toBe(404);
     const { status, body } = await owner.call('POST', path, { confirm: name });
     expect([status, body]).toEqual([
       200,
@@ -94,6 +95,10 @@ describe('the reset of a project', () => {
       },
     ]);
     expect(body.deleted.events).toBeGreaterThan(2);
+    expect((await owner.call('GET', path)).body).toMatchObject({
+      status: 'completed',
+      deleted: body.deleted,
+    });
     expect((await sender.get('/contacts')).body).toMatchObject({ data: [], total: 0 });
     expect((await owner.call('GET', '/users/@me/projects')).body.data[0]).toMatchObject({
       secretKey: sender.secretKey,
@@ -123,6 +128,31 @@ describe('the reset of a project', () => {
     expect(again.status).toBe(200);
     expect((await sender.get('/contacts')).body.total).toBe(1);
     expect(await rowsOf(neighbour.projectId)).toEqual(before);
+  });
+});
+
+describe('resets at once', () => {
+  it('are one; the others are refused, and who waits too long is told how to go on', async () => {
+    const owner = await createTestPerson(stack.url);
+    const project = await createOwnProject(owner);
+    const path = `/users/@me/projects/${project.id}/reset`;
+    const reset = () => owner.call('POST', path, { confirm: project.name });
+    // Nothing of the project can be deleted while this holds.
+    const blocking = stack.database.orm.em.fork();
+    await blocking.begin();
+    await sql(blocking, 'lock table contacts in share mode');
+    const answers = await Promise.all(Array.from({ length: 5 }, async () => reset()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409, 409, 409, 409]);
+    const running = answers.find(({ status }) => status === 202)?.body;
+    expect(running).toMatchObject({ status: 'running', completedAt: null, deleted: { contacts: 0 } });
+    expect((await owner.call('GET', path)).body).toEqual(running);
+    await blocking.rollback();
+    const done = await eventually(
+      () => owner.call('GET', path),
+      ({ body }) => body.status === 'completed',
+    );
+    expect(done.body).toMatchObject({ id: running.id, completedAt: expect.any(String) });
+    expect((await reset()).status).toBe(200);
   });
 });
 

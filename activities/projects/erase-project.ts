@@ -3,7 +3,7 @@ import { eraseProjectData } from '../../analytics/erase-project.ts';
 import type { Em } from '../../db/orm.ts';
 import { listDomainRemovals } from '../../db/repositories/domains/domains.ts';
 import { eraseProject } from '../../db/repositories/projects/erase-project.ts';
-import { findErasure, journalErasure } from '../../db/repositories/projects/project-erasures.ts';
+import { findErasure, journalErasure, markErased } from '../../db/repositories/projects/project-erasures.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { removeIdentity } from '../domains/remove-identity.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
@@ -24,6 +24,7 @@ export async function eraseRecordedProject(
   const erasure = await findErasure(em, erasureId);
   if (erasure === undefined) return;
   await eraseProject(em, erasure, signal);
+  await markErased(em, erasureId);
   await journalErasure(em, erasure);
   await whenStreamed(em, erasureId, signal);
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);

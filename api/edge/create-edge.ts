@@ -24,6 +24,7 @@ export interface Edge {
   sessions: Sessions;
   /** Null where the limit is off. */
   projectLimiter: RateLimiter | null;
+  userLimiter: RateLimiter | null;
   addressLimiter: RateLimiter | null;
   idempotency: Idempotency;
   /** Starts to listen for changed projects; until it is connected every key is looked up in the database. */
@@ -71,6 +72,7 @@ export function createEdge({ config, em, logger }: EdgeOptions): Edge {
     projectChanges: changes,
     sessions,
     projectLimiter: limiter(config.API_RATE_LIMIT_PER_MINUTE),
+    userLimiter: limiter(config.USER_RATE_LIMIT_PER_MINUTE),
     addressLimiter: limiter(config.AUTH_RATE_LIMIT_PER_MINUTE),
     idempotency: createIdempotency({ em, ttlHours: config.IDEMPOTENCY_KEY_TTL_HOURS }),
     start: () => {

@@ -198,7 +198,8 @@ function errorsOf<S>(route: Route<S>): ErrorCode[] {
   if (takesSession) add('UNAUTHENTICATED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE');
   // A session may name a project of others.
   if (route.auth === 'secretKey') add('NOT_FOUND');
-  if (route.limitByAddress) add('RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
+  if (route.limitByAddress || route.auth === 'user' || route.auth === 'userOrSecretKey')
+    add('RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE');
   if (route.refuseDisabledProject) add('PROJECT_DISABLED');
   if (route.idempotent) add('INVALID_IDEMPOTENCY_KEY', 'IDEMPOTENCY_KEY_REUSED');
   if (route.params ?? route.query ?? route.body) add('VALIDATION_ERROR');

@@ -25,6 +25,7 @@ export interface PipelineOptions<S> {
   authenticate: Authenticator;
   /** Null where the limit is off. */
   projectLimiter: RateLimiter | null;
+  userLimiter: RateLimiter | null;
   addressLimiter: RateLimiter | null;
   idempotency: Idempotency;
   /** Check every answer against its declaration. */
@@ -49,7 +50,7 @@ export type RoutePipeline = (exchange: Exchange, params: PathParameters) => Prom
  * key, handler.
  */
 export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>) => RoutePipeline {
-  const { services, authenticate, projectLimiter, addressLimiter, idempotency } = options;
+  const { services, authenticate, projectLimiter, userLimiter, addressLimiter, idempotency } = options;
 
   /** Counts the request; the answer says what is left, whatever else it says. */
   async function count(exchange: Exchange, limiter: RateLimiter | null, subject: string): Promise<void> {
@@ -123,6 +124,8 @@ export function createPipeline<S>(options: PipelineOptions<S>): (route: Route<S>
         exchange.projectId = project.id;
         await count(exchange, projectLimiter, project.id);
         if (route.refuseDisabledProject && project.disabled) throw projectDisabled(project);
+      } else if (identity.user !== null) {
+        await count(exchange, userLimiter, `user ${identity.user.id}`);
       } else if (route.limitByAddress) {
         await count(exchange, addressLimiter, addressSubject(exchange.clientAddress));
       }

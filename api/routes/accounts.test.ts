@@ -76,6 +76,7 @@ function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
         orm,
         vault: createKeyVault(config.APP_SECRET),
         projectKeys: edge.projectKeys,
+        projectsPerUser: config.PROJECTS_PER_USER,
       }),
     }),
   });

@@ -69,7 +69,7 @@ import {
 } from './events.ts';
 import { showInboundEmail } from './inbound.ts';
 import { finishOAuth, oauthConfig, startOAuth } from './oauth.ts';
-import { deleteProject, resetProject } from './project-erasure.ts';
+import { deleteProject, findReset, resetProject } from './project-erasure.ts';
 import {
   changeMemberRole,
   inviteMember,
@@ -239,6 +239,7 @@ export const routes: readonly Route<Services>[] = [
   changeProject,
   deleteProject,
   resetProject,
+  findReset,
   regenerateKeys,
   openCheckout,
   openBillingPortal,

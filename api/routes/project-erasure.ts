@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { deletedSchema, presentProjectReset, projectResetSchema } from '../presenters/project-reset.ts';
 
 const tags = ['Projects'];
 const params = z.object({ id: idSchema });
-const count = z.int().min(0);
 
 export const deleteProject = defineRoute({
   method: 'DELETE',
@@ -31,32 +31,38 @@ export const resetProject = defineRoute({
   summary: 'Erase the data of a project',
   description:
     'Contacts, emails, events, templates, segments, campaigns, workflows and jobs go, and cannot be brought back; ' +
-    'keys, members, domains and settings stay. For owners and admins.',
+    'keys, members, domains and settings stay. What sends stops at once. A call waits up to 20 seconds for the end; a ' +
+    'reset that takes longer goes on in the background, and `GET` of the same path says how far it is. One at a time. ' +
+    'For owners and admins.',
   params,
   body: z.object({ confirm: z.string().describe('The name of the project.') }),
   bodyExample: { confirm: 'Example' },
   responses: {
-    200: {
-      description: 'How many of each there were.',
-      schema: z.object({
-        deleted: z.object({
-          contacts: count,
-          emails: count,
-          events: count,
-          templates: count,
-          segments: count,
-          campaigns: count,
-          workflows: count,
-          jobs: count,
-        }),
-      }),
-    },
+    200: { description: 'How many of each there were.', schema: z.object({ deleted: deletedSchema }) },
+    202: { description: 'It goes on in the background.', schema: projectResetSchema },
   },
-  errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN'],
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   async handler({ user, params, body, services }) {
+    const reset = presentProjectReset(await services.projectErasure.reset(user.id, params.id, body.confirm));
+    if (reset.status === 'running') return { status: 202, body: reset };
+    return { status: 200, body: { deleted: reset.deleted } };
+  },
+});
+
+export const findReset = defineRoute({
+  method: 'GET',
+  path: '/users/@me/projects/:id/reset',
+  auth: 'user',
+  tags,
+  summary: 'How far the last reset of a project is',
+  description: 'For owners and admins.',
+  params,
+  responses: { 200: { description: 'The last reset.', schema: projectResetSchema } },
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  async handler({ user, params, services }) {
     return {
       status: 200,
-      body: { deleted: await services.projectErasure.reset(user.id, params.id, body.confirm) },
+      body: presentProjectReset(await services.projectErasure.findReset(user.id, params.id)),
     };
   },
 });

@@ -32,6 +32,7 @@ export const createProject = defineRoute({
   body: z.object({ name: nameSchema }),
   bodyExample: { name: 'Example' },
   responses: { 201: { description: 'Created; the user owns it.', schema: projectSchema } },
+  errors: ['CONFLICT'],
   async handler({ user, body, services }) {
     return { status: 201, body: await services.projects.create(user.id, body.name) };
   },

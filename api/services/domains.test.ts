@@ -53,6 +53,7 @@ async function start(
     orm: database.orm,
     identities: { ...identities, ...changes },
     reserved,
+    domainsPerProject: 5,
     committed: () => undefined,
     warn: (message) => warnings.push(message),
   });
@@ -241,6 +242,16 @@ it('a domain that was verified before there were TXT records needs one when it w
   expect(await isVerified()).toBe(false);
   await verifyAtSes(stage, 'before.example');
   expect(await isVerified()).toBe(false);
+});
+
+it('a project has no more domains than it may, also when they are added at once', async () => {
+  const stage = await start();
+  const names = Array.from({ length: 9 }, (_, index) => `bounded-${index}.example`);
+  const outcomes = await Promise.all(names.map((name) => status(stage.domains.add(stage.projectId, name))));
+  expect(outcomes.toSorted()).toEqual([...Array(4).fill('CONFLICT'), ...Array(5).fill('done')]);
+  const [first] = await stage.domains.list(stage.projectId);
+  await stage.domains.remove(stage.projectId, first?.id ?? '');
+  expect(await status(stage.domains.add(stage.projectId, 'room.example'))).toBe('done');
 });
 
 describe('removing a domain', () => {

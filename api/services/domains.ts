@@ -3,8 +3,10 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
 import type { DomainRow } from '../../db/entities/domain.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { holdProject } from '../../db/repositories/accounts/memberships.ts';
 import { findCampaignsOfDomain } from '../../db/repositories/campaigns/campaign-records.ts';
 import {
+  countDomains,
   deleteDomain,
   findDomain,
   findEarlierClaim,
@@ -23,7 +25,7 @@ export interface DomainsService {
   list(projectId: string): Promise<DomainAnswer[]>;
   /**
    * Adds a domain that the project then has to prove; others may do the same until one has.
-   * @throws DomainError `CONFLICT` when a project has proven the domain, this one has added it, or the provider has it
+   * @throws DomainError `CONFLICT` when a project has proven the domain, this one has added it or as many as it may have, or the provider has it
    *   from elsewhere; `SERVICE_UNAVAILABLE` without the provider
    */
   add(projectId: string, domain: string): Promise<DomainAnswer>;
@@ -45,6 +47,8 @@ const callSeconds = 120;
 export interface DomainsServiceOptions {
   orm: Orm;
   identities: DomainIdentities;
+  /** Domains that a project may have; 0 = no bound. */
+  domainsPerProject: number;
   /** A domain that no project may add; null: none. */
   reserved: string | null;
   /** Called after a commit that left a command for Temporal. */
@@ -90,6 +94,15 @@ async function requireUnused(em: Em, projectId: string, domain: string): Promise
   });
 }
 
+/** @throws DomainError `CONFLICT` */
+async function requireRoom(em: Em, projectId: string, limit: number): Promise<void> {
+  if (limit === 0 || (await countDomains(em, projectId)) < limit) return;
+  throw new DomainError('CONFLICT', `The project has ${limit} domains, and may have no more`, {
+    details: { limit },
+    suggestion: 'Remove one first, or ask whoever runs this service to raise DOMAINS_PER_PROJECT.',
+  });
+}
+
 function takenByAnother(domain: string): DomainError {
   return new DomainError('CONFLICT', `The domain ${domain} is verified for another project`, {
     suggestion:
@@ -99,7 +112,7 @@ function takenByAnother(domain: string): DomainError {
 
 /** Sender domains of a project, kept in step with the provider's identities. */
 export function createDomainsService(options: DomainsServiceOptions): DomainsService {
-  const { orm, identities } = options;
+  const { orm, identities, domainsPerProject } = options;
   const present = (row: DomainRow) => presentDomain(row, identities.wantedRecords(row, row.dkimTokens));
   const require = async (projectId: string, id: string) => {
     const row = await findDomain(orm.em.fork(), id, projectId);
@@ -138,7 +151,12 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
       const [id, outboxId] = [uuidv7(), uuidv7()];
       await requireFree(em, projectId, domain);
       try {
-        await insertDomain(em, { id, projectId, domain, outboxId, delaySeconds: callSeconds });
+        await em.transactional(async (adding) => {
+          // Of calls at once no more pass than may.
+          await holdProject(adding, projectId);
+          await requireRoom(adding, projectId, domainsPerProject);
+          await insertDomain(adding, { id, projectId, domain, outboxId, delaySeconds: callSeconds });
+        });
       } catch (error) {
         if (brokenConstraint(error) !== 'domains_project_domain') throw error;
         throw new DomainError('CONFLICT', `The project has the domain ${domain} already`);

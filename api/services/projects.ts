@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
-import { notFound } from '../../core/errors.ts';
+import { DomainError, notFound } from '../../core/errors.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { countOwnedProjects } from '../../db/repositories/accounts/memberships.ts';
+import { lockUser } from '../../db/repositories/accounts/users.ts';
 import {
   type ProjectSettings,
   readSetupState,
@@ -21,7 +23,7 @@ import { holdAs, requireAdministrator, requireMember } from './project-access.ts
 export interface ProjectsService {
   /** The projects that a user is a member of, oldest first. */
   list(userId: string): Promise<ProjectAnswer[]>;
-  /** Creates a project with both keys, owned by the user. */
+  /** Creates a project with both keys, owned by the user. @throws DomainError `CONFLICT` beyond the bound of projects */
   create(userId: string, name: string): Promise<ProjectAnswer>;
   /** Changes settings; every process hears of it. @throws DomainError `NOT_FOUND` for a project of others */
   change(userId: string, projectId: string, settings: ProjectSettings): Promise<ProjectAnswer>;
@@ -38,10 +40,14 @@ export interface ProjectsServiceOptions {
   orm: Orm;
   vault: KeyVault;
   projectKeys: ProjectKeys;
+  /** Projects that a user may own; 0 = no bound. */
+  projectsPerUser: number;
 }
 
 /** Projects of a user, their settings and keys. */
-export function createProjectsService({ orm, vault, projectKeys }: ProjectsServiceOptions): ProjectsService {
+export function createProjectsService(options: ProjectsServiceOptions): ProjectsService {
+  const { orm, vault, projectKeys, projectsPerUser } = options;
+
   async function read(em: Em, userId: string, projectId: string): Promise<ProjectAnswer> {
     const project = await findProjectOfUser(em, userId, projectId);
     if (project === undefined) throw notFound('Project');
@@ -57,7 +63,17 @@ export function createProjectsService({ orm, vault, projectKeys }: ProjectsServi
     create: async (userId, name) => {
       const id = uuidv7();
       const keys = vault.createKeys(id).stored;
-      const project = await insertProject(orm.em.fork(), { id, name, ownerId: userId, keys });
+      const project = await orm.em.fork().transactional(async (em) => {
+        // Of calls at once no more pass than may.
+        await lockUser(em, userId);
+        if (projectsPerUser > 0 && (await countOwnedProjects(em, userId)) >= projectsPerUser) {
+          throw new DomainError('CONFLICT', `You own ${projectsPerUser} projects, and may own no more`, {
+            details: { limit: projectsPerUser },
+            suggestion: 'Delete one first, or ask whoever runs this service to raise PROJECTS_PER_USER.',
+          });
+        }
+        return insertProject(em, { id, name, ownerId: userId, keys });
+      });
       if (project === undefined) throw new Error('An insert must answer its row');
       return presentProject(project, vault);
     },

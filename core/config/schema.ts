@@ -191,6 +191,11 @@ export const environmentSchema = z.object({
   API_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
     'Requests per minute and project over all processes; 0 = off.',
   ),
+  USER_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
+    'Requests per minute and signed-in user on `/users/@me` and `/projects` over all processes; 0 = off.',
+  ),
+  PROJECTS_PER_USER: integer(500).describe('Projects that a user may own; 0 = no bound.'),
+  DOMAINS_PER_PROJECT: integer(100).describe('Sender domains that a project may have; 0 = no bound.'),
   AUTH_RATE_LIMIT_PER_MINUTE: integer(100).describe(
     'Requests per minute and client address on `/auth/*` and for invitations, and invalid links on the public pages; 0 = off.',
   ),

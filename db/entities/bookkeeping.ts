@@ -19,7 +19,7 @@ export const IdempotencyKey = defineEntity({
   },
 });
 
-/** Requests leased to processes from the budget of a minute; `subject` is a project id or a client address. */
+/** Requests leased to processes from the budget of a minute; `subject` is a project id, a user or a client address. */
 export const RateLimitWindow = defineEntity({
   name: 'RateLimitWindow',
   tableName: 'rate_limit_windows',

@@ -26,7 +26,10 @@ export type EmailStatus =
 export const EmailContent = defineEntity({
   name: 'EmailContent',
   tableName: 'email_contents',
-  indexes: [{ name: 'email_contents_created', properties: ['createdAt'] }],
+  indexes: [
+    { name: 'email_contents_created', properties: ['createdAt'] },
+    { name: 'email_contents_project', properties: ['projectId', 'id'] },
+  ],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
@@ -71,6 +74,7 @@ export const Email = defineEntity({
   // No index on `status`: it would turn each of the four or five updates of an email into an index write.
   indexes: [
     { name: 'emails_contact', properties: ['contactId'] },
+    { name: 'emails_project', properties: ['projectId', 'id'] },
     {
       name: 'emails_campaign_contact',
       expression:

@@ -25,6 +25,10 @@ export const Event = defineEntity({
       expression:
         "create index events_activity_contact on events (contact_id) where kind = 'activity' and contact_id is not null",
     },
+    {
+      name: 'events_activity_project',
+      expression: "create index events_activity_project on events (project_id, id) where kind = 'activity'",
+    },
   ],
   properties: {
     id: primaryId(),

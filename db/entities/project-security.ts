@@ -58,18 +58,29 @@ export const ProjectSuspension = defineEntity({
   },
 });
 
-/** A project whose data are going; the row stays until they are gone everywhere. */
+/** A project whose data are going; the row stays until they are gone everywhere, that of a reset until the next one. */
 export const ProjectErasure = defineEntity({
   name: 'ProjectErasure',
   tableName: 'project_erasures',
-  indexes: [{ name: 'project_erasures_project', properties: ['projectId'] }],
+  indexes: [
+    { name: 'project_erasures_project', properties: ['projectId'] },
+    {
+      name: 'project_erasures_reset',
+      expression:
+        'create unique index project_erasures_reset on project_erasures (project_id) where is_reset and erased_at is null',
+    },
+  ],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
+    /** Whether the project itself stays. */
+    isReset: p.boolean().default(false),
     /** Nothing that is made after this instant goes. */
     before: instant(),
     /** Deleted rows by table, as far as it has come. */
     done: p.json().$type<Record<string, number>>().defaultRaw(`'{}'`),
     createdAt: createdAt(),
+    /** When Postgres had none of them any more. */
+    erasedAt: instant().nullable(),
   },
 });

@@ -32,4 +32,5 @@ export const migrations = [
   sqlMigration('2026-11-22-outbox-lanes'),
   sqlMigration('2026-11-22-pinned-templates'),
   sqlMigration('2026-11-22-inbound'),
+  sqlMigration('2026-11-22-project-resets'),
 ];

@@ -203,6 +203,15 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'floods with a session: requests, projects, domains, resets',
+    tests: [
+      ['test/accounts-limits.test.ts', 'are limited per user, over all processes'],
+      ['test/accounts-limits.test.ts', 'a user owns no more projects than may be'],
+      ['api/services/domains.test.ts', 'a project has no more domains than it may'],
+      ['test/accounts-erasure.test.ts', 'are one; the others are refused'],
+    ],
+  },
+  {
     attack: 'guessing passwords from many addresses, and locking somebody out by it',
     tests: [
       ['test/accounts-login-limit.test.ts', 'are taken a few times only, from however many addresses'],

@@ -72,6 +72,16 @@ export async function countOwners(em: Em, projectId: string): Promise<number> {
   return row?.owners ?? 0;
 }
 
+/** Projects that a user owns. */
+export async function countOwnedProjects(em: Em, userId: string): Promise<number> {
+  const [row] = await sql<{ owned: number }>(
+    em,
+    `select count(*)::int as owned from memberships where user_id = $1 and role = 'OWNER'`,
+    [userId],
+  );
+  return row?.owned ?? 0;
+}
+
 /** Gives a user a place in a project. @returns false when the user has one */
 export async function addMember(em: Em, projectId: string, userId: string, role: Role): Promise<boolean> {
   const rows = await sql(

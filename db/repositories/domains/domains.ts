@@ -44,6 +44,13 @@ export async function findEarlierClaim(
   return row;
 }
 
+export async function countDomains(em: Em, projectId: string): Promise<number> {
+  const [row] = await sql<{ n: number }>(em, 'select count(*)::int as n from domains where project_id = $1', [
+    projectId,
+  ]);
+  return row?.n ?? 0;
+}
+
 /** Whether a project has a domain of that name. */
 export async function isClaimed(em: Em, domain: string): Promise<boolean> {
   return (await sql(em, 'select 1 from domains where domain = $1 limit 1', [domain])).length > 0;

@@ -5,77 +5,70 @@ import type { ErasureRecord } from './project-erasures.ts';
 
 /** Rows deleted in one transaction. */
 const batchRows = 5_000;
-/** Rows looked at in one transaction, where no index knows the project. */
-const pageRows = 20_000;
 
-/** How many of each there were. */
-export interface ErasedData {
-  contacts: number;
-  emails: number;
-  events: number;
-  templates: number;
-  segments: number;
-  campaigns: number;
-  workflows: number;
-  jobs: number;
+/** An erasure under way. */
+interface Run {
+  em: Em;
+  erasure: ErasureRecord;
+  signal: AbortSignal | undefined;
 }
 
 /**
- * Deletes the data of a project that were made until an instant, in short transactions; its keys, members, domains,
- * settings and the figures that it is judged by stay as long as it exists. Can be cut off and repeated.
+ * Deletes the data of a project that were made until an instant, in short transactions that count what they deleted; its
+ * keys, members, domains, settings and the figures that it is judged by stay as long as it exists. Can be cut off and
+ * repeated.
  *
  * @param em outside of a transaction
  * @param signal ends it between two batches
  */
-export async function eraseProject(
-  em: Em,
-  erasure: ErasureRecord,
-  signal?: AbortSignal,
-): Promise<ErasedData> {
+export async function eraseProject(em: Em, erasure: ErasureRecord, signal?: AbortSignal): Promise<void> {
+  const run: Run = { em, erasure, signal };
   const { projectId, until } = erasure;
-  const doomed = (table: string, column = 'created_at') =>
-    deleteWhere(em, table, `project_id = $1 and ${column} <= $2`, [projectId, until], signal);
+  const doomed = (table: string, order: string, column = 'created_at') =>
+    deleteWhere(run, table, `project_id = $1 and ${column} <= $2 order by ${order}`, [projectId, until]);
 
-  const workflows = await eraseWithChildren(em, erasure, 'workflows', signal, async (workflowId) => {
+  await eraseWithChildren(run, 'workflows', async (workflowId) => {
     await cancelActiveExecutions(em, workflowId);
-    const executions = 'select id from workflow_executions where workflow_id = $1';
-    await deleteWhere(em, 'workflow_step_runs', `execution_id in (${executions})`, [workflowId], signal);
+    await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
+    await deleteExecutions(run, workflowId);
     for (const table of [
-      'event_listeners',
-      'workflow_executions',
       'workflow_steps',
       'workflow_transitions',
+      'workflow_version_templates',
+      'workflow_versions',
     ]) {
-      await deleteWhere(em, table, 'workflow_id = $1', [workflowId], signal);
-    }
-    for (const table of ['workflow_version_templates', 'workflow_versions']) {
-      await deleteWhere(em, table, 'workflow_id = $1', [workflowId], signal);
+      await deleteWhere(run, table, 'workflow_id = $1', [workflowId]);
     }
   });
-  const campaigns = await eraseWithChildren(em, erasure, 'campaigns', signal, async (campaignId) => {
+  await eraseWithChildren(run, 'campaigns', async (campaignId) => {
     for (const table of ['campaign_batches', 'campaign_figures', 'campaign_figure_changes']) {
-      await deleteWhere(em, table, 'campaign_id = $1', [campaignId], signal);
+      await deleteWhere(run, table, 'campaign_id = $1', [campaignId]);
     }
   });
-  const segments = await eraseWithChildren(em, erasure, 'segments', signal, async (segmentId) => {
-    await deleteWhere(em, 'segment_members', 'segment_id = $1', [segmentId], signal);
-  });
-  const jobs = await eraseWithChildren(em, erasure, 'jobs', signal, async (jobId) => {
-    await deleteWhere(em, 'job_chunks', 'job_id = $1', [jobId], signal);
-  });
-  const emails = await deleteByWalk(em, 'emails', erasure, signal);
-  await deleteByWalk(em, 'email_contents', erasure, signal);
-  await doomed('inbound_emails');
-  const contacts = await doomed('contacts');
-  await doomed('contact_event_stats', 'first_at');
-  await doomed('contact_fields');
-  await doomed('event_names');
+  await eraseWithChildren(run, 'segments', (segmentId) =>
+    deleteWhere(run, 'segment_members', 'segment_id = $1 order by segment_id, contact_id', [segmentId]),
+  );
+  await eraseWithChildren(run, 'jobs', (jobId) => deleteWhere(run, 'job_chunks', 'job_id = $1', [jobId]));
+  await deleteById(run, 'emails');
+  await deleteById(run, 'email_contents');
+  await doomed('inbound_emails', 'project_id, provider_id');
+  await doomed('contacts', 'project_id, created_at, id');
+  await doomed('contact_event_stats', 'project_id, name, contact_id', 'first_at');
+  await doomed('contact_fields', 'project_id, key');
+  await doomed('event_names', 'project_id, name');
   // No process may take for known what is gone.
   await sql(em, `select pg_notify('project_changed', $1)`, [projectId]);
-  const templates = await doomed('templates');
-  await doomed('idempotency_keys');
-  await doomed('event_deletions');
-  const events = await deleteByWalk(em, 'events', erasure, signal);
+  await doomed('templates', 'project_id, created_at, id');
+  await doomed('idempotency_keys', 'project_id, key');
+  await doomed('event_deletions', 'id');
+  await deleteById(run, 'events', `kind = 'activity'`);
+  await deleteWhere(
+    run,
+    'events',
+    `project_id = $1 and kind <> 'activity' and id <= ${lastIdAt('$2')}
+     order by project_id, name, contact_id, occurred_at`,
+    [projectId, until],
+  );
   if (erasure.isProjectGone) {
     // Behind the contacts, whose deletion writes changes of the figures.
     for (const table of [
@@ -85,96 +78,101 @@ export async function eraseProject(
       'project_email_changes',
       'billing_usage',
     ]) {
-      await deleteWhere(em, table, 'project_id = $1', [projectId], signal);
+      await deleteWhere(run, table, 'project_id = $1', [projectId]);
     }
   }
-  return { contacts, emails, events, templates, segments, campaigns, workflows, jobs };
 }
 
-async function deleteWhere(
-  em: Em,
-  table: string,
-  where: string,
-  parameters: unknown[],
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  let total = 0;
+/** Counts in the erasure's row, with the rows that go, so that no crash counts any twice or not at all. */
+const countGone = (table: string, erasureId: string) => `
+  counted as (
+    update project_erasures
+    set done = done || jsonb_build_object('${table}',
+      coalesce((done->>'${table}')::int, 0) + (select count(*)::int from gone))
+    where id = ${erasureId} and exists (select from gone)
+  )`;
+
+/** @param where of the rows, with an order that has them found by an index whatever else the table holds */
+async function deleteWhere(run: Run, table: string, where: string, parameters: unknown[]): Promise<void> {
   for (;;) {
-    signal?.throwIfAborted();
+    run.signal?.throwIfAborted();
     const [row] = await sql<{ deleted: number }>(
-      em,
+      run.em,
       `with gone as (
          delete from ${table}
          where ctid = any(array(select ctid from ${table} where ${where} limit ${batchRows} for update skip locked))
          returning 1
-       )
+       ),
+       ${countGone(table, `$${parameters.length + 1}`)}
        select count(*)::int as deleted from gone`,
-      parameters,
+      [...parameters, run.erasure.id],
     );
-    total += row?.deleted ?? 0;
-    if ((row?.deleted ?? 0) === 0) return total;
+    if ((row?.deleted ?? 0) === 0) return;
+  }
+}
+
+/** Deletes executions with their step runs. */
+async function deleteExecutions({ em, signal }: Run, workflowId: string): Promise<void> {
+  for (let deleted = 1; deleted > 0; ) {
+    signal?.throwIfAborted();
+    const [row] = await sql<{ deleted: number }>(
+      em,
+      `with page as materialized (
+         select id from workflow_executions where workflow_id = $1
+         order by workflow_id, started_at, id limit ${batchRows}
+       ),
+       runs as (delete from workflow_step_runs where execution_id = any(array(select id from page))),
+       gone as (delete from workflow_executions where id = any(array(select id from page)) returning 1)
+       select count(*)::int as deleted from gone`,
+      [workflowId],
+    );
+    deleted = row?.deleted ?? 0;
   }
 }
 
 /** Children first, so that a parent which is still there says what is left to do. */
 async function eraseWithChildren(
-  em: Em,
-  { projectId, until }: ErasureRecord,
+  run: Run,
   table: 'workflows' | 'campaigns' | 'segments' | 'jobs',
-  signal: AbortSignal | undefined,
   eraseChildren: (id: string) => Promise<void>,
-): Promise<number> {
+): Promise<void> {
   const parents = await sql<{ id: string }>(
-    em,
+    run.em,
     `select id from ${table} where project_id = $1 and created_at <= $2`,
-    [projectId, until],
+    [run.erasure.projectId, run.erasure.until],
   );
   for (const { id } of parents) {
     await eraseChildren(id);
-    await deleteWhere(em, table, 'id = $1', [id], signal);
+    await deleteWhere(run, table, 'id = $1', [id]);
   }
-  return parents.length;
 }
 
-/** An id as old as the instant that a parameter or expression names. */
-const idAt = (instant: string, rest: string) =>
-  `(lpad(to_hex((extract(epoch from ${instant}) * 1000)::bigint), 12, '0') || '${rest}')::uuid`;
+/** The last id that can be as old as the instant that a parameter names. */
+const lastIdAt = (instant: string) =>
+  `(lpad(to_hex((extract(epoch from ${instant}::timestamptz) * 1000)::bigint), 12, '0') || '${'f'.repeat(20)}')::uuid`;
 
-/**
- * Deletes from a table that has no index by project, which would cost every email a further index write: walks the
- * ids since the project was made, as many at a time as take some milliseconds.
- */
-async function deleteByWalk(
-  em: Em,
+/** Deletes in the order of the ids, each page behind the one before: what is deleted already is not walked again. */
+async function deleteById(
+  run: Run,
   table: 'emails' | 'email_contents' | 'events',
-  { projectId, until }: ErasureRecord,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  let total = 0;
-  // An hour for clocks that differ.
-  let [after] = await sql<{ id: string }>(
-    em,
-    `select ${idAt(`uuid_extract_timestamp($1::uuid) - interval '1 hour'`, '0'.repeat(20))} as id`,
-    [projectId],
-  );
-  while (after !== undefined) {
-    signal?.throwIfAborted();
-    const [row]: { last: string | null; deleted: number }[] = await sql(
-      em,
+  filter = 'true',
+): Promise<void> {
+  const { projectId, until, id: erasureId } = run.erasure;
+  let after: string | null = '00000000-0000-0000-0000-000000000000';
+  while (after !== null) {
+    run.signal?.throwIfAborted();
+    const [row]: { last: string | null }[] = await sql(
+      run.em,
       `with page as materialized (
-         select id, project_id from ${table}
-         where id > $2 and id <= ${idAt('$3::timestamptz', 'f'.repeat(20))}
-         order by id limit ${pageRows}
+         select id from ${table}
+         where project_id = $1 and id > $2 and id <= ${lastIdAt('$3')} and ${filter}
+         order by project_id, id limit ${batchRows}
        ),
-       gone as (
-         delete from ${table} where id = any(array(select id from page where project_id = $1)) returning 1
-       )
-       select (select id from page order by id desc limit 1) as last,
-         (select count(*)::int from gone) as deleted`,
-      [projectId, after.id, until],
+       gone as (delete from ${table} where id = any(array(select id from page)) returning 1),
+       ${countGone(table, '$4')}
+       select (select id from page order by id desc limit 1) as last`,
+      [projectId, after, until, erasureId],
     );
-    total += row?.deleted ?? 0;
-    after = row?.last == null ? undefined : { id: row.last };
+    after = row?.last ?? null;
   }
-  return total;
 }

@@ -10,15 +10,28 @@ export interface ErasureRecord {
   isProjectGone: boolean;
 }
 
+/** A reset as its caller sees it. */
+export interface ProjectReset {
+  id: string;
+  startedAt: Date;
+  /** Null while it runs. */
+  erasedAt: Date | null;
+  /** Deleted rows by table, so far. */
+  done: Record<string, number>;
+}
+
 /**
  * In a transaction: records that the data of a project are to go, stops its campaigns, and orders the workflow.
  *
- * @param delaySeconds when the workflow is to start; a call that does the work itself hurries it at its end
+ * @throws pg.DatabaseError `project_erasures_reset` for a reset while one runs
  */
 export async function recordErasure(
   em: Em,
-  erasure: { id: string; projectId: string; delaySeconds: number },
+  erasure: { id: string; projectId: string; isReset: boolean },
 ): Promise<void> {
+  await sql(em, 'delete from project_erasures where project_id = $1 and is_reset and erased_at is not null', [
+    erasure.projectId,
+  ]);
   await sql(
     em,
     `with stopped as (
@@ -27,23 +40,30 @@ export async function recordErasure(
        returning id
      ),
      commands as (
-       insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
-       select uuidv7(), 'campaign.changed', id, $2, now() from stopped
+       insert into outbox (id, kind, subject_id, project_id)
+       select uuidv7(), 'campaign.changed', id, $2 from stopped
        union all
-       select uuidv7(), 'project.erase', $1, $2, now() + make_interval(secs => $3)
+       select uuidv7(), 'project.erase', $1, $2
      )
-     insert into project_erasures (id, project_id, before) values ($1, $2, clock_timestamp())`,
-    [erasure.id, erasure.projectId, erasure.delaySeconds],
+     insert into project_erasures (id, project_id, is_reset, before) values ($1, $2, $3, clock_timestamp())`,
+    [erasure.id, erasure.projectId, erasure.isReset],
   );
 }
 
-/** Has the workflow of an erasure start at once. */
-export async function hurryErasure(em: Em, id: string): Promise<void> {
-  await sql(
+/** The last reset of a project. */
+export async function findReset(em: Em, projectId: string): Promise<ProjectReset | undefined> {
+  const [row] = await sql<ProjectReset>(
     em,
-    `update outbox set next_attempt_at = now() where subject_id = $1 and kind = 'project.erase'`,
-    [id],
+    `select id, created_at as "startedAt", erased_at as "erasedAt", done from project_erasures
+     where project_id = $1 and is_reset order by created_at desc limit 1`,
+    [projectId],
   );
+  return row;
+}
+
+/** Postgres has none of the data any more. */
+export async function markErased(em: Em, id: string): Promise<void> {
+  await sql(em, 'update project_erasures set erased_at = now() where id = $1 and erased_at is null', [id]);
 }
 
 /** @returns undefined when it was carried out and closed */
@@ -92,11 +112,15 @@ export async function journalErasure(em: Em, { id, projectId }: ErasureRecord): 
   );
 }
 
-/** Forgets an erasure that has been carried out everywhere, with its row in the journal. */
+/** Forgets an erasure that has been carried out everywhere, with its row in the journal; a reset is remembered. */
 export async function closeErasure(em: Em, id: string): Promise<void> {
   await sql(
     em,
-    'with marker as (delete from events where id = $1) delete from project_erasures where id = $1',
+    `with marker as (delete from events where id = $1),
+     closed as (select project_id from project_erasures where id = $1)
+     delete from project_erasures e using closed
+     where e.project_id = closed.project_id and (e.id = $1 or e.is_reset)
+       and not exists (select from projects p where p.id = e.project_id)`,
     [id],
   );
 }

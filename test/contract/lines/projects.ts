@@ -73,6 +73,18 @@ export const projectLines: readonly ContractLine[] = [
     valid: another,
   },
   {
+    line: 'GET /users/@me/projects/:id/reset',
+    key: 'session',
+    role: 'ADMIN',
+    success: 200,
+    answer: ['id', 'status', 'deleted', 'startedAt', 'completedAt'],
+    valid: async (world) => {
+      const other = await another(world);
+      await world.owner.call('POST', `/users/@me/projects/${other.params.id}/reset`, { confirm: 'Stall' });
+      return other;
+    },
+  },
+  {
     line: 'POST /users/@me/projects/:id/reset',
     key: 'session',
     role: 'ADMIN',

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../local/testing/free-port.ts';
+import { createOwnProject, createTestPerson, personOf } from './setup/people.ts';
+import { startApiProcess } from './setup/processes.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+
+const [requestsPerMinute, projectsPerUser] = [30, 3];
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startTestProduct({
+    AUTH_RATE_LIMIT_PER_MINUTE: '0',
+    USER_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
+    PROJECTS_PER_USER: String(projectsPerUser),
+  });
+});
+afterAll(() => stack.close());
+
+/** Waits for the next minute when this one is nearly over, because the limit counts by the minute. */
+async function withinOneMinute(): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000);
+  if (left < 20_000) await new Promise((resolve) => setTimeout(resolve, left + 100));
+}
+
+describe('requests with the cookie', () => {
+  it('are limited per user, over all processes, and say how many are left', {
+    timeout: 120_000,
+  }, async () => {
+    const [person, other] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
+    const port = String(await freePort());
+    const second = await startApiProcess({ ...stack.environment, PORT: port });
+    try {
+      await withinOneMinute();
+      const there = personOf(`http://127.0.0.1:${port}`, person, person.cookie);
+      const first = await person.call('GET', '/users/@me');
+      expect(first.headers.get('RateLimit-Limit')).toBe(String(requestsPerMinute));
+      expect(Number(first.headers.get('RateLimit-Remaining'))).toBeLessThan(requestsPerMinute);
+      const statuses: number[] = [first.status];
+      for (let call = 1; call < requestsPerMinute + 10; call += 1) {
+        const path = call % 3 === 0 ? '/users/@me/projects' : '/users/@me';
+        const answer = await (call % 2 === 0 ? person : there).call('GET', path);
+        statuses.push(answer.status);
+        if (answer.status === 429) expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+      }
+      const allowed = statuses.filter((status) => status === 200).length;
+      expect(allowed).toBeLessThanOrEqual(requestsPerMinute);
+      expect(allowed).toBeGreaterThan(requestsPerMinute / 2);
+      expect(statuses.at(-1)).toBe(429);
+      const path = '/projects/0197c1f0-0000-7000-8000-000000000001/members';
+      expect((await person.call('GET', path)).status).toBe(429);
+      expect((await other.call('GET', '/users/@me')).status).toBe(200);
+    } finally {
+      await second.stop();
+    }
+  });
+});
+
+it('a user owns no more projects than may be, also when they are made at once', async () => {
+  const person = await createTestPerson(stack.url);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => person.call('POST', '/users/@me/projects', { name: 'Shop' })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 409, 409, 409]);
+  const refused = answers.find(({ status }) => status === 409);
+  expect(refused?.body.error.details).toEqual({ limit: projectsPerUser });
+  const [project] = (await person.call('GET', '/users/@me/projects')).body.data;
+  expect((await person.call('DELETE', `/users/@me/projects/${project.id}`)).status).toBe(204);
+  expect((await createOwnProject(person)).id).toEqual(expect.any(String));
+});
