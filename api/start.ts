@@ -38,6 +38,7 @@ import { createContactListService } from './services/contact-list.ts';
 import { createContactsService } from './services/contacts.ts';
 import { createDomainsService } from './services/domains.ts';
 import { createEventsService } from './services/events.ts';
+import { createHeavyReads } from './services/heavy-reads.ts';
 import { createInboundService } from './services/inbound.ts';
 import { createOAuthService } from './services/oauth.ts';
 import { createPasswords } from './services/passwords.ts';
@@ -96,6 +97,7 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
   // These leave nothing for Temporal, and a relay that looks in vain takes a tenth of the CPU of a busy process.
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
+  const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
   const compiledTemplates = createTemplateCache();
   const passwords = createPasswords();
   const guard = createSignInGuard({
@@ -158,11 +160,11 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     billing: createBillingService({ orm, billing, returnUrl: pages.billing }),
     billingEvents: createBillingEventsService(orm, billing),
     billingLimits: createBillingLimitsService(orm, edge.projectKeys),
-    campaigns: createCampaignsService(orm, compiledTemplates),
+    campaigns: createCampaignsService(orm, compiledTemplates, heavyReads),
     campaignSending: createCampaignSendingService(orm, committed),
     contacts: createContactsService(orm, projectNames, journaled),
-    contactFields: createContactFieldsService(orm),
-    contactList: createContactListService(orm),
+    contactFields: createContactFieldsService(orm, heavyReads),
+    contactList: createContactListService(orm, heavyReads),
     contactJobs: createContactJobsService(orm, committed),
     domains: createDomainsService({
       orm,
@@ -180,8 +182,8 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
       buckets: config.INBOUND_S3_BUCKETS,
       committed: relay.wake,
     }),
-    segments: createSegmentsService(orm),
-    segmentMembers: createSegmentMembersService(orm, journaled),
+    segments: createSegmentsService(orm, heavyReads),
+    segmentMembers: createSegmentMembersService(orm, heavyReads, journaled),
     send: createSendService({
       orm,
       projectNames,

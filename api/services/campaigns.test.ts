@@ -10,6 +10,7 @@ import { sql } from '../../db/sql.ts';
 import { insertContacts, insertDraft, insertProject } from '../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { type CampaignsService, createCampaignsService } from './campaigns.ts';
+import { createHeavyReads } from './heavy-reads.ts';
 
 let database: TestDatabase;
 let campaigns: CampaignsService;
@@ -17,7 +18,7 @@ let em: Em;
 let projectId: string;
 beforeAll(async () => {
   database = await createTestDatabase();
-  campaigns = createCampaignsService(database.orm, createTemplateCache());
+  campaigns = createCampaignsService(database.orm, createTemplateCache(), createHeavyReads(0));
 });
 afterAll(() => database.close());
 beforeEach(async () => {

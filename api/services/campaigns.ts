@@ -10,7 +10,6 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { Orm } from '../../db/orm.ts';
-import { countRecipients } from '../../db/repositories/campaigns/campaign-audience.ts';
 import {
   type CampaignFields,
   type CampaignRecord,
@@ -19,7 +18,6 @@ import {
   findCampaign,
   insertCampaign,
   listCampaigns,
-  recordEstimate,
   updateCampaign,
 } from '../../db/repositories/campaigns/campaign-records.ts';
 import { holdDomain } from '../../db/repositories/domains/domains.ts';
@@ -27,7 +25,9 @@ import { lockSegmentReferences } from '../../db/repositories/segments/segments.t
 import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { requireAudience } from './campaign-audience.ts';
+import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
+import type { HeavyReads } from './heavy-reads.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
@@ -115,24 +115,37 @@ function toFields(body: CampaignBody): CampaignFields {
 }
 
 /** Broadcasts, from draft to deletion; `campaign-sending` starts and stops them. */
-export function createCampaignsService(orm: Orm, compiled: TemplateCache): CampaignsService {
+export function createCampaignsService(
+  orm: Orm,
+  compiled: TemplateCache,
+  heavyReads: HeavyReads,
+): CampaignsService {
+  const estimate = createCampaignEstimates(orm);
+
   const find = async (projectId: string, id: string) => {
     const row = await findCampaign(orm.em.fork(), projectId, id);
     if (row === undefined) throw notFound('Campaign');
     return row;
   };
 
-  /** The campaign, with an estimate of its recipients as of now until they are frozen. */
-  const get = async (projectId: string, id: string): Promise<CampaignRecord> => {
+  const isEstimated = ({ status }: CampaignRecord) => status === 'DRAFT' || status === 'SCHEDULED';
+
+  /** A campaign that was just written. Nothing refuses it any more: without an estimate it has its last one. */
+  const getWritten = async (projectId: string, id: string): Promise<CampaignRecord> => {
     const row = await find(projectId, id);
-    if (row.status !== 'DRAFT' && row.status !== 'SCHEDULED') return row;
-    const totalRecipients = await countRecipients(orm.em.fork(), row);
-    await recordEstimate(orm.em.fork(), id, totalRecipients);
-    return { ...row, totalRecipients };
+    const recipients = isEstimated(row)
+      ? await heavyReads.runIfFree(projectId, () => estimate(row))
+      : undefined;
+    return { ...row, totalRecipients: recipients ?? row.totalRecipients };
   };
 
   return {
-    get,
+    /** With an estimate of its recipients until they are frozen. */
+    async get(projectId, id) {
+      const row = await find(projectId, id);
+      if (!isEstimated(row)) return row;
+      return { ...row, totalRecipients: await heavyReads.run(projectId, () => estimate(row)) };
+    },
 
     async list(projectId, query) {
       const filter = { status: readStatus(query.status), search: query.search || undefined };
@@ -152,7 +165,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache): Campa
         await holdSenderDomain(em, projectId, body.from);
         await insertCampaign(em, id, projectId, toFields(body));
       });
-      return get(projectId, id);
+      return getWritten(projectId, id);
     },
 
     async replace(projectId, id, body) {
@@ -165,7 +178,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache): Campa
         await holdSenderDomain(em, projectId, body.from);
         await updateCampaign(em, projectId, id, toFields(body));
       });
-      return get(projectId, id);
+      return getWritten(projectId, id);
     },
 
     async remove(projectId, id) {
@@ -194,7 +207,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache): Campa
           name: copyName(row.name, maxCampaignNameLength),
         });
       });
-      return get(projectId, copyId);
+      return getWritten(projectId, copyId);
     },
   };
 }

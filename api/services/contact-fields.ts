@@ -21,6 +21,7 @@ import { type FieldValue, readFieldValues } from '../../db/repositories/contacts
 import { listStoredConditions } from '../../db/repositories/segments/stored-conditions.ts';
 import { listReferringSteps, workflowsWith } from '../../db/repositories/workflows/workflow-uses.ts';
 import { deleteField } from './delete-field.ts';
+import type { HeavyReads } from './heavy-reads.ts';
 
 export interface ContactFieldInfo {
   /** A built-in name, or `data.<key>`. */
@@ -78,7 +79,7 @@ function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigu
   return field === 'snoozedUntil' ? snoozed : contacts;
 }
 
-export function createContactFieldsService(orm: Orm): ContactFieldsService {
+export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads): ContactFieldsService {
   function parse(field: string): ContactFieldName {
     const name = parseContactField(field);
     if (name === undefined) throw notFound('Field');
@@ -123,7 +124,9 @@ export function createContactFieldsService(orm: Orm): ContactFieldsService {
         const [root = ''] = name.path;
         if (name.path.length < 2 || !(await isKnown(projectId, root))) throw notFound('Field');
       }
-      const values = await readFieldValues(orm.em.fork(), projectId, name, limit);
+      const values = await heavyReads.run(projectId, () =>
+        readFieldValues(orm.em.fork(), projectId, name, limit),
+      );
       return {
         field: name.kind === 'custom' ? `data.${name.key}` : name.name,
         values: values.sort(compareValues),
@@ -163,7 +166,7 @@ export function createContactFieldsService(orm: Orm): ContactFieldsService {
         throw new DomainError('BAD_REQUEST', `${name.name} is a built-in field and can't be deleted`);
       }
       if (!(await isKnown(projectId, name.key))) throw notFound('Field');
-      return deleteField(orm, projectId, name.key);
+      return heavyReads.run(projectId, () => deleteField(orm, projectId, name.key));
     },
   };
 }

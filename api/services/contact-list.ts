@@ -17,6 +17,7 @@ import {
   listContacts,
 } from '../../db/repositories/contacts/list-contacts.ts';
 import { type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
+import type { HeavyReads } from './heavy-reads.ts';
 
 export interface ContactPage {
   contacts: ContactRow[];
@@ -75,7 +76,7 @@ function readAddresses(sent: readonly string[]): string[] {
 }
 
 /** The contacts of a project, many at a time. */
-export function createContactListService(orm: Orm): ContactListService {
+export function createContactListService(orm: Orm, heavyReads: HeavyReads): ContactListService {
   /** From the kept figures where they tell, and otherwise counted. */
   async function totalOf(projectId: string, query: ListContactsQuery): Promise<number> {
     if (needsScan(query)) return countMatches(orm.em.fork(), projectId, query);
@@ -84,22 +85,27 @@ export function createContactListService(orm: Orm): ContactListService {
     return statuses.reduce((total, status) => total + countOf(status, figures), 0);
   }
 
+  async function readPage(projectId: string, query: ListContactsQuery): Promise<ContactPage> {
+    const after = readPosition(query);
+    const direction = query.dir ?? (query.sort === 'email' ? 'asc' : 'desc');
+    const order = { by: query.sort, direction } as const;
+    const rows = await listContacts(orm.em.fork(), projectId, query, order, after, query.limit + 1);
+    const isAll = rows.length <= query.limit;
+    let total = 0;
+    // Rare matches take a pass over the project, and a page that holds them all has counted them.
+    if (after === undefined) total = isAll ? rows.length : await totalOf(projectId, query);
+    const contacts = rows.slice(0, query.limit);
+    const last = contacts.at(-1);
+    if (isAll || last === undefined) return { contacts, cursor: null, total };
+    const value = query.sort === 'email' ? last.email : last.createdAt.toISOString();
+    return { contacts, cursor: encodeCursor([query.sort, value, last.id]), total };
+  }
+
   return {
-    async list(projectId, query) {
-      const after = readPosition(query);
-      const direction = query.dir ?? (query.sort === 'email' ? 'asc' : 'desc');
-      const order = { by: query.sort, direction } as const;
-      const rows = await listContacts(orm.em.fork(), projectId, query, order, after, query.limit + 1);
-      const isAll = rows.length <= query.limit;
-      let total = 0;
-      // Rare matches take a pass over the project, and a page that holds them all has counted them.
-      if (after === undefined) total = isAll ? rows.length : await totalOf(projectId, query);
-      const contacts = rows.slice(0, query.limit);
-      const last = contacts.at(-1);
-      if (isAll || last === undefined) return { contacts, cursor: null, total };
-      const value = query.sort === 'email' ? last.email : last.createdAt.toISOString();
-      return { contacts, cursor: encodeCursor([query.sort, value, last.id]), total };
-    },
+    list: (projectId, query) =>
+      needsScan(query)
+        ? heavyReads.run(projectId, () => readPage(projectId, query))
+        : readPage(projectId, query),
 
     async lookup(projectId, sent) {
       const emails = readAddresses(sent);

@@ -17,6 +17,8 @@ import { findSegment, lockSegment } from '../../db/repositories/segments/segment
 import { changeStaticMembers, createMissingContacts } from '../../db/repositories/segments/static-members.ts';
 import { type OffsetQuery, offsetWindow } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
+import { contactsCountedLive } from './counted-live.ts';
+import type { HeavyReads } from './heavy-reads.ts';
 
 export interface SegmentMembersService {
   /** A page of the members right now, newest contact first. @throws DomainError `NOT_FOUND` */
@@ -40,11 +42,12 @@ export interface SegmentMembersService {
   compute(projectId: string, id: string): Promise<Omit<ComputationProgress, 'after'>>;
 }
 
-/** Contacts of a project up to which each page counts the members anew: some ten milliseconds. */
-const contactsCountedLive = 50_000;
-
 /** Members of segments. @param committed called after commits that left rows in the journal */
-export function createSegmentMembersService(orm: Orm, committed: () => void): SegmentMembersService {
+export function createSegmentMembersService(
+  orm: Orm,
+  heavyReads: HeavyReads,
+  committed: () => void,
+): SegmentMembersService {
   /** Runs a change of a static segment, which stays locked for as long. */
   async function changeStatic<Result>(
     projectId: string,
@@ -65,25 +68,27 @@ export function createSegmentMembersService(orm: Orm, committed: () => void): Se
     return result;
   }
 
+  const readPage = (projectId: string, id: string, query: OffsetQuery) =>
+    // One snapshot, so that the page and its total are of the same moment.
+    orm.em.fork().transactional(
+      async (em) => {
+        const segment = await findSegment(em, projectId, id);
+        const audience = await segmentAudience(em, projectId, id);
+        if (segment === undefined || audience === undefined) throw notFound('Segment');
+        const window = offsetWindow(query);
+        const contacts = await listAudience(em, projectId, audience, window);
+        const figures = await readAudienceFigures(em, projectId);
+        const total =
+          figures.contacts > contactsCountedLive
+            ? correctTotal(segment.memberCount, window, contacts.length)
+            : await countAudience(em, projectId, audience);
+        return { contacts, total };
+      },
+      { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+    );
+
   return {
-    list: (projectId, id, query) =>
-      // One snapshot, so that the page and its total are of the same moment.
-      orm.em.fork().transactional(
-        async (em) => {
-          const segment = await findSegment(em, projectId, id);
-          const audience = await segmentAudience(em, projectId, id);
-          if (segment === undefined || audience === undefined) throw notFound('Segment');
-          const window = offsetWindow(query);
-          const contacts = await listAudience(em, projectId, audience, window);
-          const figures = await readAudienceFigures(em, projectId);
-          const total =
-            figures.contacts > contactsCountedLive
-              ? correctTotal(segment.memberCount, window, contacts.length)
-              : await countAudience(em, projectId, audience);
-          return { contacts, total };
-        },
-        { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
-      ),
+    list: (projectId, id, query) => heavyReads.run(projectId, () => readPage(projectId, id, query)),
 
     add: (projectId, id, { emails, createMissing, subscribed }) =>
       changeStatic(projectId, id, async (em, segment) => {
@@ -105,7 +110,9 @@ export function createSegmentMembersService(orm: Orm, committed: () => void): Se
     async compute(projectId, id) {
       const em = orm.em.fork();
       if ((await findSegment(em, projectId, id)) === undefined) throw notFound('Segment');
-      const result = await computeSegment(em, projectId, id, computationStart, committed);
+      const result = await heavyReads.run(projectId, () =>
+        computeSegment(em, projectId, id, computationStart, committed),
+      );
       committed();
       if (result !== undefined) {
         return { added: result.added, removed: result.removed, total: result.total };

@@ -15,6 +15,7 @@ import {
   updateSegment,
 } from '../../db/repositories/segments/segments.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
+import type { HeavyReads } from './heavy-reads.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegmentUses } from './segment-uses.ts';
 
@@ -43,15 +44,17 @@ const slugAttempts = 3;
 
 const noCondition = { condition: null, filterCount: 0, refersTo: [] };
 
-export function createSegmentsService(orm: Orm): SegmentsService {
+export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): SegmentsService {
   const get = async (projectId: string, id: string) => {
     const segment = await findSegment(orm.em.fork(), projectId, id);
     if (segment === undefined) throw notFound('Segment');
     return segment;
   };
+  const count = (segment: SegmentRow) => countMembers(orm.em.fork(), segment);
+  /** A segment that was just written. Where too much is counted already, a sweep counts it later. */
   const counted = async (segment: SegmentRow): Promise<SegmentRow> => ({
     ...segment,
-    memberCount: await countMembers(orm.em.fork(), segment),
+    memberCount: (await heavyReads.runIfFree(segment.projectId, () => count(segment))) ?? segment.memberCount,
   });
 
   return {
@@ -103,9 +106,10 @@ export function createSegmentsService(orm: Orm): SegmentsService {
       await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
     },
 
-    refresh: async (projectId, id) => ({
-      memberCount: await countMembers(orm.em.fork(), await get(projectId, id)),
-    }),
+    async refresh(projectId, id) {
+      const segment = await get(projectId, id);
+      return { memberCount: await heavyReads.run(projectId, () => count(segment)) };
+    },
   };
 }
 

@@ -202,6 +202,9 @@ export const environmentSchema = z.object({
   LOGIN_ATTEMPTS_PER_ACCOUNT: integer(10).describe(
     'Wrong passwords per account and quarter of an hour, from strangers together; devices and addresses that signed in before have as many each. 0 = off.',
   ),
+  HEAVY_READS_PER_PROJECT: integer(4).describe(
+    'Searches, field values and counts of segments and audiences that run at a time per project and process; some more wait, the rest is answered 429; 0 = any number.',
+  ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is kept.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
     'How long content and attachments of sent emails are kept, and the content of received ones.',

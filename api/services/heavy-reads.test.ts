@@ -1,0 +1,65 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createHeavyReads } from './heavy-reads.ts';
+
+/** Reads that end when the test says so. */
+function manualReads(perProject: number) {
+  const reads = createHeavyReads(perProject);
+  const ends: (() => void)[] = [];
+  const started: string[] = [];
+  const read = (name: string) => () => {
+    started.push(name);
+    return new Promise<string>((resolve) => ends.push(() => resolve(name)));
+  };
+  return {
+    reads,
+    started,
+    end: () => ends.shift()?.(),
+    start: (projectId: string, name: string) => reads.run(projectId, read(name)),
+  };
+}
+
+describe('heavy reads', () => {
+  it('run a few at a time, in their order, and those of another project at once', async () => {
+    const { start, started, end } = manualReads(2);
+    const all = ['a1', 'a2', 'a3', 'a4'].map((name) => start('a', name));
+    all.push(start('b', 'b1'));
+    expect(started).toEqual(['a1', 'a2', 'b1']);
+    for (let read = 0; read < 5; read += 1) {
+      end();
+      await immediate();
+    }
+    expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
+    expect(started.slice(3)).toEqual(['a3', 'a4']);
+  });
+
+  it('are refused when too many wait, and taken again when those are done', async () => {
+    const { reads, start, end } = manualReads(1);
+    const taken = Array.from({ length: 13 }, (_, index) => start('a', `a${index}`));
+    await expect(start('a', 'late')).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      retryAfterSeconds: expect.any(Number),
+    });
+    expect(await reads.runIfFree('a', async () => 'figure')).toBeUndefined();
+    expect(await reads.runIfFree('b', async () => 'figure')).toBe('figure');
+    for (let read = 0; read < 13; read += 1) {
+      end();
+      await immediate();
+    }
+    await Promise.all(taken);
+    expect(await reads.runIfFree('a', async () => 'figure')).toBe('figure');
+  });
+
+  it('give their place back when they fail', async () => {
+    const reads = createHeavyReads(1);
+    const fail = () => Promise.reject(new Error('no'));
+    await expect(reads.run('a', fail)).rejects.toThrow('no');
+    expect(await reads.run('a', async () => 'next')).toBe('next');
+  });
+
+  it('are not limited at 0', async () => {
+    const { start, started } = manualReads(0);
+    for (let read = 0; read < 30; read += 1) void start('a', `a${read}`);
+    expect(started).toHaveLength(30);
+  });
+});

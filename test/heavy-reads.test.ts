@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestAnswer } from './setup/sender.ts';
+
+let product: TestProduct;
+beforeAll(async () => {
+  product = await startTestProduct({ HEAVY_READS_PER_PROJECT: '1' });
+});
+afterAll(() => product.close());
+
+/** One runs and 12 wait. */
+const taken = 13;
+
+it('searches of a project wait for each other, are refused beyond, and take nothing from other requests', async () => {
+  const [one, other] = [await createTestSender(product.url), await createTestSender(product.url)];
+  const { body: segment } = await one.post('/segments', { name: 'All', type: 'STATIC' });
+  const searches: Promise<TestAnswer>[] = [];
+  await product.database.orm.em.fork().transactional(async (em) => {
+    await sql(em, 'lock table contacts in access exclusive mode');
+    for (let search = 0; search < taken; search += 1) searches.push(one.get('/contacts?search=reader'));
+    // Everything heavy shares the places; the first answers are those of what found none.
+    for (;;) {
+      const answer = await Promise.race([one.post(`/segments/${segment.id}/refresh`, {}), delay(200)]);
+      if (answer === undefined) continue;
+      expect([answer.status, answer.body.error.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
+      break;
+    }
+    expect((await one.get('/segments')).status).toBe(200);
+    expect((await other.get('/segments')).status).toBe(200);
+  });
+  const statuses = new Set((await Promise.all(searches)).map(({ status }) => status));
+  expect([...statuses]).toContain(200);
+  expect((await one.get('/contacts?search=reader')).status).toBe(200);
+});
