@@ -34,8 +34,11 @@ export interface RelayLane {
 }
 
 const pollIntervalMs = 1_000;
-/** Between two looks of which the first found nothing, however often the lane is woken. */
-const emptyIntervalMs = 20;
+/**
+ * Between two looks of which the first found nothing, however often the lane is woken: it is woken by every commit that
+ * may have left something, for this lane or another.
+ */
+const emptyIntervalMs: Record<Lane, number> = { emails: 10, work: 100 };
 /** Projects that one look steps over, whether they have anything due or not. */
 const projectsALook = 200;
 const mostCalls = 8;
@@ -116,7 +119,7 @@ export function createRelayLane(options: LaneOptions): RelayLane {
           failures = 0;
           deaf = false;
           if (hasMore) continue;
-          if (sent === 0) await delay(emptyIntervalMs);
+          if (sent === 0) await delay(emptyIntervalMs[lane]);
           await pause(pollIntervalMs);
         } catch (error) {
           failures += 1;

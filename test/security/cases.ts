@@ -317,6 +317,14 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'a project that starts very many executions, so that the emails and executions of others wait',
+    tests: [
+      ['test/neighbours.test.ts', 'do not wait for thousands that one project starts'],
+      ['temporal/client/relay.test.ts', 'of emails are sent while Temporal is still at work on thousands'],
+      ['temporal/client/relay.test.ts', 'of projects take turns, whichever of them has waited for longer'],
+    ],
+  },
+  {
     attack: 'secrets in logs, errors and GET /config',
     tests: [
       ['test/security/two-processes.test.ts', 'secrets stand in no line of the log at its most talkative'],

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../db/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { arrived } from './setup/inbox.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createWaitingWorkflow } from './setup/workflows.ts';
+
+let stack: TestProduct;
+beforeAll(async () => {
+  stack = await startTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
+});
+afterAll(() => stack.close());
+
+const em = () => stack.database.orm.em.fork();
+
+/** Executions of a workflow, as an import starts them. */
+const startExecutions = (projectId: string, workflowId: string, count: number) =>
+  sql(
+    em(),
+    `with contact as (
+       insert into contacts (id, project_id, email)
+       select uuidv7(), $1, 'contact-' || n || '@example.com' from generate_series(1, $3) n
+       returning id
+     ),
+     execution as (
+       insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
+       select uuidv7(), $1, $2, (select live_version from workflows where id = $2), id, false from contact
+       returning id
+     )
+     insert into outbox (id, kind, subject_id, project_id) select uuidv7(), 'execution.start', id, $1 from execution`,
+    [projectId, workflowId, count],
+  );
+
+async function count(statement: string, projectId: string): Promise<number> {
+  const [row] = await sql<{ count: number }>(em(), statement, [projectId]);
+  return row?.count ?? 0;
+}
+const commandsOf = (projectId: string) =>
+  count('select count(*)::int as count from outbox where project_id = $1', projectId);
+const begunOf = (projectId: string) =>
+  count(
+    `select count(*)::int as count from workflow_step_runs r
+     join workflow_executions x on x.id = r.execution_id where r.visit = 1 and x.project_id = $1`,
+    projectId,
+  );
+
+it('an email and the executions of others do not wait for thousands that one project starts', async () => {
+  const [busy, quiet, other] = [
+    await createTestSender(stack.url),
+    await createTestSender(stack.url),
+    await createTestSender(stack.url),
+  ];
+  const enable = async (sender: TestSender): Promise<string> => {
+    const { id } = await createWaitingWorkflow(sender);
+    expect((await sender.patch(`/workflows/${id}`, { enabled: true })).status).toBe(200);
+    return id;
+  };
+  await enable(other);
+  await startExecutions(busy.projectId, await enable(busy), 10_000);
+  await eventually(
+    () => begunOf(busy.projectId),
+    (begun) => begun > 0,
+    60_000,
+  );
+
+  const sends = Array.from({ length: 5 }, (_, n) =>
+    quiet.post('/v1/send', {
+      to: `someone-${n}@example.com`,
+      from: `hello@${quiet.domain}`,
+      subject: 'Your code',
+      body: '<p>123456</p>',
+    }),
+  );
+  const events = Array.from({ length: 10 }, (_, n) =>
+    other.post('/v1/track', { event: 'signed up', email: `visitor-${n}@example.com` }),
+  );
+  for (const answer of await Promise.all(events)) expect(answer.status).toBe(200);
+  for (const answer of await Promise.all(sends)) await arrived(stack.ses, answer);
+  await eventually(
+    () => begunOf(other.projectId),
+    (begun) => begun === 10,
+    60_000,
+  );
+  expect(await commandsOf(busy.projectId)).toBeGreaterThan(5_000);
+  expect(await commandsOf(quiet.projectId)).toBe(0);
+});
