@@ -150,7 +150,7 @@ describe('workflows that start one another', () => {
     await addWorkflow('contact.subscribed', [subscribe(false)]);
     await flip(true);
     await flip(false);
-    expectEnd(await settle(), 11);
+    expectEnd(await settle(), 10);
   });
 
   it('may go on when one of them pauses for a minute', async () => {
@@ -168,7 +168,7 @@ describe('workflows that start one another', () => {
     await addWorkflow('contact.subscribed', [subscribe(false)]);
     await flip(true);
     await flip(false);
-    expectEnd(await settle(), 11);
+    expectEnd(await settle(), 10);
   });
 
   it.each(['open', 'click'] as const)('by what becomes of their emails are stopped: %s', async (kind) => {
@@ -176,7 +176,7 @@ describe('workflows that start one another', () => {
     await addWorkflow(`email.${kind}`, [await sendStep()]);
     const [[accepted] = []] = await acceptEmails(em(), [acceptInput(projectId, [email])]);
     await applyProviderEvents(em(), [providerEvent(accepted?.emailId ?? '', kind)]);
-    expectEnd(await settle(report(kind)), 22);
+    expectEnd(await settle(report(kind)), 20);
   });
 
   it('by emails that bounce are stopped', async () => {
@@ -184,7 +184,7 @@ describe('workflows that start one another', () => {
     await addWorkflow('contact.subscribed', [await sendStep()]);
     await flip(true);
     await flip(false);
-    expectEnd(await settle(report('bounce')), 11);
+    expectEnd(await settle(report('bounce')), 10);
   });
 
   it('by moving contacts in and out of a segment are stopped', async () => {
@@ -205,7 +205,7 @@ describe('workflows that start one another', () => {
     await trackEvents(em(), [trackInput(projectId, email, { patch: { plan: 'pro' } })]);
     const compute = () => computeSegment(em(), projectId, segmentId, computationStart, () => {});
     await compute();
-    expectEnd(await settle(compute), 11);
+    expectEnd(await settle(compute), 10);
     // Whatever a person does begins a chain of its own.
     const [{ plan } = {}] = await sql<{ plan: string | null }>(
       em(),

@@ -5,8 +5,8 @@ describe('an execution that is about to enter a step', () => {
   const begun = { visit: 5, pausedVisit: 0, hops: 0, onlyOnce: false };
 
   it.each([
-    ['is the last of a chain', { ...begun, visit: 0, hops: maxHops }, undefined],
-    ['is one too many in a chain', { ...begun, visit: 0, hops: maxHops + 1 }, 'chain'],
+    ['is the last of a chain', { ...begun, visit: 0, hops: maxHops - 1 }, undefined],
+    ['is one too many in a chain', { ...begun, visit: 0, hops: maxHops }, 'chain'],
     [
       'is one too many, of a workflow that runs once',
       { ...begun, visit: 0, hops: 30, onlyOnce: true },

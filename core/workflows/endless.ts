@@ -10,7 +10,7 @@
 /** A loop may go on for as long as it likes when each round takes at least so long. */
 export const minPauseMs = 60_000;
 
-/** More than people connect on purpose, and few enough that a contact who is in a ring gets a handful of emails. */
+/** Executions that may follow from one another: more than people connect on purpose, and few enough that a contact who is in a ring gets a handful of emails. */
 export const maxHops = 10;
 
 /** Steps without a pause; a graph with more of them than that may have all of them in a row. */
@@ -46,7 +46,7 @@ export function findEndless(
   { visit, pausedVisit, hops, onlyOnce }: Progress,
   steps: number,
 ): Endless | undefined {
-  if (visit === 0 && hops > maxHops && !onlyOnce) {
+  if (visit === 0 && hops >= maxHops && !onlyOnce) {
     return {
       kind: 'chain',
       message: `Not run: it follows from ${maxHops} executions that started one another without a pause of a minute`,
