@@ -246,6 +246,22 @@ describe('handing emails over to SES', () => {
     expect(message.attachments).toHaveLength(1);
   });
 
+  it('refuses an email of which no MIME can be made, because nothing of it has left', async () => {
+    const { provider, local } = await start();
+    const bytes = new Uint8Array(3);
+    // Takes the bytes away.
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+    const email = exampleEmail({
+      headers: { 'X-Long': 'x'.repeat(998) },
+      attachments: [{ filename: 'a', contentType: 'image/png', cid: null, disposition: 'attachment', bytes }],
+    });
+    expect(await provider.handOver(email)).toEqual({
+      outcome: 'refused',
+      reason: expect.stringMatching(/^TypeError: .*detached/),
+    });
+    expect((await local.list()).total).toBe(0);
+  });
+
   it('says why SES refuses an email', async () => {
     const { provider } = await start();
     const stranger = exampleEmail({ from: { email: 'news@stranger.example', name: null } });

@@ -5,6 +5,7 @@ import { type BulkCall, planBulkCalls } from './bulk-calls.ts';
 import { classifyBulkEntry } from './classify-bulk-entry.ts';
 import { classifySesError } from './classify-ses-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
+import { failureText } from './failure-text.ts';
 import { createGrantedRate } from './granted-rate.ts';
 import { handOverEach, notBegun } from './hand-over-each.ts';
 import { buildMime } from './mime-message.ts';
@@ -64,8 +65,14 @@ export function createSesProvider(
   configurationSet: string,
 ): EmailProvider {
   async function handOver(email: OutgoingEmail): Promise<HandOver> {
+    let command: SendEmailCommand;
     try {
-      const { MessageId } = await client.send(await toCommand(email, configurationSet));
+      command = await toCommand(email, configurationSet);
+    } catch (error) {
+      return { outcome: 'refused', reason: failureText(error) };
+    }
+    try {
+      const { MessageId } = await client.send(command);
       if (MessageId === undefined) return { outcome: 'unknown', reason: 'SES answered without a message id' };
       return { outcome: 'accepted', messageId: MessageId };
     } catch (error) {
