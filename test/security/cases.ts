@@ -139,6 +139,10 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'HTML or Liquid in the name of a project or a sender, in emails about accounts',
+    tests: [['core/account-mail-layout.test.ts', 'shows names as they are, whatever is in them']],
+  },
+  {
     attack: 'header injection after rendering: subject, names, headers, file names',
     tests: [
       ['test/send.test.ts', 'keeps line breaks out of headers'],
@@ -146,6 +150,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['core/rendering/email-document.test.ts', 'is safe in headers and never fails, whatever the data'],
       ['providers/email/smtp.test.ts', 'lets no header in through %j'],
       ['providers/email/ses.test.ts', 'lets no header in through %j'],
+      ['providers/email/ses.test.ts', 'lets no header into raw MIME through %j'],
     ],
   },
   {
