@@ -7,7 +7,8 @@ export interface ApiServerOptions {
   requestTimeoutMs?: number;
 }
 
-const defaultRequestTimeoutMs = 60_000;
+/** A large body may wait half a minute of it for memory. */
+const defaultRequestTimeoutMs = 90_000;
 const headersTimeoutMs = 15_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they and not we close first. */
 const keepAliveTimeoutMs = 65_000;

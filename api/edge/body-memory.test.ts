@@ -40,7 +40,7 @@ describe('memory for large bodies', () => {
     const granted = watch(claims);
     await immediate();
     expect(granted).toEqual(['a1', 'a2', 'b1']);
-    expect(memory.isWanted).toBe(true);
+    expect(memory.waiting).toBe(4);
     claims.a1.release();
     await immediate();
     expect(granted.slice(3)).toEqual(['a3']);
@@ -52,7 +52,7 @@ describe('memory for large bodies', () => {
     expect(granted.slice(5)).toEqual(['c1']);
     for (const claim of Object.values(claims)) claim.release();
     await immediate();
-    expect(memory.isWanted).toBe(false);
+    expect(memory.waiting).toBe(0);
   });
 
   it('is kept for a large body that waits: smaller ones of others do not pass it', async () => {
@@ -79,7 +79,7 @@ describe('memory for large bodies', () => {
     const busy = { code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: expect.any(Number) };
     await expect(memory.claim('a', 6).granted).rejects.toMatchObject(busy);
     for (const granted of waiting) await expect(granted).rejects.toMatchObject(busy);
-    expect(memory.isWanted).toBe(false);
+    expect(memory.waiting).toBe(0);
     first.release();
     await memory.claim('a', 6).granted;
   });
@@ -149,7 +149,7 @@ describe('memory for large bodies', () => {
           claim.release();
           await immediate();
         }
-        expect(memory.isWanted).toBe(false);
+        expect(memory.waiting).toBe(0);
         const all = ['a', 'b'].map((owner) => memory.claim(owner, 5));
         await Promise.all(all.map((claim) => claim.granted));
       }),

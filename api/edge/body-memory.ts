@@ -24,8 +24,8 @@ export interface BodyClaim {
 export interface BodyMemory {
   /** @param owner whose bodies take turns with those of others */
   claim(owner: string, bytes: number): BodyClaim;
-  /** Whether a body waits for memory that others hold. */
-  readonly isWanted: boolean;
+  /** Bodies that wait for memory that others hold. */
+  readonly waiting: number;
 }
 
 interface Entry {
@@ -36,7 +36,8 @@ interface Entry {
   resolve: () => void;
 }
 
-const retryAfterSeconds = 5;
+/** Each refused body is sent for nothing: the more wait, the later the next try. */
+const retryAfterSeconds = (waiting: number) => 5 + Math.ceil(waiting / 20);
 
 /**
  * The memory that large request bodies of a process share, from their arrival to their answer. When it is used up
@@ -116,7 +117,7 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
       if (entry.state === 'waiting') {
         const refuse = () => {
           release(entry);
-          reject(tooManyLarge());
+          reject(tooManyLarge(waiting));
         };
         if (waiting > options.waiting || queue.length > options.waitingPerOwner) refuse();
         else entry.timer = setTimeout(refuse, options.waitMs);
@@ -127,15 +128,17 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
         release: () => release(entry),
       };
     },
-    get isWanted() {
-      return waiting > 0;
+    get waiting() {
+      return waiting;
     },
   };
 }
 
-export function tooManyLarge(): DomainError {
+/** @param waiting bodies that wait for memory */
+export function tooManyLarge(waiting: number): DomainError {
+  const seconds = retryAfterSeconds(waiting);
   return new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
-    suggestion: `Try again in ${retryAfterSeconds} seconds.`,
-    retryAfterSeconds,
+    suggestion: `Try again in ${seconds} seconds.`,
+    retryAfterSeconds: seconds,
   });
 }

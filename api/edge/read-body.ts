@@ -20,7 +20,7 @@ const memory = createBodyMemory({
   bytesPerOwner: 48 * mebibyte,
   waitingPerOwner: 250,
   waiting: 500,
-  waitMs: 20_000,
+  waitMs: 30_000,
 });
 /** While others wait for memory, a body that holds some has to come at least so fast. */
 const slowestBytes = 128 * 1024;
@@ -129,7 +129,7 @@ async function readLarge(exchange: Exchange, length: string | null, limit: numbe
       req.resume();
       let before = received;
       pace = setInterval(() => {
-        if (memory.isWanted && received - before < slowestBytes) fail(tooManyLarge());
+        if (memory.waiting > 0 && received - before < slowestBytes) fail(tooManyLarge(memory.waiting));
         before = received;
       }, paceMs);
     }, fail);
