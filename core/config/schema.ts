@@ -18,7 +18,7 @@ const list = z
   );
 
 /**
- * Every environment variable that Posthaste reads, with its default. The README's configuration table is
+ * Every environment variable that Posthaste reads, with its default. `docs/configuration.md` is
  * checked against the keys and descriptions of this schema.
  */
 export const environmentSchema = z.object({
