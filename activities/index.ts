@@ -39,6 +39,7 @@ import { changeContacts } from './jobs/change-contacts.ts';
 import { importContacts } from './jobs/import-contacts.ts';
 import type { JobContext } from './jobs/run-job.ts';
 import { eraseRecordedProject } from './projects/erase-project.ts';
+import { type RemoveImage, sweepUploads } from './projects/erase-uploads.ts';
 import { createSegmentActivities } from './segments/create-segment-activities.ts';
 import { foldFigures } from './sweeps/fold-contact-figures.ts';
 import { judgeSenders } from './sweeps/judge-senders.ts';
@@ -56,6 +57,8 @@ export interface ActivityDependencies {
   clickhouse: ClickHouse;
   provider: EmailProvider;
   identities: DomainIdentities;
+  /** Removes an uploaded image. */
+  removeImage: RemoveImage;
   /** Null where billing is not configured. */
   billing: BillingProvider | null;
   /** How emails that came in are fetched and read. */
@@ -253,7 +256,14 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
     eraseProject: ({ erasureId }) =>
       traced({ 'posthaste.erasure.id': erasureId }, () =>
         withHeartbeat((signal) =>
-          eraseRecordedProject(orm.em.fork(), dependencies.clickhouse, identities, erasureId, signal),
+          eraseRecordedProject(
+            orm.em.fork(),
+            dependencies.clickhouse,
+            identities,
+            dependencies.removeImage,
+            erasureId,
+            signal,
+          ),
         ),
       ),
     endBilling: ({ projectId }) =>
@@ -307,7 +317,11 @@ export function createActivities(dependencies: ActivityDependencies): AllActivit
         dependencies.compared(result.running, result.resumeBefore === 0);
         return result;
       }),
-    sweepExpired: () => traced({}, () => deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
+    sweepExpired: () =>
+      traced({}, async () => ({
+        ...(await deleteExpired(orm.em.fork(), dependencies.bodyRetentionDays)),
+        unfinishedUploads: await sweepUploads(orm.em.fork(), dependencies.removeImage),
+      })),
     endSnooze: ({ contactId }) => traced({ 'posthaste.contact.id': contactId }, () => endSnooze(contactId)),
     endOverdueSnoozes: () =>
       traced(

@@ -196,7 +196,11 @@ export function createServices(resources: Resources, edge: Edge, parts: ApiParts
     templates: createTemplatesService(orm, compiledTemplates),
     track: createTrackService(projectNames, journaled, tracing?.batches('track')),
     publicConfig: shown,
-    uploads: createUploadsService(openImageStores(config)),
+    uploads: createUploadsService({
+      orm,
+      stores: openImageStores(config),
+      quota: { files: config.UPLOADS_PER_PROJECT, bytes: config.UPLOAD_BYTES_PER_PROJECT },
+    }),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     workflows: createWorkflowsService(orm),
     workflowFields: createWorkflowFieldsService(orm),

@@ -9,12 +9,16 @@ import { createS3Images } from '../providers/images/s3-images.ts';
 export interface ImageStores {
   images: ImageStore;
   servedImages: DiskImages;
+  /** Removes an image from either. */
+  remove(key: string): Promise<void>;
 }
 
 /** @throws ConfigError when only one of the two S3 credentials is set */
 export function openImageStores(config: Config): ImageStores {
   const servedImages = createDiskImages(config.UPLOADS_DIR, `${publicApiUrl(config)}/uploads`);
-  if (config.S3_BUCKET === undefined) return { images: servedImages, servedImages };
+  if (config.S3_BUCKET === undefined) {
+    return { images: servedImages, servedImages, remove: (key) => servedImages.remove(key) };
+  }
   const images = createS3Images({
     bucket: config.S3_BUCKET,
     region: config.S3_REGION,
@@ -22,7 +26,14 @@ export function openImageStores(config: Config): ImageStores {
     credentials: s3Credentials(config),
     publicUrl: config.S3_PUBLIC_URL,
   });
-  return { images, servedImages };
+  return {
+    images,
+    servedImages,
+    async remove(key) {
+      await images.remove(key);
+      await servedImages.remove(key);
+    },
+  };
 }
 
 function s3Credentials({ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: Config) {

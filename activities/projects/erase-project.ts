@@ -7,10 +7,11 @@ import { findErasure, journalErasure, markErased } from '../../db/repositories/p
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { removeIdentity } from '../domains/remove-identity.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
+import { eraseUploads, type RemoveImage } from './erase-uploads.ts';
 
 /**
- * Carries a recorded erasure through: Postgres, then ClickHouse once nothing of it can be on its way there, then the
- * identities of its domains at the provider. Can be cut off and repeated.
+ * Carries a recorded erasure through: Postgres, then ClickHouse once nothing of it can be on its way there, then its
+ * uploaded images, and the identities of its domains at the provider. Can be cut off and repeated.
  *
  * @throws Error when the journal's reader is behind, ClickHouseUnavailable while ClickHouse is away
  */
@@ -18,6 +19,7 @@ export async function eraseRecordedProject(
   em: Em,
   clickhouse: ClickHouse,
   identities: DomainIdentities,
+  removeImage: RemoveImage,
   erasureId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -28,6 +30,7 @@ export async function eraseRecordedProject(
   await journalErasure(em, erasure);
   await whenStreamed(em, erasureId, signal);
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
+  await eraseUploads(em, removeImage, erasure, signal);
   if (!erasure.isProjectGone) return;
   for (const removed of await listDomainRemovals(em, erasure.projectId)) {
     await removeIdentity(em, identities, removed);

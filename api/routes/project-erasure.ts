@@ -30,7 +30,8 @@ export const resetProject = defineRoute({
   tags,
   summary: 'Erase the data of a project',
   description:
-    'Contacts, emails, events, templates, segments, campaigns, workflows and jobs go, and cannot be brought back; ' +
+    'Contacts, emails, events, templates, segments, campaigns, workflows, jobs and uploaded images go, and cannot be ' +
+    'brought back; ' +
     'keys, members, domains and settings stay. What sends stops at once. A call waits up to 20 seconds for the end; a ' +
     'reset that takes longer goes on in the background, and `GET` of the same path says how far it is. One at a time. ' +
     'For owners and admins.',

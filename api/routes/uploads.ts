@@ -21,7 +21,7 @@ export const uploadImage = defineRoute({
   tags: ['Uploads'],
   summary: 'Upload an image for template bodies',
   description:
-    'A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. What counts is the content: the name and the content type that come with the file are ignored. SVG, and images that hold markup or are a PDF at the same time, are refused with 422. The URL is public, hard to guess and stays as it is.',
+    "A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. What counts is the content: the name and the content type that come with the file are ignored. SVG, and images that hold markup or are a PDF at the same time, are refused with 422. What would go beyond the project's quota of images or bytes is refused with 409, whose details say how much is used. The URL is public, hard to guess and stays as it is.",
   bodyFormat: 'stream',
   uploadField: 'image',
   responses: {
@@ -36,7 +36,7 @@ export const uploadImage = defineRoute({
       },
     },
   },
-  errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'],
+  errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler({ project, request, services }) {
     const upload = { field: 'image', limitBytes: maxImageBytes };
     const image = await readUpload(request, upload, (bytes) =>

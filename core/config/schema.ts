@@ -246,7 +246,9 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .default('.data/uploads')
-    .describe('Folder of uploaded images, served at `/uploads`. All API processes need the same one, or S3.'),
+    .describe(
+      'Folder of uploaded images, served at `/uploads`. All API and worker processes need the same one, or S3.',
+    ),
   S3_BUCKET: z
     .string()
     .min(1)
@@ -268,6 +270,11 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe('Public address of the bucket, such as that of a CDN. Default: its address at the service.'),
+
+  UPLOADS_PER_PROJECT: integer(10_000).describe('Images that a project may have uploaded; 0 = no bound.'),
+  UPLOAD_BYTES_PER_PROJECT: integer(1_073_741_824).describe(
+    'Bytes that the uploaded images of a project may come to; 0 = no bound.',
+  ),
 
   METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),
   SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may finish at shutdown.'),

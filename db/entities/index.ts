@@ -26,6 +26,7 @@ import {
 } from './project-security.ts';
 import { Segment, SegmentMember } from './segment.ts';
 import { Template } from './template.ts';
+import { Upload, UploadTotal } from './upload.ts';
 import { User } from './user.ts';
 import {
   EventListener,
@@ -96,4 +97,6 @@ export const entities = [
   RateLimitWindow,
   Throttle,
   ProviderNotification,
+  Upload,
+  UploadTotal,
 ];

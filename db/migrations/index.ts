@@ -33,4 +33,5 @@ export const migrations = [
   sqlMigration('2026-11-22-pinned-templates'),
   sqlMigration('2026-11-22-inbound'),
   sqlMigration('2026-11-22-project-resets'),
+  sqlMigration('2026-11-22-upload-quota'),
 ];

@@ -35,6 +35,12 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
       return `${publicUrl}/${key}`;
     },
 
+    async remove(key) {
+      if (typeOfImageKey(key) === undefined) return;
+      await rm(join(root, key), { force: true });
+      await rm(`${join(root, key)}.part`, { force: true });
+    },
+
     async open(key) {
       // The form of a key leaves no way out of the folder.
       if (typeOfImageKey(key) === undefined) return undefined;

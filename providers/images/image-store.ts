@@ -6,6 +6,8 @@ export interface ImageStore {
    * @returns the address from which anybody can get it
    */
   put(key: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
+  /** Removes an image, and what is left of one that broke off; one that is not there is no error. */
+  remove(key: string): Promise<void>;
 }
 
 /** Of an image that never changes under its name: kept for a year without asking again. */

@@ -31,6 +31,13 @@ it('stores an image with its type, for a year', async () => {
   expect(image.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
+it('removes an image, there or not', async () => {
+  const url = await open().put('project/gone.png', 'image/png', bytes('x'));
+  await open().remove('project/gone.png');
+  await open().remove('project/gone.png');
+  expect((await fetch(url)).status).toBe(404);
+});
+
 it('takes an endpoint with a slash at its end', async () => {
   const url = await open({ endpoint: `${server.url}/` }).put('project/five.png', 'image/png', bytes('x'));
   expect(url).toBe(`${server.url}/images/project/five.png`);

@@ -1,4 +1,4 @@
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { DomainError } from '../../core/errors.ts';
 import { type ImageStore, imageCacheControl } from './image-store.ts';
 
@@ -55,6 +55,10 @@ export function createS3Images(options: S3Options): ImageStore {
         throw new DomainError('SERVICE_UNAVAILABLE', 'The image could not be stored', { cause });
       }
       return `${publicUrl}/${key}`;
+    },
+
+    async remove(key) {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
   };
 }

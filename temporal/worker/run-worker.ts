@@ -15,6 +15,7 @@ import { sitePages } from '../../core/config/site-pages.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
+import { openImageStores } from '../../runtime/image-stores.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openMailBucket } from '../../runtime/mail-bucket.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
@@ -63,6 +64,7 @@ export async function runWorker(
     clickhouse: parts.clickhouse,
     provider: resources.provider,
     identities: resources.identities,
+    removeImage: openImageStores(config).remove,
     billing: resources.billing,
     inbound: { bucket: openMailBucket(config), parser, slots: createCallSlots(inboundAtATime) },
     render: createClaimedRenderer(apiUrl, linkKey, accountLinkKey),

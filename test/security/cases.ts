@@ -208,6 +208,13 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'filling the store with uploads',
+    tests: [
+      ['test/uploads-quota.test.ts', 'have a quota of bytes, exact under 50 at once'],
+      ['test/uploads-quota.test.ts', 'go when the project is reset or deleted'],
+    ],
+  },
+  {
     attack: 'floods with a session: requests, projects, domains, resets',
     tests: [
       ['test/accounts-limits.test.ts', 'are limited per user, over all processes'],

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sweepUploads } from '../activities/projects/erase-uploads.ts';
+import { newImageKey } from '../core/images/image-key.ts';
+import { beginUpload, readUploadTotal } from '../db/repositories/uploads/uploads.ts';
+import { sql } from '../db/sql.ts';
+import { createDiskImages } from '../providers/images/disk-images.ts';
+import { eventually } from './setup/eventually.ts';
+import { createOwnProject, createTestPerson } from './setup/people.ts';
+import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { upload } from './setup/upload.ts';
+
+const [maxFiles, maxBytes, size] = [20, 50_000, 4_000];
+let directory: string;
+let stack: TestProduct;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-quota-'));
+  stack = await startTestProduct({
+    UPLOADS_DIR: directory,
+    UPLOADS_PER_PROJECT: String(maxFiles),
+    UPLOAD_BYTES_PER_PROJECT: String(maxBytes),
+  });
+});
+afterAll(async () => {
+  await stack.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A JPEG of so many bytes. */
+function jpegOf(bytes: number): Buffer {
+  const head = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex');
+  return Buffer.concat([head, Buffer.alloc(bytes - head.length - 2, 7), Buffer.from('ffd9', 'hex')]);
+}
+const send = (key: string, bytes = size) =>
+  upload(`${stack.url}/uploads/image`, key, [
+    {
+      field: 'image',
+      name: `${randomBytes(4).toString('hex')}.jpg`,
+      type: 'image/jpeg',
+      content: jpegOf(bytes),
+    },
+  ]);
+const filesOf = (projectId: string) => readdir(path.join(directory, projectId)).catch(() => []);
+const totalOf = (projectId: string) => readUploadTotal(stack.database.orm.em.fork(), projectId);
+
+describe('the uploads of a project', () => {
+  it('have a quota of bytes, exact under 50 at once, and nothing of the others is left', async () => {
+    const project = await createOwnProject(await createTestPerson(stack.url));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(project.secretKey)));
+    const room = Math.floor(maxBytes / size);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(room);
+    const refused = answers.filter(({ status }) => status === 409);
+    expect(refused).toHaveLength(50 - room);
+    expect(refused[0]?.body.error).toMatchObject({
+      code: 'CONFLICT',
+      details: { maxFiles, maxBytes },
+      suggestion: expect.stringContaining('UPLOAD_BYTES_PER_PROJECT'),
+    });
+    expect(await filesOf(project.id)).toHaveLength(room);
+    expect(await totalOf(project.id)).toEqual({ files: room, bytes: room * size });
+    // A smaller one still fits.
+    expect((await send(project.secretKey, maxBytes - room * size)).status).toBe(201);
+    expect((await send(project.secretKey, 100)).status).toBe(409);
+  });
+
+  it('have a quota of images, of each project its own', async () => {
+    const owner = await createTestPerson(stack.url);
+    const [project, other] = [await createOwnProject(owner), await createOwnProject(owner)];
+    const answers = await Promise.all(Array.from({ length: 30 }, () => send(project.secretKey, 100)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(maxFiles);
+    expect((await send(other.secretKey, 100)).status).toBe(201);
+  });
+
+  it('go when the project is reset or deleted, and make room', async () => {
+    const owner = await createTestPerson(stack.url);
+    const [project, neighbour] = [await createOwnProject(owner), await createOwnProject(owner)];
+    for (const { secretKey } of [project, project, neighbour]) await send(secretKey);
+    const reset = await owner.call('POST', `/users/@me/projects/${project.id}/reset`, {
+      confirm: project.name,
+    });
+    expect(reset.status).toBe(200);
+    await eventually(
+      () => filesOf(project.id),
+      (files) => files.length === 0,
+    );
+    await eventually(
+      () => totalOf(project.id),
+      ({ files }) => files === 0,
+    );
+    expect(await totalOf(project.id)).toEqual({ files: 0, bytes: 0 });
+    expect((await send(project.secretKey)).status).toBe(201);
+    await owner.call('DELETE', `/users/@me/projects/${project.id}`);
+    await eventually(
+      () => filesOf(project.id),
+      (files) => files.length === 0,
+    );
+    expect(await filesOf(neighbour.id)).toHaveLength(1);
+  });
+
+  it('of a process that died are swept, whole or in part, and those under way are not', async () => {
+    const project = await createOwnProject(await createTestPerson(stack.url));
+    const answer = await send(project.secretKey);
+    const em = stack.database.orm.em.fork();
+    const keys = [1, 2, 3].map(() => newImageKey(project.id, 'image/png'));
+    for (const key of keys) await beginUpload(em, key, project.id);
+    await sql(em, `update uploads set created_at = now() - interval '2 hours' where key = any($1)`, [
+      keys.slice(0, 2),
+    ]);
+    await writeFile(path.join(directory, keys[0] ?? ''), 'whole');
+    await writeFile(path.join(directory, `${keys[1]}.part`), 'in part');
+    await writeFile(path.join(directory, `${keys[2]}.part`), 'under way');
+    const images = createDiskImages(directory, '');
+    expect(await sweepUploads(em, (key) => images.remove(key))).toBe(2);
+    expect((await filesOf(project.id)).toSorted()).toEqual(
+      [path.basename(answer.body.key), `${path.basename(keys[2] ?? '')}.part`].toSorted(),
+    );
+    expect(await totalOf(project.id)).toEqual({ files: 1, bytes: size });
+  });
+});
