@@ -15,7 +15,7 @@ const mega = 1024 * 1024;
  * In the measure of `Lot.bytes`. Of a large email twice as much is in memory: the file as Postgres sends it and as bytes, and the
  * request of the SES client, which encodes it straight into a buffer of its own.
  */
-const defaults = { small: 32 * mega, large: 64 * mega };
+const defaults = { small: 32 * mega, large: 40 * mega };
 /** A lot that waits holds one of the slots for activities, which others need. */
 const mostWaiting = { perOwner: 2, all: 12 };
 /** About what is handed over in a second, for those who have to come again. */

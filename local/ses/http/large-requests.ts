@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 /** A body above this is large; it and what is parsed out of it are four times its length in memory. */
 const largeBytes = 1024 * 1024;
-const atOnce = 3;
+const atOnce = 2;
 
 /** Lets a few requests with large bodies run at a time. The others wait unread, so that their senders wait with them. */
 export class LargeRequests {
