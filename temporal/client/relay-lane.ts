@@ -23,7 +23,7 @@ export interface LaneOptions {
   around?: ((round: RelayRound, send: () => Promise<void>) => Promise<void>) | undefined;
   lane: Lane;
   /** Most commands of one transaction. */
-  commandsARound: number;
+  commandsARound: (callsAtATime: number) => number;
 }
 
 export interface RelayLane {
@@ -51,7 +51,7 @@ const easyCallMs = 100;
  * gather. If the process dies, the commands of its round are sent again, which their ids make harmless.
  */
 export function createRelayLane(options: LaneOptions): RelayLane {
-  const { orm, lane, commandsARound } = options;
+  const { orm, lane } = options;
   let stopped = false;
   let woken = false;
   /** While Temporal is away, commits do not shorten the pause: they would hammer a server that is down. */
@@ -65,9 +65,10 @@ export function createRelayLane(options: LaneOptions): RelayLane {
   async function round(): Promise<{ sent: number; hasMore: boolean }> {
     const turns = await findProjectTurns(orm.em.fork(), lane, lastProject, projectsALook);
     const allDue = turns.filter((turn) => turn.isDue).map((turn) => turn.projectId);
-    const due = allDue.slice(0, commandsARound);
+    const room = options.commandsARound(callsAtATime);
+    const due = allDue.slice(0, room);
     const last = due.length < allDue.length ? due.at(-1) : turns[projectsALook - 1]?.projectId;
-    const share = Math.max(1, Math.floor(commandsARound / due.length));
+    const share = Math.max(1, Math.floor(room / due.length));
     const counts = due.length === 0 ? [] : await send(due, share);
     lastProject = last ?? null;
     return {
@@ -124,6 +125,8 @@ export function createRelayLane(options: LaneOptions): RelayLane {
         } catch (error) {
           failures += 1;
           if (failures === 1 || failures % 30 === 0) options.warn('Commands to Temporal have to wait', error);
+          // One that gets no answer must not stand before all others, as the only call that is open.
+          callsAtATime = mostCalls;
           deaf = true;
           woken = false;
           await pause(Math.min(5_000, 250 * 2 ** Math.min(failures, 5)));

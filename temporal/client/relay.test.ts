@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { sql } from '../../db/sql.ts';
@@ -122,6 +123,31 @@ describe('a command', () => {
     await eventually(left, (list) => list[0]?.isPutOff === false, 10_000);
     vi.restoreAllMocks();
     await eventually(left, (list) => list.length === 0, 20_000);
+  });
+
+  it('that gets no answer lets the others go before it when Temporal was slow before', async () => {
+    const call = client.workflow.start.bind(client.workflow);
+    vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
+      if (type === 'domainVerification') {
+        const answer = Object.assign(new Error('shard'), { code: 4, details: 'shard', metadata: {} });
+        throw new Error('Failed to start Workflow', { cause: answer });
+      }
+      await delay(150);
+      return call(type, options);
+    });
+    const projectId = randomUUID();
+    await orderMany(projectId, 150, 60, 'project.erase');
+    start(`relay-${randomUUID()}`);
+    await eventually(left, (list) => list.length === 0, 60_000);
+    await orderMany(projectId, 3, 20);
+    await orderMany(projectId, 1, 10, 'project.erase');
+    relay?.wake();
+    await eventually(
+      () => waiting('project.erase'),
+      (count) => count === 0,
+      30_000,
+    );
+    expect(await waiting('domain.verify')).toBe(3);
   });
 
   it('waits as it is while Temporal is away', async () => {

@@ -29,10 +29,14 @@ export interface Relay {
 const dueMarginMs = 10;
 
 /**
- * Most commands of one round. All emails of a round share one call; other commands have one each, so a round of them
- * is short enough for a project whose first command comes while it runs.
+ * Most commands of one round, by the calls that are open at a time. All emails of a round share one call. Other commands
+ * have one each: a round of them lasts for four calls, because a project whose first command comes meanwhile waits for
+ * its end.
  */
-const commandsARound: Record<Lane, number> = { emails: maxEmailsPerBatch, work: 32 };
+const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
+  emails: () => maxEmailsPerBatch,
+  work: (callsAtATime) => 4 * callsAtATime,
+};
 
 /**
  * Sends committed commands to Temporal, once it is started. One runs in every process: it is woken by the process's
