@@ -38,4 +38,14 @@ describe('the connections of the pool', () => {
     const limits = { statement: '4321ms', lock: '10s' };
     expect(await settingsOf(url)).toEqual([limits, limits]);
   });
+
+  it('that break within a transaction leave room for others', async () => {
+    const orm = createOrm({ url: database.url, poolSize: 2, warn: () => undefined });
+    const breakOff = () =>
+      orm.em.fork().transactional((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())'));
+    // More often than the pool has places.
+    for (let n = 0; n < 8; n += 1) await expect(breakOff()).rejects.toThrow();
+    expect(await sql(orm.em.fork(), 'select 1 as one')).toEqual([{ one: 1 }]);
+    await orm.close();
+  });
 });

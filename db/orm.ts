@@ -4,6 +4,7 @@ import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { createLookupPool } from './lookup-pool.ts';
 import { migrations } from './migrations/index.ts';
+import { releaseBrokenConnections } from './release-broken-connections.ts';
 import { onConnect, type StatementLimits } from './session-settings.ts';
 
 export type Em = EntityManager;
@@ -51,7 +52,12 @@ export function createOrm(options: DatabaseOptions): Orm {
     },
     pool: { min: 0, max: poolSize },
     // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
-    driverOptions: { ...settings, types: new pg.TypeOverrides(), onConnect: onConnect(options.limits) },
+    driverOptions: {
+      ...settings,
+      types: new pg.TypeOverrides(),
+      onConnect: onConnect(options.limits),
+      onPoolCreated: releaseBrokenConnections,
+    },
     // The database is the operator's to create.
     ensureDatabase: false,
     logger: (message) => options.warn(message),
