@@ -71,7 +71,7 @@ it('is a feature that GET /config names, to anybody and without a secret', async
       objectStorage: true,
       signup: true,
       smtp: false,
-      inbound: false,
+      inbound: true,
       oauth: { google: false, github: true },
     },
     urls: { api: stack.url, dashboard: null, temporalUi: 'https://temporal.example.com' },
