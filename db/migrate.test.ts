@@ -11,7 +11,10 @@ let admin: pg.Client;
 let url: string;
 
 beforeAll(async () => {
-  admin = new pg.Client({ connectionString: inject('databaseUrl') });
+  // Not the template of the tests, which nobody may be connected to while it is copied.
+  const administration = new URL(inject('databaseUrl'));
+  administration.pathname = '/postgres';
+  admin = new pg.Client({ connectionString: administration.href });
   await admin.connect();
   await admin.query(`create database ${name}`);
   const own = new URL(inject('databaseUrl'));
