@@ -31,7 +31,7 @@ export interface LocalProduct {
   databaseUrl: string;
 }
 
-/** Runs `work` on what `npm start` starts, and ends it. */
+/** Runs `work` on what `npm start` starts, and ends it. `BENCH_NODE_OPTIONS` is handed to its processes. */
 export function withLocalProduct<Result>(
   dataDirectory: string,
   environment: Record<string, string>,
@@ -49,7 +49,9 @@ export function withLocalProduct<Result>(
         INBOX_PORT: '0',
         TEMPORAL_PORT: '0',
         TEMPORAL_UI_PORT: '0',
+        INBOUND_SMTP_PORT: '0',
         POSTGRES_PORT: '0',
+        ...(process.env.BENCH_NODE_OPTIONS && { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
         ...environment,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,6 +12,20 @@ const sameSignalMs = 500;
 const memory = { MALLOC_ARENA_MAX: '2' };
 
 /**
+ * `npm start` runs API, worker and ClickHouse in one process. With the defaults of V8, which follow the memory of the
+ * machine, garbage piled up in each of its threads: 1,140 MB beside 10,000 failing requests, 705 MB with these bounds.
+ * `NODE_OPTIONS` of the user win.
+ */
+const localHeap = '--max-semi-space-size=4 --max-old-space-size=1024';
+
+/** @param {string} entry */
+function environmentOf(entry) {
+  const isLocal = /local[\\/]main\.ts$/.test(entry);
+  const options = [isLocal ? localHeap : '', process.env.NODE_OPTIONS ?? ''].join(' ').trim();
+  return { ...memory, ...process.env, ...(options !== '' && { NODE_OPTIONS: options }) };
+}
+
+/**
  * Starts `entry` and answers its exit code. Signals are handed on once each. The child has a session of its own,
  * so a Ctrl-C reaches it only through here, and a channel by which it notices when we are killed.
  *
@@ -26,7 +40,7 @@ export function runEntry(node, entry, args, loader) {
     const child = spawn(node, [loader, entry, ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       detached: true,
-      env: { ...memory, ...process.env },
+      env: environmentOf(entry),
     });
     const lastSent = new Map();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
