@@ -1,0 +1,49 @@
+import type { components } from './schema.d.ts';
+import { suggestionForPeople } from './suggestion.ts';
+
+export type FieldIssue = components['schemas']['FieldIssue'];
+
+/** An error response of the API, with all its details. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | null;
+  readonly issues: FieldIssue[];
+  readonly suggestion: string | null;
+  readonly details: Record<string, unknown>;
+
+  constructor(
+    status: number,
+    requestId: string | null,
+    error: Partial<components['schemas']['Error']['error']>,
+  ) {
+    super(error.message ?? `The server answered ${status}.`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.requestId = requestId;
+    this.code = error.code ?? 'UNKNOWN';
+    this.issues = error.errors ?? [];
+    this.suggestion = suggestionForPeople(error.suggestion);
+    this.details = (error.details as Record<string, unknown> | undefined) ?? {};
+  }
+}
+
+/** Understands the envelope, the short `{ error }` of three creating calls, and answers of a proxy. */
+export async function toApiError(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('X-Request-Id');
+  const body: unknown = await response.json().catch(() => null);
+  if (body !== null && typeof body === 'object' && 'error' in body) {
+    const { error } = body;
+    if (typeof error === 'string') return new ApiError(response.status, requestId, { message: error });
+    if (error !== null && typeof error === 'object') return new ApiError(response.status, requestId, error);
+  }
+  return new ApiError(response.status, requestId, {});
+}
+
+/** One sentence to show to the user. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  if (error instanceof TypeError)
+    return 'The server could not be reached. Check the connection and try again.';
+  return error instanceof Error ? error.message : String(error);
+}

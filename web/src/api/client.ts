@@ -1,0 +1,40 @@
+import createFetchClient, { type Middleware } from 'openapi-fetch';
+import createClient from 'openapi-react-query';
+import { toApiError } from './api-error.ts';
+import type { components, paths } from './schema.d.ts';
+
+/** A type of the API by its name in `/openapi.json`. */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+/** The address of the dashboard, ending in `/app/`; the API serves it one level below its own. */
+export const appUrl = new URL('.', document.baseURI);
+export const apiUrl = new URL('..', appUrl);
+
+let projectId: string | null = null;
+
+/** Requests that follow are for this project. */
+export function selectProject(id: string | null): void {
+  projectId = id;
+}
+
+/** Names the project of a request that uses the session cookie. */
+export function projectHeaders(): Record<string, string> {
+  return projectId === null ? {} : { 'X-Project-Id': projectId };
+}
+
+const session: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(projectHeaders())) request.headers.set(name, value);
+    return request;
+  },
+  async onResponse({ response }) {
+    if (!response.ok) throw await toApiError(response);
+  },
+};
+
+/** Calls outside of components: `await api.POST('/contacts', { body })`. Throws {@link ApiError} for every refusal. */
+export const api = createFetchClient<paths>({ baseUrl: apiUrl.href.replace(/\/$/, '') });
+api.use(session);
+
+/** The same calls as queries and mutations: `$api.useQuery('get', '/contacts')`. */
+export const $api = createClient(api);

@@ -1,0 +1,44 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+import { selectProject } from './client.ts';
+
+/** Calls about the user, whose results stay valid when the project changes. */
+const ofPerson = ['/users/@me', '/users/@me/projects', '/auth/sessions', '/config', '/auth/oauth-config'];
+
+let onSignedOut = () => {};
+
+/** What to do when the session has ended. */
+export function whenSignedOut(handler: () => void): void {
+  onSignedOut = handler;
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError(error) {
+      if (error instanceof ApiError && error.status === 401) onSignedOut();
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
+    },
+  },
+});
+
+let current: string | null = null;
+
+/** Uses this project for all further calls and drops what is cached for another. */
+export function enterProject(projectId: string | null): void {
+  if (projectId === current) return;
+  current = projectId;
+  selectProject(projectId);
+  queryClient.removeQueries({ predicate: ({ queryKey }) => !ofPerson.includes(String(queryKey[1])) });
+}
+
+/** Refetches the active queries whose path begins with one of these. */
+export async function refresh(...paths: string[]): Promise<void> {
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => paths.some((path) => String(queryKey[1]).startsWith(path)),
+  });
+}

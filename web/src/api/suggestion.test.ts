@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { suggestionForPeople } from './suggestion.ts';
+
+describe('a suggestion of the API', () => {
+  it('is said in terms of the dashboard', () => {
+    const stale = 'Read it again, apply your change to that, and send its updatedAt in If-Match.';
+    expect(suggestionForPeople(stale)).toBe('Reload the page to see the change, then make yours.');
+    const active = 'Wait for them to end, or cancel them with POST /workflows/{id}/executions/cancel-all.';
+    expect(suggestionForPeople(active)).toContain('on the page of the workflow');
+  });
+
+  it.each([
+    'GET the same path for its progress.',
+    'Pass the cursor of the previous page, or leave it out.',
+    'Remove the references that `details` lists first.',
+    'Send the header Content-Type: application/json.',
+  ])('is left out when only a client can follow it: %s', (suggestion) => {
+    expect(suggestionForPeople(suggestion)).toBeNull();
+  });
+
+  it('stays when it is for people already', () => {
+    expect(suggestionForPeople('Try again in 5 seconds.')).toBe('Try again in 5 seconds.');
+    expect(suggestionForPeople(undefined)).toBeNull();
+  });
+});

@@ -1,0 +1,133 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, api } from '../../api/client.ts';
+import { chooseTheme, type Theme, useTheme } from '../../shell/theme.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+import { CreateProjectDialog } from './create-project-dialog.tsx';
+import { SessionsSection } from './sessions-section.tsx';
+
+const route = getRouteApi('/signed-in/account');
+
+const themes: { value: Theme; label: string }[] = [
+  { value: 'system', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+];
+
+const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
+
+export function AccountPage() {
+  const { create } = route.useSearch();
+  const [isCreating, setIsCreating] = useState(create ?? false);
+  const theme = useTheme();
+  const user = $api.useQuery('get', '/users/@me');
+  const projects = $api.useQuery('get', '/users/@me/projects');
+  return (
+    <Page
+      title="Account"
+      back={{ label: 'Dashboard', to: '/' }}
+      actions={
+        <Button look="primary" onPress={() => setIsCreating(true)}>
+          New project
+        </Button>
+      }
+    >
+      <Section title="Your projects">
+        <Loaded query={projects}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <EmptyState title="No project yet">
+                Contacts, emails and keys belong to a project. Create one, or ask to be invited.
+              </EmptyState>
+            ) : (
+              <Table
+                label="Projects"
+                rows={data}
+                idOf={({ id }) => id}
+                columns={[
+                  {
+                    header: 'Name',
+                    cell: ({ id, name }) => (
+                      <RowLink to="/projects/$projectId" params={{ projectId: id }}>
+                        {name}
+                      </RowLink>
+                    ),
+                  },
+                  { header: 'Your role', cell: ({ role }) => roles[role] },
+                  {
+                    header: 'State',
+                    cell: ({ disabled }) =>
+                      disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
+                  },
+                  {
+                    header: 'Created',
+                    align: 'right',
+                    isSecondary: true,
+                    cell: ({ createdAt }) => <Time at={createdAt} />,
+                  },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Section>
+      <Loaded query={user}>
+        {({ email, name, emailVerified }) => (
+          <Section title="Sign-in">
+            <dl className="grid max-w-xl grid-cols-[5rem_1fr] items-center gap-y-3 sm:grid-cols-[8rem_1fr]">
+              <dt className="text-muted">Name</dt>
+              <dd>{name ?? '—'}</dd>
+              <dt className="text-muted">Email</dt>
+              <dd className="flex flex-wrap items-center gap-2 wrap-anywhere">
+                {email}
+                {emailVerified ? (
+                  <Badge tone="good">Verified</Badge>
+                ) : (
+                  <Button onPress={() => void mailLink('/auth/request-verification', email)}>
+                    Mail me a link to verify it
+                  </Button>
+                )}
+              </dd>
+              <dt className="text-muted">Password</dt>
+              <dd>
+                <Button onPress={() => void mailLink('/auth/request-password-reset', email)}>
+                  Mail me a link to change it
+                </Button>
+              </dd>
+              <dt className="text-muted">Theme</dt>
+              <dd>
+                <Select
+                  label="Theme"
+                  isLabelHidden
+                  className="w-48"
+                  options={themes}
+                  value={theme}
+                  onChange={chooseTheme}
+                />
+              </dd>
+            </dl>
+          </Section>
+        )}
+      </Loaded>
+      <SessionsSection />
+      <CreateProjectDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+    </Page>
+  );
+}
+
+async function mailLink(path: '/auth/request-verification' | '/auth/request-password-reset', email: string) {
+  try {
+    const { data } = await api.POST(path, { body: { email } });
+    say(data?.message ?? 'The link is on its way.');
+  } catch (error) {
+    sayError(error);
+  }
+}

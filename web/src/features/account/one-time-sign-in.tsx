@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import { api } from '../../api/client.ts';
+import { Button, TextLink } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { GuestFrame } from './guest-frame.tsx';
+import { useEnter } from './use-enter.ts';
+
+/** The page of a link that signs in once. Only the press uses it up, because programs open links, too. */
+export function OneTimeSignIn({ token }: { token: string }) {
+  const enter = useEnter();
+  const [error, setError] = useState<unknown>(null);
+  const [isPending, setIsPending] = useState(false);
+  const signIn = async () => {
+    setIsPending(true);
+    try {
+      await api.POST('/auth/one-time', { body: { token } });
+      enter();
+    } catch (failure) {
+      setError(failure);
+      setIsPending(false);
+    }
+  };
+  return (
+    <GuestFrame title="Sign in">
+      <div className="flex flex-col gap-4">
+        <p className="text-muted">This link signs you in once, without a password.</p>
+        <ErrorNote error={error} />
+        <Button look="primary" autoFocus isPending={isPending} onPress={() => void signIn()}>
+          Sign in
+        </Button>
+      </div>
+      <p className="mt-5 text-sm">
+        <TextLink to="/sign-in" search={{}}>
+          Use email and password
+        </TextLink>
+      </p>
+    </GuestFrame>
+  );
+}

@@ -1,0 +1,61 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { z } from 'zod';
+import { rootRoute, signedInRoute } from '../../shell/routes.tsx';
+
+/** Mailed links carry a token. */
+const tokenSearch = z.object({ token: z.string().catch('') });
+
+/** Pages that need no session. */
+export const guestRoutes = [
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'sign-in',
+    validateSearch: z.object({
+      /** The page to open after signing in. */
+      next: z.string().optional(),
+      /** Of a link that signs in once. */
+      token: z.string().optional(),
+      /** Why an OAuth sign-in failed. */
+      error: z.string().optional(),
+    }),
+    component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'sign-up',
+    component: lazyRouteComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'accept-invitation',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('./sign-up-page.tsx'), 'InvitationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'forgot-password',
+    component: lazyRouteComponent(() => import('./forgot-password-page.tsx'), 'ForgotPasswordPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'reset-password',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'verify-email',
+    validateSearch: tokenSearch,
+    component: lazyRouteComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
+  }),
+] as const;
+
+export const accountRoutes = [
+  createRoute({
+    getParentRoute: () => signedInRoute,
+    path: 'account',
+    /** `create` opens the form of a new project. */
+    validateSearch: z.object({ create: z.boolean().optional() }),
+    component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
+  }),
+] as const;

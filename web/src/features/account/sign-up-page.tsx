@@ -1,0 +1,80 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { z } from 'zod';
+import { $api, api } from '../../api/client.ts';
+import { Button, TextLink } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { useApiForm } from '../../ui/form.ts';
+import { FormField } from '../../ui/form-field.tsx';
+import { GuestFrame } from './guest-frame.tsx';
+import { newPassword } from './new-password.ts';
+import { ProviderLinks } from './provider-links.tsx';
+import { useEnter } from './use-enter.ts';
+
+const schema = z.object({
+  name: z.string().max(200),
+  email: z.email('Enter your email address.'),
+  password: newPassword,
+});
+
+const invitationRoute = getRouteApi('/accept-invitation');
+
+export function SignUpPage() {
+  return <SignUp />;
+}
+
+export function InvitationPage() {
+  return <SignUp invitation={invitationRoute.useSearch().token} />;
+}
+
+function SignUp({ invitation }: { invitation?: string }) {
+  const enter = useEnter();
+  const { data: config } = $api.useQuery('get', '/config');
+  const { form, failure, submit } = useApiForm({
+    schema,
+    defaultValues: { name: '', email: '', password: '' },
+    save: async ({ name, ...body }) => {
+      await api.POST('/auth/signup', {
+        body: { ...body, ...(name !== '' && { name }), ...(invitation !== undefined && { invitation }) },
+      });
+      enter();
+    },
+  });
+  if (config && !config.features.signup && invitation === undefined) {
+    return (
+      <GuestFrame title="Create an account">
+        <p className="text-muted">
+          Accounts are by invitation here. Ask an owner of a project to invite you.
+        </p>
+      </GuestFrame>
+    );
+  }
+  return (
+    <GuestFrame title="Create an account">
+      <form className="flex flex-col gap-4" onSubmit={submit} noValidate>
+        {invitation !== undefined && (
+          <p className="text-sm text-muted">
+            You were invited to a project. Sign up with the address that the invitation was mailed to.
+          </p>
+        )}
+        <FormField control={form.control} name="name" label="Name" hint="Optional." autoComplete="name" />
+        <FormField control={form.control} name="email" label="Email" type="email" autoComplete="username" />
+        <FormField
+          control={form.control}
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 10 characters."
+        />
+        <ErrorNote error={failure} />
+        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
+          Create the account
+        </Button>
+      </form>
+      <ProviderLinks />
+      <p className="mt-5 text-sm text-muted">
+        You have an account? <TextLink to="/sign-in">Sign in</TextLink>
+      </p>
+    </GuestFrame>
+  );
+}

@@ -1,0 +1,126 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { byCursor } from '../../api/by-cursor.ts';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { TextLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Pages } from '../../ui/list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { toPeriodQuery } from '../../ui/period.ts';
+import { PeriodFilter } from '../../ui/period-filter.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Time } from '../../ui/time.tsx';
+import { tell } from './activity-sentence.ts';
+import { ActivityViews } from './activity-views.tsx';
+import { kindOptions, typesOf } from './kinds.ts';
+
+const route = getRouteApi('/signed-in/projects/$projectId/activity');
+
+export function ActivityPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { kind, ...period } = search;
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/activity',
+    {
+      params: {
+        query: { ...toPeriodQuery(period), ...(kind && { types: typesOf(kind) }), limit: 50 },
+      },
+    },
+    {
+      ...byCursor,
+      // A refetch reads every loaded page, so only a list of one page refreshes itself.
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) === 1 ? 5_000 : false),
+    },
+  );
+  const isLive = query.data?.pages.length === 1 && period.to === undefined;
+  const isFiltered = kind !== undefined || period.period !== undefined;
+  return (
+    <Page
+      title="Activity"
+      badge={isLive && <Badge tone="good">Live</Badge>}
+      toolbar={
+        <>
+          <ActivityViews selected="feed" />
+          <Select<NonNullable<typeof kind> | 'all'>
+            label="What happened"
+            isLabelHidden
+            className="w-52"
+            options={[{ value: 'all', label: 'Everything' }, ...kindOptions]}
+            value={kind ?? 'all'}
+            onChange={(chosen) =>
+              void navigate({ search: { ...search, kind: chosen === 'all' ? undefined : chosen } })
+            }
+          />
+          <PeriodFilter
+            value={period}
+            onChange={(change) => void navigate({ search: { ...search, ...change } })}
+          />
+        </>
+      }
+    >
+      <Pages
+        query={query}
+        rowsOf={({ data }) => data}
+        empty={
+          isFiltered ? (
+            <EmptyState title="Nothing of this kind happened">Change the filters.</EmptyState>
+          ) : (
+            <EmptyState title="Nothing happened yet">
+              Sends, opens, clicks, events and subscriptions appear here within seconds.
+            </EmptyState>
+          )
+        }
+      >
+        {(rows) => (
+          <ol aria-label="What happened, newest first">
+            {rows.map((activity) => (
+              <Entry key={activity.id} activity={activity} />
+            ))}
+          </ol>
+        )}
+      </Pages>
+    </Page>
+  );
+}
+
+function Entry({ activity }: { activity: Schema<'Activity'> }) {
+  const projectId = useProjectId();
+  const { who, words, what, emailId, note } = tell(activity);
+  const { contactId } = activity;
+  return (
+    <li className="flex items-baseline gap-4 border-b border-line py-2">
+      <div className="min-w-0 flex-1">
+        <p className="break-words">
+          {who !== null &&
+            (contactId === null ? (
+              who
+            ) : (
+              <TextLink
+                to="/projects/$projectId/contacts/$contactId"
+                params={{ projectId, contactId }}
+                className="font-medium text-ink"
+              >
+                {who}
+              </TextLink>
+            ))}{' '}
+          <span className="text-muted">{words}</span>{' '}
+          {what !== null &&
+            (emailId === null ? (
+              `‘${what}’`
+            ) : (
+              <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ email: emailId }}>
+                ‘{what}’
+              </TextLink>
+            ))}
+        </p>
+        {note && <p className="truncate text-xs text-muted">{note}</p>}
+      </div>
+      <span className="shrink-0 text-sm text-muted">
+        <Time at={activity.timestamp} />
+      </span>
+    </li>
+  );
+}

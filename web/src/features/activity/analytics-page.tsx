@@ -1,0 +1,78 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { $api } from '../../api/client.ts';
+import { Loaded } from '../../ui/list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { periodBefore, periodLengths, startOf } from '../../ui/period.ts';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TimeChart } from '../../ui/time-chart.tsx';
+import { ActivityViews } from './activity-views.tsx';
+import { Figures } from './figures.tsx';
+import { comparedPoints, metrics } from './metrics.ts';
+import { TopCampaigns } from './top-campaigns.tsx';
+import { TopEvents } from './top-events.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/activity/analytics');
+
+export function AnalyticsPage() {
+  const { period = '30d', metric = 'sent' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const start = startOf(period);
+  const startDate = start.toISOString();
+  const interval = period === '24h' ? 'hour' : 'day';
+  const now = $api.useQuery('get', '/analytics/timeseries', { params: { query: { startDate, interval } } });
+  const before = $api.useQuery('get', '/analytics/timeseries', {
+    params: { query: { ...periodBefore(period, start), interval } },
+  });
+  const { label } = metrics.find(({ key }) => key === metric) ?? metrics[0];
+  const placeholder = <Skeleton className="h-80 w-full" />;
+  return (
+    <Page
+      title="Activity"
+      toolbar={
+        <>
+          <ActivityViews selected="analytics" />
+          <Select
+            label="Period"
+            isLabelHidden
+            className="w-40"
+            options={periodLengths}
+            value={period}
+            onChange={(chosen) => void navigate({ search: { metric, period: chosen } })}
+          />
+        </>
+      }
+    >
+      <Loaded query={now} skeleton={placeholder}>
+        {({ data: current }) => (
+          <Loaded query={before} skeleton={placeholder}>
+            {({ data: previous }) => (
+              <>
+                <Figures
+                  now={current}
+                  before={previous}
+                  selected={metric}
+                  onSelect={(chosen) =>
+                    void navigate({ search: { period, metric: chosen }, resetScroll: false })
+                  }
+                />
+                <TimeChart
+                  label={`${label}, beside the period before`}
+                  points={comparedPoints(current, previous, metric)}
+                  series={[
+                    { key: 'now', label, color: 'var(--accent)' },
+                    { key: 'before', label: 'Period before', color: 'var(--faint)' },
+                  ]}
+                />
+              </>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+      <div className="grid gap-8 lg:grid-cols-2">
+        <TopCampaigns startDate={startDate} />
+        <TopEvents startDate={startDate} />
+      </div>
+    </Page>
+  );
+}

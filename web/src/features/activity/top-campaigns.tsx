@@ -1,0 +1,83 @@
+import { useState } from 'react';
+import { $api } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { RowLink } from '../../ui/button.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { count, rate } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+
+const orders = [
+  { value: 'opens', label: 'By opens' },
+  { value: 'clicks', label: 'By clicks' },
+  { value: 'sent', label: 'By emails' },
+] as const;
+
+export function TopCampaigns({ startDate }: { startDate: string }) {
+  const projectId = useProjectId();
+  const [metric, setMetric] = useState<(typeof orders)[number]['value']>('opens');
+  const query = $api.useQuery('get', '/analytics/top-campaigns', {
+    params: { query: { startDate, metric, limit: 10 } },
+  });
+  return (
+    <Section
+      title="Campaigns"
+      actions={
+        <Select
+          label="Order"
+          isLabelHidden
+          className="w-32"
+          options={orders}
+          value={metric}
+          onChange={setMetric}
+        />
+      }
+    >
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="text-muted">No campaign was sent in this period.</p>
+          ) : (
+            <Table
+              label="Campaigns"
+              rows={data}
+              idOf={({ id }) => id}
+              columns={[
+                {
+                  header: 'Campaign',
+                  className: 'w-full max-w-0',
+                  cell: ({ id, name }) => (
+                    <RowLink
+                      to="/projects/$projectId/emails"
+                      params={{ projectId }}
+                      search={{ campaignId: id }}
+                      className="block truncate"
+                    >
+                      {name ?? 'Deleted campaign'}
+                    </RowLink>
+                  ),
+                },
+                { header: 'Sent', align: 'right', cell: ({ sentCount }) => count(sentCount) },
+                {
+                  header: 'Opened',
+                  align: 'right',
+                  cell: ({ openedCount, openRate }) => (
+                    <span title={`${count(openedCount)} emails`}>{rate(openRate)}</span>
+                  ),
+                },
+                {
+                  header: 'Clicked',
+                  align: 'right',
+                  cell: ({ clickedCount, clickRate }) => (
+                    <span title={`${count(clickedCount)} emails`}>{rate(clickRate)}</span>
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,68 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+
+/** Actions that every campaign has, in any status. */
+export function CampaignMenu({ campaign }: { campaign: Schema<'Campaign'> }) {
+  const { id, name, status, temporalUrl } = campaign;
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const params = { path: { id } };
+  const duplicate = async () => {
+    try {
+      const { data } = await api.POST('/campaigns/{id}/duplicate', { params });
+      if (data === undefined) return;
+      await refresh('/campaigns');
+      say(`“${data.data.name}” created as a draft`);
+      await navigate({
+        to: '/projects/$projectId/campaigns/$campaignId',
+        params: { projectId, campaignId: data.data.id },
+      });
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  return (
+    <>
+      <Menu
+        label="More"
+        actions={[
+          { label: 'Duplicate', onAction: () => void duplicate() },
+          ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
+          {
+            label: 'Delete …',
+            isDangerous: true,
+            isDisabled: status === 'SCHEDULED' || status === 'SENDING',
+            onAction: () => setIsDeleting(true),
+          },
+        ]}
+      />
+      <ConfirmDialog
+        title="Delete this campaign?"
+        action="Delete campaign"
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        onConfirm={async () => {
+          await api.DELETE('/campaigns/{id}', { params });
+          await navigate({
+            to: '/projects/$projectId/campaigns',
+            params: { projectId },
+            ignoreBlocker: true,
+          });
+          await refresh('/campaigns');
+          say(`“${name}” deleted`);
+        }}
+      >
+        {status === 'DRAFT'
+          ? 'The draft can’t be brought back.'
+          : 'The report goes with it and can’t be brought back. Its emails stay in the history of their contacts.'}
+      </ConfirmDialog>
+    </>
+  );
+}

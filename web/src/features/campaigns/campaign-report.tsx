@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import type { Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { contentOf } from '../message-editor/content.ts';
+import { PreviewPane } from '../message-editor/preview-pane.tsx';
+import { usePreview } from '../message-editor/use-preview.ts';
+import { CampaignMenu } from './campaign-menu.tsx';
+import { CampaignProgress } from './campaign-progress.tsx';
+import { CampaignStatusBadge } from './campaign-status-badge.tsx';
+import { CancelCampaignDialog } from './cancel-campaign-dialog.tsx';
+import { LinkSection } from './link-section.tsx';
+import { RecipientSection } from './recipient-section.tsx';
+import { ReportFigures } from './report-figures.tsx';
+import { TimelineSection } from './timeline-section.tsx';
+
+type Campaign = Schema<'Campaign'>;
+
+/** From the moment that sending begins. */
+export function CampaignReport({ campaign }: { campaign: Campaign }) {
+  const projectId = useProjectId();
+  const [isCancelling, setIsCancelling] = useState(false);
+  const { status, subject, from, fromName, cancelReason } = campaign;
+  return (
+    <Page
+      title={campaign.name}
+      badge={<CampaignStatusBadge status={status} />}
+      description={
+        <>
+          “{subject}” from {fromName ?? from}
+          {campaign.sentAt !== null && (
+            <>
+              , sent <Time at={campaign.sentAt} />
+            </>
+          )}
+        </>
+      }
+      back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
+      actions={
+        <>
+          <CampaignMenu campaign={campaign} />
+          {status === 'SENDING' && (
+            <Button look="danger" onPress={() => setIsCancelling(true)}>
+              Cancel campaign
+            </Button>
+          )}
+        </>
+      }
+    >
+      {cancelReason !== null && (
+        <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+          {cancelReason}
+        </p>
+      )}
+      {status === 'SENDING' && <CampaignProgress campaign={campaign} />}
+      <ReportFigures campaign={campaign} />
+      <TimelineSection campaign={campaign} />
+      <LinkSection campaign={campaign} />
+      <RecipientSection campaignId={campaign.id} />
+      <SentContent campaign={campaign} />
+      <CancelCampaignDialog
+        campaign={campaign}
+        isOpen={isCancelling}
+        onClose={() => setIsCancelling(false)}
+      />
+    </Page>
+  );
+}
+
+function SentContent({ campaign }: { campaign: Campaign }) {
+  const [readerAddress, setReaderAddress] = useState('');
+  const preview = usePreview(contentOf(campaign), readerAddress);
+  return (
+    <Section title="Content" description="As it would be rendered today for the contact that you choose.">
+      <div className="h-[60dvh] overflow-hidden rounded-lg border border-line">
+        <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />
+      </div>
+    </Section>
+  );
+}

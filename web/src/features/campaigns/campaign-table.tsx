@@ -1,0 +1,82 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { RowLink } from '../../ui/button.tsx';
+import { count, rate } from '../../ui/numbers.ts';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CampaignStatusBadge } from './campaign-status-badge.tsx';
+
+type Campaign = Schema<'Campaign'>;
+
+export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const to = '/projects/$projectId/campaigns/$campaignId';
+  const columns: Column<Campaign>[] = [
+    {
+      header: 'Name',
+      className: 'max-w-80',
+      cell: ({ id, name, subject }) => (
+        <>
+          <RowLink to={to} params={{ projectId, campaignId: id }}>
+            {name}
+          </RowLink>
+          <p className="truncate text-sm text-muted">{subject}</p>
+        </>
+      ),
+    },
+    { header: 'Status', cell: (campaign) => <Status campaign={campaign} /> },
+    {
+      header: 'Recipients',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ totalRecipients }) => count(totalRecipients),
+    },
+    {
+      header: 'Opened',
+      align: 'right',
+      isSecondary: true,
+      cell: (campaign) => share(campaign, campaign.openedCount),
+    },
+    {
+      header: 'Clicked',
+      align: 'right',
+      isSecondary: true,
+      cell: (campaign) => share(campaign, campaign.clickedCount),
+    },
+    { header: 'When', align: 'right', isSecondary: true, cell: (campaign) => <When campaign={campaign} /> },
+  ];
+  return (
+    <Table
+      label="Campaigns"
+      rows={campaigns}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to, params: { projectId, campaignId: id } })}
+    />
+  );
+}
+
+function share({ sentCount }: Campaign, part: number) {
+  if (sentCount === 0) return <span className="text-faint">–</span>;
+  return <span title={`${count(part)} of ${count(sentCount)} sent`}>{rate((part / sentCount) * 100)}</span>;
+}
+
+function Status({ campaign: { status, progress } }: { campaign: Campaign }) {
+  return (
+    <span className="inline-flex items-center gap-2">
+      <CampaignStatusBadge status={status} />
+      {progress !== null && (
+        <span className="text-sm text-muted" data-numeric>
+          {rate(progress)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function When({ campaign: { status, scheduledFor, sentAt, updatedAt } }: { campaign: Campaign }) {
+  if (status === 'SCHEDULED' && scheduledFor !== null) return <Time at={scheduledFor} form="exact" />;
+  return <Time at={sentAt ?? updatedAt} />;
+}

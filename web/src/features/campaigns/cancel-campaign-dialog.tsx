@@ -1,0 +1,33 @@
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { count } from '../../ui/numbers.ts';
+import { say } from '../../ui/toast.tsx';
+
+interface CancelCampaignDialogProps {
+  campaign: Schema<'Campaign'>;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function CancelCampaignDialog({ campaign, isOpen, onClose }: CancelCampaignDialogProps) {
+  const { id, status, sentCount, totalRecipients } = campaign;
+  return (
+    <ConfirmDialog
+      title="Cancel this campaign?"
+      action="Cancel campaign"
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.POST('/campaigns/{id}/cancel', { params: { path: { id } } });
+        await refresh('/campaigns');
+        say('Campaign cancelled');
+      }}
+    >
+      {status === 'SENDING'
+        ? `${count(sentCount)} of ${count(totalRecipients)} emails have left and can’t be called back. The others stay here.`
+        : 'It will not be sent.'}{' '}
+      A cancelled campaign can’t be sent again, but a duplicate of it can.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { $api, type Schema } from '../../api/client.ts';
+import { OutsideLink } from '../../ui/button.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { count, rate } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+
+/** Clicked links, most recipients first. */
+export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
+  const { id, deliveredCount } = campaign;
+  const query = $api.useQuery('get', '/campaigns/{id}/links', { params: { path: { id } } });
+  return (
+    <Section title="Links">
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="text-muted">Nobody has followed a link yet.</p>
+          ) : (
+            <Table
+              label="Links"
+              rows={data}
+              idOf={({ link }) => link}
+              columns={[
+                {
+                  header: 'Link',
+                  className: 'max-w-96',
+                  cell: ({ link }) => <LinkName link={link} />,
+                },
+                { header: 'People', align: 'right', cell: ({ uniqueClicks }) => count(uniqueClicks) },
+                {
+                  header: 'Share of delivered',
+                  align: 'right',
+                  isSecondary: true,
+                  cell: ({ uniqueClicks }) =>
+                    deliveredCount === 0 ? '–' : rate((uniqueClicks / deliveredCount) * 100),
+                },
+                { header: 'Clicks', align: 'right', cell: ({ clicks }) => count(clicks) },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function LinkName({ link }: { link: string }) {
+  if (!/^https?:\/\//i.test(link)) return <code className="font-mono text-xs">{link}</code>;
+  return (
+    <OutsideLink href={link} className="block truncate">
+      {link}
+    </OutsideLink>
+  );
+}

@@ -1,0 +1,56 @@
+import { useNavigate } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { useApiForm } from '../../ui/form.ts';
+import { Page } from '../../ui/page.tsx';
+import { say } from '../../ui/toast.tsx';
+import { emptyContent } from '../message-editor/content.ts';
+import { blankCondition } from '../segments/condition-builder/condition.ts';
+import { CampaignForm } from './campaign-form.tsx';
+import { type CampaignValues, campaignBody, campaignSchema } from './campaign-values.ts';
+import { useAudience } from './use-audience.ts';
+
+const blank: CampaignValues = {
+  name: '',
+  ...emptyContent,
+  audienceType: 'ALL',
+  segmentId: '',
+  audienceCondition: blankCondition,
+};
+
+export function NewCampaignPage() {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const { form, failure, submit } = useApiForm<CampaignValues>({
+    schema: campaignSchema,
+    defaultValues: blank,
+    async save(values) {
+      const { data } = await api.POST('/campaigns', { body: campaignBody(values, null) });
+      if (data === undefined) return;
+      await refresh('/campaigns');
+      say('Draft saved. Nothing has been sent.');
+      await navigate({
+        to: '/projects/$projectId/campaigns/$campaignId',
+        params: { projectId, campaignId: data.data.id },
+        ignoreBlocker: true,
+      });
+    },
+  });
+  const audience = useAudience(form.watch());
+  return (
+    <Page
+      isWide
+      title="New campaign"
+      back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
+      actions={
+        <Button look="primary" isPending={form.formState.isSubmitting} onPress={() => submit()}>
+          Save draft
+        </Button>
+      }
+    >
+      <CampaignForm form={form} failure={failure} audience={audience} />
+    </Page>
+  );
+}

@@ -1,0 +1,138 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { byCursor } from '../../api/by-cursor.ts';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Pages } from '../../ui/list.tsx';
+import { count } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { outcomeLabels, outcomes } from './outcomes.ts';
+
+type Recipient = Schema<'CampaignRecipient'>;
+
+const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
+const options = [
+  { value: 'all', label: 'Every recipient' },
+  ...outcomes.map((value) => ({ value, label: outcomeLabels[value] })),
+] as const;
+
+/** Recipients with their outcomes. */
+export function RecipientSection({ campaignId }: { campaignId: string }) {
+  const { outcome } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/campaigns/{id}/recipients',
+    { params: { path: { id: campaignId }, query: { outcome, limit: 50 } } },
+    byCursor,
+  );
+  const searchedUntil = query.data?.pages.at(-1)?.searchedUntil;
+  return (
+    <Section
+      title="Recipients"
+      actions={
+        <Select
+          label="Outcome"
+          isLabelHidden
+          className="w-44"
+          options={options}
+          value={outcome ?? 'all'}
+          onChange={(value) =>
+            void navigate({ search: { outcome: value === 'all' ? undefined : value }, resetScroll: false })
+          }
+        />
+      }
+    >
+      <Pages
+        query={query}
+        rowsOf={({ data }) => data}
+        empty={
+          query.hasNextPage ? (
+            <EmptyState
+              title="Nobody found so far"
+              action={
+                <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+                  Search on
+                </Button>
+              }
+            >
+              {searchedUntil && <SearchedUntil at={searchedUntil} />}
+            </EmptyState>
+          ) : (
+            <p className="text-muted">Nobody{outcome ? ' with this outcome' : ' yet'}.</p>
+          )
+        }
+      >
+        {(recipients) => (
+          <>
+            <RecipientTable recipients={recipients} />
+            {searchedUntil && (
+              <p className="text-center text-sm text-muted">
+                <SearchedUntil at={searchedUntil} />
+              </p>
+            )}
+          </>
+        )}
+      </Pages>
+    </Section>
+  );
+}
+
+function SearchedUntil({ at }: { at: string }) {
+  return (
+    <>
+      Recipients who became contacts until <Time at={at} form="exact" /> were searched.
+    </>
+  );
+}
+
+function RecipientTable({ recipients }: { recipients: Recipient[] }) {
+  const projectId = useProjectId();
+  const columns: Column<Recipient>[] = [
+    {
+      header: 'Contact',
+      isBreakable: true,
+      cell: ({ contactId, email }) => (
+        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
+          {email}
+        </RowLink>
+      ),
+    },
+    { header: 'Outcome', cell: (recipient) => <Outcome recipient={recipient} /> },
+    { header: 'Opens', align: 'right', isSecondary: true, cell: ({ opens }) => count(opens) },
+    { header: 'Clicks', align: 'right', isSecondary: true, cell: ({ clicks }) => count(clicks) },
+    {
+      header: 'Sent',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ sentAt }) => (sentAt === null ? <span className="text-faint">–</span> : <Time at={sentAt} />),
+    },
+  ];
+  return <Table label="Recipients" rows={recipients} columns={columns} idOf={({ emailId }) => emailId} />;
+}
+
+/** The latest outcome, and the reason if the email failed. */
+function Outcome({ recipient }: { recipient: Recipient }) {
+  const { reason } = recipient;
+  return (
+    <>
+      {outcomeLabels[outcomeOf(recipient)]}
+      {reason !== null && <span className="block text-sm text-muted">{reason}</span>}
+    </>
+  );
+}
+
+function outcomeOf(recipient: Recipient): keyof typeof outcomeLabels {
+  if (recipient.complainedAt !== null) return 'complained';
+  if (recipient.bouncedAt !== null) return 'bounced';
+  if (recipient.unsubscribedAt !== null) return 'unsubscribed';
+  if (recipient.clickedAt !== null) return 'clicked';
+  if (recipient.openedAt !== null) return 'opened';
+  if (recipient.deliveredAt !== null) return 'delivered';
+  if (recipient.status === 'FAILED') return 'failed';
+  return recipient.status === 'SUPPRESSED' || recipient.status === 'CANCELLED' ? 'skipped' : 'pending';
+}

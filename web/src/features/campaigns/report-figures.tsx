@@ -1,0 +1,60 @@
+import { $api, type Schema } from '../../api/client.ts';
+import { Loaded } from '../../ui/list.tsx';
+import { count, quantity, rate } from '../../ui/numbers.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+const figures = [
+  { label: 'Delivered', part: 'deliveredCount', share: 'deliveryRate' },
+  { label: 'Opened', part: 'openedCount', share: 'openRate' },
+  { label: 'Clicked', part: 'clickedCount', share: 'clickRate' },
+  { label: 'Bounced', part: 'bouncedCount', share: 'bounceRate' },
+  { label: 'Reported as spam', part: 'complainedCount', share: 'complaintRate' },
+  { label: 'Unsubscribed', part: 'unsubscribedCount', share: 'unsubscribeRate' },
+] as const;
+
+/** Rates with their exact counts; reports of mail servers keep arriving for days. */
+export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
+  const isRunning = campaign.status === 'SENDING';
+  const query = $api.useQuery(
+    'get',
+    '/campaigns/{id}/stats',
+    { params: { path: { id: campaign.id } } },
+    { refetchInterval: isRunning ? 2_000 : 15_000 },
+  );
+  return (
+    <Loaded query={query} skeleton={<Skeleton className="h-24 w-full" />}>
+      {(stats) => (
+        <dl
+          aria-label="Figures"
+          className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 lg:grid-cols-7"
+        >
+          <Figure
+            label="Sent"
+            value={count(stats.sentCount)}
+            note={`of ${count(stats.totalRecipients)} recipients`}
+          />
+          {figures.map(({ label, part, share }) => (
+            <Figure
+              key={part}
+              label={label}
+              value={rate(stats[share])}
+              note={quantity(stats[part], 'person', 'people')}
+            />
+          ))}
+        </dl>
+      )}
+    </Loaded>
+  );
+}
+
+function Figure({ label, value, note }: { label: string; value: string; note: string }) {
+  return (
+    <div className="bg-canvas px-3 py-2.5 last:col-span-2 sm:last:col-span-3 lg:last:col-span-1" data-numeric>
+      <dt className="text-sm text-muted">{label}</dt>
+      <dd>
+        <span className="block text-xl font-semibold">{value}</span>
+        <span className="text-xs text-muted">{note}</span>
+      </dd>
+    </div>
+  );
+}

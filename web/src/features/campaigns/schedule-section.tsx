@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { TextField } from '../../ui/field.tsx';
+import { Section } from '../../ui/page.tsx';
+import { RadioChoice } from '../../ui/radio-choice.tsx';
+
+interface Schedule {
+  isLater: boolean;
+  /** The value of the field, in the user's time zone: `2026-12-01T09:00`. */
+  text: string;
+  /** Null sends immediately. */
+  at: Date | null;
+  set: (isLater: boolean, text: string) => void;
+}
+
+const hourMs = 3_600_000;
+
+/** `2026-12-01T09:00` in the user's time zone. */
+function toLocalText(instant: Date): string {
+  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
+
+const nextHour = () => new Date(Math.ceil((Date.now() + hourMs / 4) / hourMs) * hourMs);
+
+export function useSchedule(scheduledFor: string | null): Schedule {
+  const [{ isLater, text }, set] = useState(() => ({
+    isLater: scheduledFor !== null,
+    text: toLocalText(scheduledFor === null ? nextHour() : new Date(scheduledFor)),
+  }));
+  const instant = new Date(text);
+  const isValid = !Number.isNaN(instant.getTime());
+  return {
+    isLater,
+    text,
+    at: isLater && isValid ? instant : null,
+    set: (later, next) => set({ isLater: later, text: next }),
+  };
+}
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
+
+/** "Tuesday, 1 December 2026 at 09:00 (Europe/Berlin)" */
+export const timeWithZone = (instant: Date): string => `${exact.format(instant)} (${zone})`;
+
+const choices = [
+  { value: 'now', label: 'As soon as I confirm' },
+  { value: 'later', label: 'At a time' },
+] as const;
+
+export function ScheduleSection({ schedule }: { schedule: Schedule }) {
+  const { isLater, text, at, set } = schedule;
+  const isPast = at !== null && at.getTime() < Date.now();
+  return (
+    <Section title="When">
+      <RadioChoice
+        label="When to send"
+        options={choices}
+        value={isLater ? 'later' : 'now'}
+        onChange={(value) => set(value === 'later', text)}
+      />
+      {isLater && (
+        <TextField
+          type="datetime-local"
+          label={`Date and time in your zone, ${zone}`}
+          className="max-w-xs"
+          value={text}
+          onChange={(next) => set(true, next)}
+          {...(at === null && { error: 'Enter a date and a time' })}
+          {...(isPast && { error: 'This time has passed' })}
+          {...(at !== null && !isPast && { hint: timeWithZone(at) })}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { count, quantity } from '../../ui/numbers.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { say } from '../../ui/toast.tsx';
+import { ProblemList } from '../message-editor/problem-list.tsx';
+import { timeWithZone } from './schedule-section.tsx';
+
+interface SendDialogProps {
+  /** The stored version. */
+  campaign: Schema<'Campaign'>;
+  audience: { recipients: number; total: number } | undefined;
+  /** Null sends immediately. */
+  scheduledFor: Date | null;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Confirmation before sending: checks, recipients and content. */
+export function SendDialog({ isOpen, ...props }: SendDialogProps) {
+  const title = props.scheduledFor === null ? 'Send this campaign?' : 'Schedule this campaign?';
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={props.onClose}>
+      <SendConfirmation {...props} />
+    </Dialog>
+  );
+}
+
+function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<SendDialogProps, 'isOpen'>) {
+  const { id, subject, body, type, from, fromName } = campaign;
+  const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
+  const [isPending, setIsPending] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const problems = checks.data?.problems ?? [];
+  const isBlocked = problems.some(({ severity }) => severity === 'error');
+  const people = quantity(audience?.recipients ?? 0, 'person', 'people');
+  const send = async () => {
+    setIsPending(true);
+    try {
+      const scheduled = scheduledFor?.toISOString() ?? null;
+      const params = { path: { id } };
+      await api.POST('/campaigns/{id}/send', { params, body: { scheduledFor: scheduled } });
+      onClose();
+      say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
+      await refresh('/campaigns');
+    } catch (error) {
+      setFailure(error);
+      setIsPending(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
+        <Fact term="Subject" detail={subject} />
+        <Fact term="From" detail={fromName === null ? from : `${fromName} <${from}>`} />
+        <Fact term="To" detail={audience === undefined ? '…' : people} />
+        <Fact
+          term="Leaves"
+          detail={scheduledFor === null ? 'At once; it can’t be called back' : timeWithZone(scheduledFor)}
+        />
+      </dl>
+      {audience !== undefined && audience.total > audience.recipients && (
+        <p className="mt-2 text-sm text-muted">
+          {count(audience.total - audience.recipients)} of the audience are left out: unsubscribed, snoozed or
+          suppressed.
+        </p>
+      )}
+      <h3 className="mt-4 mb-2 text-sm font-medium">Checks</h3>
+      {checks.data ? (
+        <ProblemList problems={problems} />
+      ) : (
+        !checks.error && <Skeleton className="h-9 w-full" />
+      )}
+      <ErrorNote error={failure ?? checks.error} className="mt-4" />
+      <DialogActions>
+        <Button onPress={onClose}>Back</Button>
+        <Button
+          type="submit"
+          look="primary"
+          isPending={isPending}
+          isDisabled={isBlocked || checks.data === undefined || !audience || audience.recipients === 0}
+        >
+          {scheduledFor === null ? `Send to ${people}` : `Schedule for ${people}`}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function Fact({ term, detail }: { term: string; detail: string }) {
+  return (
+    <>
+      <dt className="text-muted">{term}</dt>
+      <dd className="min-w-0 font-medium break-words">{detail}</dd>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Schema } from '../../api/client.ts';
+
+type Activity = Pick<Schema<'Activity'>, 'type' | 'metadata'>;
+
+const words: Readonly<Record<string, string>> = {
+  'email.sent': 'Email sent',
+  'email.delivered': 'Email delivered',
+  'email.opened': 'Email opened',
+  'email.clicked': 'Link clicked',
+  'email.bounced': 'Email bounced',
+  'email.complained': 'Email reported as spam',
+  'email.received': 'Email received from them',
+  'contact.subscribed': 'Subscribed',
+  'contact.unsubscribed': 'Unsubscribed',
+  'contact.snoozed': 'Snoozed',
+  'workflow.started': 'Workflow started',
+  'workflow.completed': 'Workflow completed',
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The activity in words, without the contact. */
+export function activityWords({ type, metadata }: Activity): string {
+  if (type === 'event.tracked') return text(metadata.name) || text(metadata.eventName) || 'Event';
+  if (type === 'email.bounced' && metadata.bounceType === 'Suppressed') return 'Email held back';
+  return words[type] ?? type;
+}
+
+/** The email, link, workflow or reason; empty without one. */
+export function activityDetail({ type, metadata }: Activity): string {
+  const reason = text(metadata.reason) || (type === 'email.bounced' ? text(metadata.bounceType) : '');
+  const subject = text(metadata.subject) || text(metadata.workflowName);
+  const link = type === 'email.clicked' ? text(metadata.link) : '';
+  return [subject, link, reason].filter((part) => part !== '').join(' · ');
+}

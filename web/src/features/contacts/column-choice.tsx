@@ -1,0 +1,77 @@
+import { Columns3 } from 'lucide-react';
+import { useState } from 'react';
+import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
+import { Popover } from 'react-aria-components/Popover';
+import { z } from 'zod';
+import { $api } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/field.tsx';
+import { keyLabel } from './key-label.ts';
+
+const keysSchema = z.array(z.string()).catch([]);
+
+/** Keys of `data` that the list shows as columns; remembered for the project on this device. */
+export function useDataColumns(): [string[], (keys: string[]) => void] {
+  const place = `posthaste-columns-${useProjectId()}`;
+  const [keys, setKeys] = useState(() => keysSchema.parse(parseJson(localStorage.getItem(place))));
+  return [
+    keys,
+    (chosen) => {
+      localStorage.setItem(place, JSON.stringify(chosen));
+      setKeys(chosen);
+    },
+  ];
+}
+
+function parseJson(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '[]');
+  } catch {
+    return [];
+  }
+}
+
+/** The keys of `data` that contacts have. */
+export function useDataKeys(): string[] {
+  const { data } = $api.useQuery('get', '/contacts/fields', {}, { staleTime: 60_000 });
+  return (data?.fields ?? [])
+    .filter(({ isCustom }) => isCustom)
+    .map(({ field }) => field.slice('data.'.length));
+}
+
+interface ColumnChoiceProps {
+  chosen: string[];
+  onChange: (keys: string[]) => void;
+}
+
+export function ColumnChoice({ chosen, onChange }: ColumnChoiceProps) {
+  const keys = useDataKeys();
+  if (keys.length === 0) return null;
+  return (
+    <DialogTrigger>
+      <Button>
+        <Columns3 className="size-4" />
+        Columns
+      </Button>
+      <Popover
+        offset={4}
+        className="max-h-80 min-w-48 overflow-y-auto rounded-lg bg-raised p-3 shadow-overlay"
+      >
+        <Dialog aria-label="Columns" className="flex flex-col gap-2 outline-none">
+          {keys.map((key) => (
+            <Checkbox
+              key={key}
+              isSelected={chosen.includes(key)}
+              onChange={(isShown) =>
+                onChange(isShown ? [...chosen, key] : chosen.filter((other) => other !== key))
+              }
+            >
+              {keyLabel(key)}
+            </Checkbox>
+          ))}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}

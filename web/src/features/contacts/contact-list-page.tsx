@@ -1,0 +1,173 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { byCursor } from '../../api/by-cursor.ts';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, ButtonLink, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { Pages } from '../../ui/list.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { Page } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
+import { ColumnChoice, useDataColumns } from './column-choice.tsx';
+import { type ContactFilter, filterQuery, isFiltered } from './contact-filter.ts';
+import { ContactSelection } from './contact-selection.tsx';
+import { DataFilters } from './data-filters.tsx';
+import { DataValue } from './data-value.tsx';
+import { ExportButton } from './export-button.tsx';
+import { keyLabel } from './key-label.ts';
+import { NewContactDialog } from './new-contact-dialog.tsx';
+import { SubscriptionBadge } from './subscription-badge.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/contacts');
+
+const statuses = [
+  { value: 'all', label: 'Every subscription' },
+  { value: 'subscribed', label: 'Subscribed' },
+  { value: 'unsubscribed', label: 'Unsubscribed' },
+  { value: 'snoozed', label: 'Snoozed' },
+] as const;
+
+export function ContactListPage() {
+  const search = route.useSearch();
+  const projectId = useProjectId();
+  const [isAdding, setIsAdding] = useState(false);
+  const [keys, setKeys] = useDataColumns();
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const filter = filterQuery(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter ends the selection
+  useEffect(() => setIds(new Set()), [JSON.stringify(filter)]);
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/contacts',
+    { params: { query: { ...filter, sort: search.sort, dir: search.dir, limit: 50 } } },
+    byCursor,
+  );
+  const total = query.data?.pages[0]?.total;
+  const shown = query.data?.pages.reduce((sum, page) => sum + page.data.length, 0) ?? 0;
+  return (
+    <Page
+      title="Contacts"
+      description={total === undefined ? undefined : quantity(total, 'contact')}
+      actions={
+        <>
+          <ExportButton filter={filter} total={total} />
+          <ButtonLink to="/projects/$projectId/contacts/import" params={{ projectId }} search={{}}>
+            Import
+          </ButtonLink>
+          <Button look="primary" onPress={() => setIsAdding(true)}>
+            Add contact
+          </Button>
+        </>
+      }
+      toolbar={<Filters columns={<ColumnChoice chosen={keys} onChange={setKeys} />} />}
+    >
+      {/* Outside the list, because a bulk operation may leave it empty. */}
+      <ContactSelection
+        key={JSON.stringify(filter)}
+        ids={ids}
+        onClear={() => setIds(new Set())}
+        filter={filter}
+        total={total ?? shown}
+        shown={shown}
+      />
+      <Pages
+        query={query}
+        rowsOf={(page) => page.data}
+        empty={
+          isFiltered(search) ? (
+            <EmptyState title="Nobody matches">Change the search or the filter.</EmptyState>
+          ) : (
+            <EmptyState title="No contacts yet">
+              Import a CSV file, or send the first event from your application.
+            </EmptyState>
+          )
+        }
+      >
+        {(rows) => <ContactTable rows={rows} keys={keys} ids={ids} onSelect={setIds} />}
+      </Pages>
+      <NewContactDialog isOpen={isAdding} onClose={() => setIsAdding(false)} />
+    </Page>
+  );
+}
+
+function Filters({ columns }: { columns: ReactNode }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(search.search ?? '');
+  const settled = useDebounced(text);
+  useEffect(() => {
+    void navigate({ search: (before) => ({ ...before, search: settled || undefined }), replace: true });
+  }, [settled, navigate]);
+  const narrow = (change: ContactFilter) =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <>
+      <SearchField label="Search addresses" value={text} onChange={setText} />
+      <Select
+        label="Subscription"
+        isLabelHidden
+        className="w-48"
+        options={statuses}
+        value={search.status ?? 'all'}
+        onChange={(value) => narrow({ status: value === 'all' ? undefined : value })}
+      />
+      <DataFilters
+        filters={search.data ?? {}}
+        onChange={(data) => narrow({ data: Object.keys(data).length > 0 ? data : undefined })}
+      />
+      {columns}
+    </>
+  );
+}
+
+interface ContactTableProps {
+  rows: Schema<'Contact'>[];
+  /** Keys of `data` to show. */
+  keys: string[];
+  ids: ReadonlySet<string>;
+  onSelect: (ids: Set<string>) => void;
+}
+
+function ContactTable({ rows, keys, ids, onSelect }: ContactTableProps) {
+  const projectId = useProjectId();
+  const navigate = route.useNavigate();
+  const columns: Column<Schema<'Contact'>>[] = [
+    {
+      header: 'Address',
+      isBreakable: true,
+      cell: ({ id, email }) => (
+        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
+          {email}
+        </RowLink>
+      ),
+    },
+    { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
+    ...keys.map((key) => ({
+      header: keyLabel(key),
+      isSecondary: true,
+      cell: ({ data }: Schema<'Contact'>) => <DataValue value={data[key]} />,
+    })),
+    { header: 'Added', cell: ({ createdAt }) => <Time at={createdAt} />, align: 'right', isSecondary: true },
+  ];
+  const emailOf = new Map(rows.map(({ id, email }) => [id, email]));
+  return (
+    <Table
+      label="Contacts"
+      rows={rows}
+      columns={columns}
+      idOf={({ id }) => id}
+      selection={{ ids, onChange: onSelect, labelOf: (id) => `Select ${emailOf.get(id) ?? 'the contact'}` }}
+      onOpen={({ id }) =>
+        void navigate({
+          to: '/projects/$projectId/contacts/$contactId',
+          params: { projectId, contactId: id },
+        })
+      }
+    />
+  );
+}

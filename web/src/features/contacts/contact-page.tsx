@@ -1,0 +1,104 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { CopyText } from '../../ui/copy-button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toast.tsx';
+import { ContactTimeline } from './contact-timeline.tsx';
+import { DataEditor } from './data-editor.tsx';
+import { SubscriptionBadge } from './subscription-badge.tsx';
+import { SubscriptionSwitch } from './subscription-switch.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/contacts/$contactId');
+
+export function ContactPage() {
+  const projectId = useProjectId();
+  const { contactId } = route.useParams();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const query = $api.useQuery('get', '/contacts/{id}', { params: { path: { id: contactId } } });
+  return (
+    <Page
+      title={query.data?.email ?? 'Contact'}
+      badge={query.data && <SubscriptionBadge contact={query.data} />}
+      back={{ label: 'Contacts', to: '/projects/$projectId/contacts', params: { projectId } }}
+      actions={
+        <Menu
+          label="More"
+          actions={[{ label: 'Delete …', isDangerous: true, onAction: () => setIsDeleting(true) }]}
+        />
+      }
+    >
+      <Loaded query={query}>
+        {(contact) => (
+          <>
+            <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
+              <ContactTimeline contactId={contact.id} />
+              <div className="flex flex-col gap-8 max-lg:order-first">
+                <Section title="Subscription">
+                  <SubscriptionSwitch contact={contact} />
+                </Section>
+                <DataEditor contact={contact} />
+                <Facts contact={contact} />
+              </div>
+            </div>
+            <DeleteContact contact={contact} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ contact }: { contact: Schema<'Contact'> }) {
+  return (
+    <dl className="grid grid-cols-[5rem_minmax(0,1fr)] gap-y-1 text-sm">
+      <dt className="text-muted">Added</dt>
+      <dd>
+        <Time at={contact.createdAt} />
+      </dd>
+      <dt className="text-muted">Changed</dt>
+      <dd>
+        <Time at={contact.updatedAt} />
+      </dd>
+      <dt className="text-muted">Id</dt>
+      <dd>
+        <CopyText text={contact.id} label="Copy the id" />
+      </dd>
+    </dl>
+  );
+}
+
+interface DeleteContactProps {
+  contact: Schema<'Contact'>;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function DeleteContact({ contact, isOpen, onClose }: DeleteContactProps) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const remove = async () => {
+    await api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } });
+    await navigate({ to: '/projects/$projectId/contacts', params: { projectId }, search: {} });
+    await refresh('/contacts', '/segments');
+    say(`${contact.email} is deleted`);
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete ${contact.email}?`}
+      action="Delete contact"
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      The data, events and emails of this person are erased, and workflows that they are in end. The opt-out
+      is forgotten, too: to stop email, unsubscribe them instead. This can’t be undone.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { byCursor } from '../../api/by-cursor.ts';
+import { $api, type Schema } from '../../api/client.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Pages } from '../../ui/list.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { activityDetail, activityWords } from './activity-words.ts';
+
+/** All that happened with a contact, newest first: emails, events, subscription, workflows. */
+export function ContactTimeline({ contactId }: { contactId: string }) {
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/activity',
+    { params: { query: { contactId, limit: 50 } } },
+    byCursor,
+  );
+  return (
+    <Section title="Timeline">
+      <Pages
+        query={query}
+        rowsOf={(page) => page.data}
+        empty={<EmptyState title="Nothing has happened yet">Emails and events show here.</EmptyState>}
+      >
+        {(rows) => (
+          <ol className="flex flex-col">
+            {rows.map((row) => (
+              <Entry key={row.id} row={row} />
+            ))}
+          </ol>
+        )}
+      </Pages>
+    </Section>
+  );
+}
+
+const dots: Record<string, string> = {
+  'email.bounced': 'bg-bad',
+  'email.complained': 'bg-bad',
+  'contact.unsubscribed': 'bg-warn',
+  'contact.snoozed': 'bg-warn',
+  'email.opened': 'bg-good',
+  'email.clicked': 'bg-good',
+};
+
+function Entry({ row }: { row: Schema<'Activity'> }) {
+  const detail = activityDetail(row);
+  return (
+    <li className="flex gap-3 border-b border-line py-2">
+      <span
+        aria-hidden
+        className={`mt-1.5 size-2 shrink-0 rounded-full ${dots[row.type] ?? 'bg-line-strong'}`}
+      />
+      <span className="min-w-0 flex-1">
+        <span className="block">{activityWords(row)}</span>
+        {detail !== '' && <span className="block truncate text-sm text-muted">{detail}</span>}
+      </span>
+      <span className="text-sm text-muted">
+        <Time at={row.timestamp} />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { type DataType, dataText, dataTypeOf, readDataText } from './data-text.ts';
+
+it.each<[unknown, DataType]>([
+  ['business', 'text'],
+  ['5', 'text'],
+  [5, 'number'],
+  [false, 'boolean'],
+  ['2026-01-31', 'date'],
+  ['2026-01-31T09:00:00.000Z', 'date'],
+  [{ city: 'Oslo' }, 'json'],
+  [[1, 2], 'json'],
+])('%j is edited as %s, and stays the same', (value, type) => {
+  expect(dataTypeOf(value)).toBe(type);
+  expect(readDataText(dataText(value), type)).toEqual({ ok: true, value });
+});
+
+it.each<[string, DataType]>([
+  [' ', 'text'],
+  ['five', 'number'],
+  ['31.1.2026', 'date'],
+  ['2026-13-31', 'date'],
+  ['{', 'json'],
+])('refuses %j as %s', (text, type) => {
+  expect(readDataText(text, type).ok).toBe(false);
+});

@@ -1,0 +1,85 @@
+import type { Schema } from '../../api/client.ts';
+import { Section } from '../../ui/page.tsx';
+import { ComboBox, Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+import { useDataKeys } from './column-choice.tsx';
+
+/** Target field by column name; null skips the column. */
+export type Mapping = Record<string, string | null>;
+
+type Use = 'email' | 'subscribed' | 'data' | 'none';
+
+const uses = [
+  { value: 'email', label: 'Address' },
+  { value: 'subscribed', label: 'Subscribed' },
+  { value: 'data', label: 'Data' },
+  { value: 'none', label: 'Leave out' },
+] as const;
+
+interface ImportColumnsProps {
+  columns: string[];
+  preview: Schema<'ImportPreview'> | undefined;
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}
+
+export function ImportColumns({ columns, preview, mapping, onChange }: ImportColumnsProps) {
+  const keys = useDataKeys();
+  const fieldOf = (name: string): string | null => {
+    const chosen = mapping[name];
+    return chosen === undefined ? (preview?.columns.find((one) => one.name === name)?.field ?? null) : chosen;
+  };
+  const set = (name: string, field: string | null) => onChange({ ...mapping, [name]: field });
+  return (
+    <Section title="Columns" description="What each column of the file becomes.">
+      <Table
+        label="Columns"
+        rows={columns}
+        idOf={(name) => name}
+        columns={[
+          { header: 'In the file', cell: (name) => name },
+          {
+            header: 'Becomes',
+            cell: (name) => (
+              <Select
+                label={`What ${name} becomes`}
+                isLabelHidden
+                className="w-36"
+                options={uses}
+                value={roleOf(fieldOf(name))}
+                onChange={(use) => set(name, use === 'none' ? null : use === 'data' ? name : use)}
+              />
+            ),
+          },
+          {
+            header: 'Field',
+            cell: (name) => {
+              const field = fieldOf(name);
+              if (field === null || roleOf(field) !== 'data') return null;
+              return (
+                <ComboBox
+                  label={`Field for ${name}`}
+                  isLabelHidden
+                  className="w-48"
+                  options={keys.map((key) => ({ value: key, label: key }))}
+                  value={field}
+                  onChange={(key) => key !== '' && key !== field && set(name, key)}
+                />
+              );
+            },
+          },
+          {
+            header: 'Type',
+            isSecondary: true,
+            cell: (name) => preview?.columns.find((one) => one.name === name)?.type ?? '',
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function roleOf(field: string | null): Use {
+  if (field === null) return 'none';
+  return field === 'email' || field === 'subscribed' ? field : 'data';
+}

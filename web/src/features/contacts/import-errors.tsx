@@ -1,0 +1,22 @@
+import type { Schema } from '../../api/client.ts';
+import { count } from '../../ui/numbers.ts';
+import { Table } from '../../ui/table.tsx';
+
+/** Rejected rows with their reasons. */
+export function ImportErrors({ errors }: { errors: Schema<'ImportPreview'>['errors'] }) {
+  if (errors.length === 0) return null;
+  return (
+    <div className="max-h-64 overflow-y-auto">
+      <Table
+        label="Rows that can’t be used"
+        rows={errors}
+        idOf={({ row }) => String(row)}
+        columns={[
+          { header: 'Row', cell: ({ row }) => count(row) },
+          { header: 'Address', cell: ({ email }) => email },
+          { header: 'Why', cell: ({ message }) => message },
+        ]}
+      />
+    </div>
+  );
+}

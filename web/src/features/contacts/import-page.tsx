@@ -1,0 +1,41 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Page } from '../../ui/page.tsx';
+import { ImportChoice } from './import-choice.tsx';
+import { ImportPreview } from './import-preview.tsx';
+import { ImportRun } from './import-run.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/contacts/import');
+
+/** File, preview, import. The URL names the running import, so the page can be reopened. */
+export function ImportPage() {
+  const projectId = useProjectId();
+  const { job } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [file, setFile] = useState<File | null>(null);
+  return (
+    <Page
+      title="Import contacts"
+      back={{ label: 'Contacts', to: '/projects/$projectId/contacts', params: { projectId } }}
+    >
+      {job !== undefined ? (
+        <ImportRun
+          jobId={job}
+          onAgain={() => {
+            setFile(null);
+            void navigate({ search: {} });
+          }}
+        />
+      ) : file === null ? (
+        <ImportChoice onFile={setFile} />
+      ) : (
+        <ImportPreview
+          file={file}
+          onBack={() => setFile(null)}
+          onStarted={(jobId) => void navigate({ search: { job: jobId } })}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, type Schema } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { count, quantity } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Table } from '../../ui/table.tsx';
+import { csvHeader } from './csv-header.ts';
+import { DataValue } from './data-value.tsx';
+import { ImportColumns, type Mapping } from './import-columns.tsx';
+import { ImportErrors } from './import-errors.tsx';
+
+const headerBytes = 64 * 1024;
+
+interface ImportPreviewProps {
+  file: File;
+  onBack: () => void;
+  onStarted: (jobId: string) => void;
+}
+
+/** Preview of the import with the current column mapping. */
+export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
+  const [mapping, setMapping] = useState<Mapping>({});
+  const [columns, setColumns] = useState<string[] | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [isStarting, setIsStarting] = useState(false);
+  const query = useQuery({
+    queryKey: ['import preview', file.name, file.size, file.lastModified, mapping],
+    queryFn: async () => {
+      try {
+        const preview = await dryRun(file, mapping);
+        setColumns(preview.columns.map(({ name }) => name));
+        return preview;
+      } catch (error) {
+        // Without an address column there is no preview; the user chooses the column.
+        const names = csvHeader(await file.slice(0, headerBytes).text());
+        setColumns((before) => before ?? names);
+        throw error;
+      }
+    },
+    placeholderData: (before) => before,
+    retry: false,
+  });
+  const start = async () => {
+    setIsStarting(true);
+    try {
+      onStarted(await startImport(file, mapping));
+    } catch (error) {
+      setFailure(error);
+      setIsStarting(false);
+    }
+  };
+  const { data, error } = query;
+  const usable = data ? data.wouldCreate + data.wouldUpdate : 0;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3">
+        <p className="min-w-0 flex-1 truncate">
+          <span className="font-medium">{file.name}</span>
+          {data && <span className="text-muted"> · {quantity(data.totalRows, 'row')}</span>}
+        </p>
+        <Button onPress={onBack}>Choose another file</Button>
+        <Button
+          look="primary"
+          isPending={isStarting}
+          isDisabled={!data || error !== null || usable === 0}
+          onPress={() => void start()}
+        >
+          Import {quantity(usable, 'row')}
+        </Button>
+      </div>
+      <ErrorNote error={failure ?? error} />
+      {!data && !error && <SkeletonRows rows={5} />}
+      {data && !error && <Outlook preview={data} />}
+      {columns && <ImportColumns columns={columns} preview={data} mapping={mapping} onChange={setMapping} />}
+      {data && !error && <FirstRows preview={data} />}
+    </>
+  );
+}
+
+function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
+  const { wouldCreate, wouldUpdate, invalid, errors } = preview;
+  return (
+    <Section title="What will happen">
+      <ul className="flex flex-col gap-1" data-numeric>
+        <li>{quantity(wouldCreate, 'new contact')}</li>
+        <li>
+          {quantity(wouldUpdate, 'row changes a contact that exists', 'rows change contacts that exist')}
+        </li>
+        <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
+      </ul>
+      <ImportErrors errors={errors} />
+    </Section>
+  );
+}
+
+function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportPreview'> }) {
+  const keys = columns.flatMap(({ field }) =>
+    field === null || field === 'email' || field === 'subscribed' ? [] : [field],
+  );
+  return (
+    <Section title="First rows">
+      <Table
+        label="First rows"
+        rows={preview}
+        idOf={({ row }) => String(row)}
+        columns={[
+          { header: 'Row', cell: ({ row }) => count(row) },
+          { header: 'Address', cell: ({ email }) => email },
+          { header: 'Subscribed', cell: ({ subscribed }) => <DataValue value={subscribed} /> },
+          ...keys.map((key) => ({
+            header: key,
+            cell: ({ data }: (typeof preview)[number]) => <DataValue value={data[key]} />,
+          })),
+        ]}
+      />
+    </Section>
+  );
+}
+
+function formOf(file: File, mapping: Mapping): FormData {
+  const form = new FormData();
+  if (Object.keys(mapping).length > 0) form.append('mapping', JSON.stringify(mapping));
+  form.append('file', file);
+  return form;
+}
+
+async function dryRun(file: File, mapping: Mapping): Promise<Schema<'ImportPreview'>> {
+  const { data } = await api.POST('/contacts/import', {
+    params: { query: { dryRun: 'true' } },
+    body: { file: '' },
+    bodySerializer: () => formOf(file, mapping),
+  });
+  if (!data || !('wouldCreate' in data)) throw new Error('The server did not answer with a preview.');
+  return data;
+}
+
+async function startImport(file: File, mapping: Mapping): Promise<string> {
+  const { data } = await api.POST('/contacts/import', {
+    body: { file: '' },
+    bodySerializer: () => formOf(file, mapping),
+  });
+  if (!data || !('jobId' in data)) throw new Error('The server did not start the import.');
+  return data.jobId;
+}

@@ -1,0 +1,79 @@
+import { useEffect } from 'react';
+import { $api, api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { ProgressLine } from '../../ui/progress-line.tsx';
+import { sayError } from '../../ui/toast.tsx';
+import { download } from './download.ts';
+import { ImportErrors } from './import-errors.tsx';
+
+const pollMs = 1_000;
+
+/** A running or finished import. It continues when the page is closed. */
+export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
+  const projectId = useProjectId();
+  const params = { path: { jobId } };
+  const query = $api.useQuery(
+    'get',
+    '/contacts/import/{jobId}',
+    { params },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.state === 'completed' || state.data?.state === 'failed' ? false : pollMs,
+    },
+  );
+  const isOver = query.data?.finishedAt != null;
+  useEffect(() => {
+    if (isOver) void refresh('/contacts', '/segments');
+  }, [isOver]);
+  const saveErrors = async () => {
+    const { data } = await api.GET('/contacts/import/{jobId}/errors.csv', { params, parseAs: 'text' });
+    if (data !== undefined) download(new Blob([data], { type: 'text/csv' }), 'refused-rows.csv');
+  };
+  return (
+    <Loaded query={query}>
+      {({ state, progress, result, failedReason }) => (
+        <div className="flex max-w-2xl flex-col gap-4">
+          <ProgressLine label="Progress" value={progress} max={100} />
+          <p role="status">
+            {state === 'completed' && 'The import is complete.'}
+            {state === 'failed' && `The import has failed. ${failedReason ?? ''}`}
+            {(state === 'active' || state === 'waiting') &&
+              `${progress} % is done. You can leave this page; the import goes on.`}
+          </p>
+          {result && (
+            <>
+              <ul className="flex flex-col gap-1" data-numeric>
+                <li>{quantity(result.created, 'contact')} created</li>
+                <li>{quantity(result.updated, 'row changed a contact', 'rows changed contacts')}</li>
+                <li className={result.skipped > 0 ? 'text-bad' : ''}>
+                  {quantity(result.skipped, 'row')} refused
+                </li>
+              </ul>
+              <ImportErrors errors={result.errors} />
+            </>
+          )}
+          {isOver && (
+            <div className="flex flex-wrap gap-2">
+              <ButtonLink
+                look="primary"
+                to="/projects/$projectId/contacts"
+                params={{ projectId }}
+                search={{}}
+              >
+                Show the contacts
+              </ButtonLink>
+              {result && result.skipped > 0 && (
+                <Button onPress={() => void saveErrors().catch(sayError)}>Download the refused rows</Button>
+              )}
+              <Button onPress={onAgain}>Import another file</Button>
+            </div>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}

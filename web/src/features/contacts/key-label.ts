@@ -1,0 +1,8 @@
+/** "First name" for `firstName` and `first_name`; a key in another style stays as it is. */
+export function keyLabel(key: string): string {
+  if (!/^[a-z][A-Za-z0-9_]*$/.test(key)) return key;
+  const spaced = key
+    .replaceAll('_', ' ')
+    .replace(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

@@ -1,0 +1,39 @@
+import { $api, api, type Schema } from '../../api/client.ts';
+import { queryClient, refresh } from '../../api/query-client.ts';
+
+type Contact = Schema<'Contact'>;
+
+interface ContactChange {
+  subscribed?: boolean;
+  /** Keys that change; null deletes one. */
+  data?: Record<string, unknown>;
+}
+
+/**
+ * Shows the change at once, and takes it back when it is refused. A change of data is refused (409) when somebody
+ * else has changed the contact since it was read.
+ */
+export async function saveContact(contact: Contact, change: ContactChange): Promise<Contact> {
+  const params = { path: { id: contact.id } };
+  const { queryKey } = $api.queryOptions('get', '/contacts/{id}', { params });
+  queryClient.setQueryData(queryKey, { ...contact, ...change, data: patched(contact.data, change.data) });
+  try {
+    const header = change.data ? { 'if-match': `"${contact.updatedAt}"` } : {};
+    const { data } = await api.PATCH('/contacts/{id}', { params: { ...params, header }, body: change });
+    if (!data) throw new Error('The server did not answer with the contact.');
+    queryClient.setQueryData(queryKey, data);
+    return data;
+  } catch (error) {
+    queryClient.setQueryData(queryKey, contact);
+    throw error;
+  } finally {
+    void refresh('/contacts', '/activity', '/suppressions');
+  }
+}
+
+function patched(
+  data: Record<string, unknown>,
+  change: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...data, ...change }).filter(([, value]) => value !== null));
+}

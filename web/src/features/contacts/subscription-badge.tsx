@@ -1,0 +1,7 @@
+import type { Schema } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+
+export function SubscriptionBadge({ contact }: { contact: Schema<'Contact'> }) {
+  if (contact.snoozedUntil !== null) return <Badge tone="warn">Snoozed</Badge>;
+  return contact.subscribed ? <Badge tone="good">Subscribed</Badge> : <Badge>Unsubscribed</Badge>;
+}

@@ -1,0 +1,31 @@
+import type { Schema } from '../../api/client.ts';
+import { Switch } from '../../ui/field.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+import { saveContact } from './save-contact.ts';
+
+/** Whether the contact receives marketing email. */
+export function SubscriptionSwitch({ contact }: { contact: Schema<'Contact'> }) {
+  const set = async (from: Schema<'Contact'>, subscribed: boolean) => {
+    const saved = await saveContact(from, { subscribed });
+    // An undo could not restore an ended snooze or a lifted suppression.
+    const isLossless = contact.snoozedUntil === null && !subscribed;
+    const undo = () => void set(saved, !subscribed).catch(sayError);
+    say(subscribed ? 'Subscribed' : 'Unsubscribed', isLossless ? undo : undefined);
+  };
+  return (
+    <>
+      <Switch
+        isSelected={contact.subscribed}
+        onChange={(subscribed) => void set(contact, subscribed).catch(sayError)}
+      >
+        Gets campaigns and other marketing
+      </Switch>
+      {contact.snoozedUntil !== null && (
+        <p className="text-sm text-muted">
+          Snoozed; marketing begins again <Time at={contact.snoozedUntil} />. Switching it on ends the snooze.
+        </p>
+      )}
+    </>
+  );
+}

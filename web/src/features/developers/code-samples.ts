@@ -1,0 +1,106 @@
+export const tasks = [
+  { value: 'send', label: 'Send an email' },
+  { value: 'track', label: 'Track an event' },
+  { value: 'contact', label: 'Create a contact' },
+] as const;
+export type Task = (typeof tasks)[number]['value'];
+
+export const languages = [
+  { value: 'curl', label: 'curl' },
+  { value: 'node', label: 'Node.js' },
+  { value: 'python', label: 'Python' },
+] as const;
+export type Language = (typeof languages)[number]['value'];
+
+export interface SampleValues {
+  /** Of the API, without a slash at its end. */
+  address: string;
+  secretKey: string;
+  publicKey: string;
+  /** The domain that the project can send from. */
+  domain: string;
+  /** Of the signed-in user. */
+  recipient: string;
+}
+
+interface Call {
+  path: string;
+  key: string;
+  body: Record<string, unknown>;
+  /** Keys are the project's, so each sample has its own. */
+  idempotencyKey: string | null;
+}
+
+function callOf(task: Task, { secretKey, publicKey, domain, recipient }: SampleValues): Call {
+  switch (task) {
+    case 'send':
+      return {
+        path: '/v1/send',
+        key: secretKey,
+        body: {
+          to: recipient,
+          from: `hello@${domain}`,
+          subject: 'Welcome, {{ firstName }}',
+          body: '<p>Good to have you here.</p>',
+          data: { firstName: 'Ada' },
+        },
+        idempotencyKey: 'welcome-1042',
+      };
+    case 'track':
+      return {
+        path: '/v1/track',
+        key: publicKey,
+        body: { email: recipient, event: 'signed_up', data: { plan: 'pro' } },
+        idempotencyKey: 'sign-up-1042',
+      };
+    case 'contact':
+      return {
+        path: '/contacts',
+        key: secretKey,
+        body: { email: recipient, subscribed: true, data: { firstName: 'Ada' } },
+        idempotencyKey: null,
+      };
+  }
+}
+
+const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+const indented = (body: unknown, by: string) => JSON.stringify(body, null, 2).replaceAll('\n', `\n${by}`);
+
+const writers: Record<Language, (address: string, call: Call) => string> = {
+  curl: (address, { key, body, idempotencyKey }) =>
+    [
+      `curl ${address}`,
+      `-H 'Authorization: Bearer ${key}'`,
+      "-H 'Content-Type: application/json'",
+      ...(idempotencyKey === null ? [] : [`-H 'Idempotency-Key: ${idempotencyKey}'`]),
+      `-d ${inShell(JSON.stringify(body, null, 2))}`,
+    ].join(' \\\n  '),
+  node: (address, { key, body, idempotencyKey }) => `const response = await fetch('${address}', {
+  method: 'POST',
+  headers: {
+    Authorization: 'Bearer ${key}',
+    'Content-Type': 'application/json',${idempotencyKey === null ? '' : `\n    'Idempotency-Key': '${idempotencyKey}',`}
+  },
+  body: JSON.stringify(${indented(body, '  ')}),
+});
+if (!response.ok) throw new Error(await response.text());
+console.log(await response.json());`,
+  python: (address, { key, body, idempotencyKey }) => `import requests
+
+response = requests.post(
+    "${address}",
+    headers={
+        "Authorization": "Bearer ${key}",${idempotencyKey === null ? '' : `\n        "Idempotency-Key": "${idempotencyKey}",`}
+    },
+    json=${indented(body, '    ').replaceAll(': true', ': True')},
+)
+response.raise_for_status()
+print(response.json())`,
+};
+
+/** A call that can be pasted and run. */
+export function writeSample(task: Task, language: Language, values: SampleValues): string {
+  const call = callOf(task, values);
+  return writers[language](values.address + call.path, call);
+}

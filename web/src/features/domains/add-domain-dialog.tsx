@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router';
+import { z } from 'zod';
+import { api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { useApiForm } from '../../ui/form.ts';
+import { FormField } from '../../ui/form-field.tsx';
+
+const schema = z.object({ domain: z.string().trim().min(3, 'Enter a domain, such as mail.example.com.') });
+
+export function AddDomainDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Dialog title="Add a domain" isOpen={isOpen} onClose={onClose}>
+      <DomainForm onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function DomainForm({ onClose }: { onClose: () => void }) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const { form, failure, submit } = useApiForm({
+    schema,
+    defaultValues: { domain: '' },
+    save: async ({ domain }) => {
+      const { data } = await api.POST('/domains', { body: { domain } });
+      await refresh('/domains');
+      onClose();
+      if (!data) return;
+      await navigate({
+        to: '/projects/$projectId/domains/$domainId',
+        params: { projectId, domainId: data.id },
+      });
+    },
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <FormField
+        control={form.control}
+        name="domain"
+        label="Domain"
+        placeholder="mail.example.com"
+        hint="A subdomain keeps the reputation of your main domain apart."
+        autoFocus
+      />
+      <ErrorNote error={failure} className="mt-4" />
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
+          Add the domain
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import { Check, Clock } from 'lucide-react';
+import type { Schema } from '../../api/client.ts';
+import { CopyText } from '../../ui/copy-button.tsx';
+import { Table } from '../../ui/table.tsx';
+
+type DnsRecord = Schema<'Domain'>['records'][number];
+
+const purposes: Record<DnsRecord['purpose'], string> = {
+  OWNERSHIP: 'Shows that the domain is yours',
+  DKIM: 'Signs your emails',
+  MAIL_FROM: 'Takes bounces back',
+  SPF: 'Allows the provider to send',
+  DMARC: 'Says what to do with forgeries; recommended',
+  INBOUND: 'Receives replies; optional',
+};
+
+const keyOf = ({ type, name, value }: DnsRecord) => `${type} ${name} ${value}`;
+
+/** A table; on phones, which have no place for its long values, a list. */
+export function DnsRecords({ records }: { records: readonly DnsRecord[] }) {
+  return (
+    <>
+      <ul className="divide-y divide-line border-y border-line md:hidden">
+        {records.map((record) => (
+          <li key={keyOf(record)} className="flex flex-col gap-1 py-3">
+            <p className="flex items-center justify-between">
+              <span>
+                <span className="font-medium">{record.type}</span>{' '}
+                <span className="text-sm text-muted">{purposes[record.purpose]}</span>
+              </span>
+              <State record={record} />
+            </p>
+            <CopyText text={record.name} label="Copy the name" />
+            <Value record={record} />
+          </li>
+        ))}
+      </ul>
+      <div className="max-md:hidden">
+        <Table
+          label="DNS records"
+          rows={records}
+          idOf={keyOf}
+          columns={[
+            { header: 'State', cell: (record) => <State record={record} /> },
+            { header: 'Type', cell: ({ type }) => type },
+            { header: 'Name', cell: ({ name }) => <CopyText text={name} label="Copy the name" /> },
+            { header: 'Value', cell: (record) => <Value record={record} /> },
+            { header: 'What for', cell: ({ purpose }) => purposes[purpose] },
+          ]}
+        />
+      </div>
+    </>
+  );
+}
+
+function State({ record: { found } }: { record: DnsRecord }) {
+  const Icon = found ? Check : Clock;
+  return (
+    <span className={`inline-flex items-center gap-1 ${found ? 'text-good' : 'text-muted'}`}>
+      <Icon aria-hidden className="size-4" /> {found ? 'Found' : 'Missing'}
+    </span>
+  );
+}
+
+function Value({ record: { value, priority } }: { record: DnsRecord }) {
+  return (
+    <>
+      <CopyText text={value} label="Copy the value" />
+      {priority !== undefined && <span className="text-xs text-muted"> priority {priority}</span>}
+    </>
+  );
+}

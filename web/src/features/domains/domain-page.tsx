@@ -1,0 +1,93 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+import { DnsRecords } from './dns-records.tsx';
+import { DomainBadge } from './domain-badge.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/domains/$domainId');
+
+export function DomainPage() {
+  const projectId = useProjectId();
+  const { domainId } = route.useParams();
+  const navigate = useNavigate();
+  const [isChecking, setIsChecking] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
+  // The background check runs every five minutes; an open page polls more often.
+  const query = $api.useQuery(
+    'get',
+    '/domains/project/{projectId}',
+    { params: { path: { projectId } } },
+    { select: ({ data }) => data.find(({ id }) => id === domainId) ?? null, refetchInterval: 30_000 },
+  );
+  const check = async () => {
+    setIsChecking(true);
+    try {
+      const { data } = await api.GET('/domains/{id}/verify', { params: { path: { id: domainId } } });
+      await refresh('/domains');
+      say(
+        data?.verified ? 'The domain is verified.' : 'Not every record is found yet. DNS may need an hour.',
+      );
+    } catch (error) {
+      sayError(error);
+    }
+    setIsChecking(false);
+  };
+  const remove = async () => {
+    await api.DELETE('/domains/{id}', { params: { path: { id: domainId } } });
+    await refresh('/domains');
+    await navigate({ to: '/projects/$projectId/domains', params: { projectId } });
+  };
+  return (
+    <Page
+      title={query.data?.domain ?? 'Domain'}
+      badge={query.data && <DomainBadge domain={query.data} />}
+      back={{ label: 'Domains', to: '/projects/$projectId/domains', params: { projectId } }}
+      actions={
+        <>
+          <Button look="danger" onPress={() => setIsRemoving(true)}>
+            Remove
+          </Button>
+          <Button look="primary" isPending={isChecking} onPress={() => void check()}>
+            Check now
+          </Button>
+        </>
+      }
+    >
+      <Loaded query={query}>
+        {(domain) =>
+          domain === null ? (
+            <p className="text-muted">This domain is not in the project.</p>
+          ) : (
+            <Section
+              title="DNS records"
+              description={
+                domain.verified
+                  ? 'Keep these records. A domain whose records go missing is not sent from.'
+                  : 'Copy these records to your DNS provider. They are checked every five minutes.'
+              }
+            >
+              <DnsRecords records={domain.records} />
+            </Section>
+          )
+        }
+      </Loaded>
+      <ConfirmDialog
+        title="Remove the domain"
+        action="Remove"
+        isOpen={isRemoving}
+        onClose={() => setIsRemoving(false)}
+        onConfirm={remove}
+      >
+        Nothing can be sent from {query.data?.domain} afterwards. To use it again, add it and its records once
+        more.
+      </ConfirmDialog>
+    </Page>
+  );
+}

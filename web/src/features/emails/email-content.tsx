@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import type { Schema } from '../../api/client.ts';
+import { quantity } from '../../ui/numbers.ts';
+import { Table } from '../../ui/table.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+
+type Body = NonNullable<Schema<'EmailDetail'>['body']>;
+type TabId = 'html' | 'text' | 'headers' | 'attachments';
+
+export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'> }) {
+  const [tab, setTab] = useState<TabId>('html');
+  if (body === null) {
+    return (
+      <p className="text-muted">
+        The content is not kept any more, or it can’t be rendered. What happened to the email stays known.
+      </p>
+    );
+  }
+  const tabs: { id: TabId; label: string; content: React.ReactNode }[] = [
+    {
+      id: 'html',
+      label: 'Preview',
+      // Sandboxed without permissions: no scripts run, and links can't navigate the dashboard.
+      content: (
+        <iframe
+          title="The email"
+          sandbox=""
+          srcDoc={body.html}
+          className="h-112 w-full resize-y rounded-lg border border-line bg-white"
+        />
+      ),
+    },
+    { id: 'text', label: 'Text', content: <Plain label="The text part" text={body.text} /> },
+    { id: 'headers', label: 'Headers', content: <Headers headers={body.headers} /> },
+  ];
+  if (body.attachments.length > 0) {
+    const label = quantity(body.attachments.length, 'attachment');
+    tabs.push({ id: 'attachments', label, content: <Attachments body={body} /> });
+  }
+  return (
+    <>
+      <p className="text-sm text-muted">
+        Rendered now, with the data that the contact has now; what arrived may have had other data.
+      </p>
+      <Tabs label="Content" tabs={tabs} selected={tab} onSelect={setTab} />
+    </>
+  );
+}
+
+function Plain({ label, text }: { label: string; text: string }) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls by keyboard
+      tabIndex={0}
+      className="max-h-112 overflow-auto rounded-lg border border-line bg-sunken p-4"
+    >
+      <pre className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">{text}</pre>
+    </section>
+  );
+}
+
+function Headers({ headers }: { headers: Body['headers'] }) {
+  const rows = Object.entries(headers);
+  if (rows.length === 0) return <p className="text-muted">No headers beside the usual ones.</p>;
+  return (
+    <Table
+      label="Headers"
+      rows={rows}
+      idOf={([name]) => name}
+      columns={[
+        { header: 'Header', cell: ([name]) => <span className="whitespace-nowrap">{name}</span> },
+        { header: 'Value', cell: ([, value]) => <code className="text-xs break-all">{value}</code> },
+      ]}
+    />
+  );
+}
+
+function Attachments({ body }: { body: Body }) {
+  return (
+    <Table
+      label="Attachments"
+      rows={body.attachments}
+      idOf={({ filename }) => filename}
+      columns={[
+        { header: 'File', cell: ({ filename }) => filename },
+        { header: 'Type', cell: ({ contentType }) => contentType, isSecondary: true },
+        {
+          header: 'Where',
+          cell: ({ disposition }) => (disposition === 'inline' ? 'In the text' : 'Attached'),
+        },
+        { header: 'Size', align: 'right', cell: ({ size }) => quantity(Math.ceil(size / 1024), 'KB', 'KB') },
+      ]}
+    />
+  );
+}

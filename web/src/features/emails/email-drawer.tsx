@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { OutsideLink, TextLink } from '../../ui/button.tsx';
+import { CopyText } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Section } from '../../ui/page.tsx';
+import { EmailContent } from './email-content.tsx';
+import { sourceText } from './email-source.ts';
+import { EmailStatus } from './email-status.tsx';
+import { EmailTimeline } from './email-timeline.tsx';
+
+/** Statuses that are not final yet. */
+const unsettled: readonly Schema<'Email'>['status'][] = ['QUEUED', 'SENDING', 'SENT', 'UNKNOWN'];
+
+interface EmailDrawerProps {
+  /** Of the email; closed without. */
+  id: string | undefined;
+  onClose: () => void;
+}
+
+export function EmailDrawer({ id, onClose }: EmailDrawerProps) {
+  // Keeps its content during the closing animation.
+  const [shown, setShown] = useState(id);
+  if (id !== undefined && id !== shown) setShown(id);
+  return (
+    <Dialog title="Email" shape="drawer" isOpen={id !== undefined} onClose={onClose}>
+      {shown !== undefined && <EmailRecord id={shown} />}
+    </Dialog>
+  );
+}
+
+function EmailRecord({ id }: { id: string }) {
+  const query = $api.useQuery(
+    'get',
+    '/emails/{id}',
+    { params: { path: { id } } },
+    {
+      refetchInterval: ({ state }) =>
+        state.data !== undefined && unsettled.includes(state.data.status) ? 5_000 : false,
+    },
+  );
+  return (
+    <Loaded query={query}>
+      {(email) => (
+        <div className="flex flex-col gap-7">
+          <div className="flex flex-col gap-3">
+            <div className="flex flex-wrap items-center gap-2">
+              <h3 className="text-lg font-semibold">
+                {email.subject ?? email.body?.subject ?? 'No subject yet'}
+              </h3>
+              <EmailStatus status={email.status} />
+            </div>
+            <Facts email={email} />
+          </div>
+          <Section title="What happened">
+            <EmailTimeline entries={email.timeline} />
+          </Section>
+          <Section title="Content">
+            <EmailContent email={email} />
+          </Section>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Facts({ email }: { email: Schema<'EmailDetail'> }) {
+  const projectId = useProjectId();
+  const address = email.toName === null ? email.to : `${email.toName} <${email.to}>`;
+  const facts = [
+    {
+      name: 'To',
+      value:
+        email.contactId === null ? (
+          address || 'Deleted contact'
+        ) : (
+          <TextLink
+            to="/projects/$projectId/contacts/$contactId"
+            params={{ projectId, contactId: email.contactId }}
+          >
+            {address}
+          </TextLink>
+        ),
+    },
+    { name: 'From', value: email.from },
+    { name: 'Reply to', value: email.body?.replyTo },
+    { name: 'Source', value: sourceText(email) },
+    { name: 'Template', value: email.templateName },
+    { name: 'Email id', value: <CopyText text={email.id} /> },
+    { name: 'Message id', value: email.messageId && <CopyText text={email.messageId} /> },
+    {
+      name: 'Run',
+      value: email.temporalUrl && <OutsideLink href={email.temporalUrl}>Open in Temporal</OutsideLink>,
+    },
+  ];
+  return (
+    <dl className="grid grid-cols-[6rem_1fr] gap-x-3 gap-y-1">
+      {facts
+        .filter(({ value }) => Boolean(value))
+        .map(({ name, value }) => (
+          <div key={name} className="col-span-2 grid min-h-6 grid-cols-subgrid items-center">
+            <dt className="text-muted">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

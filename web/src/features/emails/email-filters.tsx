@@ -1,0 +1,127 @@
+import { SlidersHorizontal } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { $api } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { SearchField } from '../../ui/field.tsx';
+import { PeriodFilter } from '../../ui/period-filter.tsx';
+import { type Option, Select } from '../../ui/select.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
+import type { EmailSearch } from './email-search.ts';
+import { sourceOptions } from './email-source.ts';
+import { statusOptions } from './email-status.tsx';
+
+interface EmailFiltersProps {
+  search: EmailSearch;
+  /** Changes these fields of the address and leaves the others. */
+  onChange: (change: EmailSearch) => void;
+}
+
+export function EmailFilters({ search, onChange }: EmailFiltersProps) {
+  const [areShown, setAreShown] = useState(false);
+  const chosen = [search.status, search.source, search.campaignId, search.workflowId, search.period].filter(
+    Boolean,
+  ).length;
+  return (
+    <>
+      <SearchText value={search.search} onChange={(text) => onChange({ search: text })} />
+      <Button className="md:hidden" aria-expanded={areShown} onPress={() => setAreShown(!areShown)}>
+        <SlidersHorizontal aria-hidden className="size-4" />
+        {chosen === 0 ? 'Filters' : `Filters (${chosen})`}
+      </Button>
+      <div
+        className={classNames('flex flex-wrap items-center gap-2 md:contents', !areShown && 'max-md:hidden')}
+      >
+        <ChoiceFilter
+          label="Status"
+          every="All statuses"
+          options={statusOptions}
+          value={search.status}
+          onChange={(status) => onChange({ status })}
+        />
+        <ChoiceFilter
+          label="Source"
+          every="All sources"
+          options={sourceOptions}
+          value={search.source}
+          onChange={(source) => onChange({ source })}
+        />
+        <CampaignFilter value={search.campaignId} onChange={(campaignId) => onChange({ campaignId })} />
+        <WorkflowFilter value={search.workflowId} onChange={(workflowId) => onChange({ workflowId })} />
+        <PeriodFilter value={search} onChange={onChange} />
+      </div>
+    </>
+  );
+}
+
+function SearchText({ value, onChange }: { value: string | undefined; onChange: (text?: string) => void }) {
+  const [text, setText] = useState(value ?? '');
+  const settled = useDebounced(text);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes the address
+  useEffect(() => {
+    if (settled !== (value ?? '')) onChange(settled || undefined);
+  }, [settled]);
+  return <SearchField label="Recipient or subject" value={text} onChange={setText} />;
+}
+
+interface ChoiceFilterProps<Value extends string> {
+  label: string;
+  /** Shown when nothing is selected. */
+  every: string;
+  options: readonly Option<Value>[];
+  value: Value | undefined;
+  onChange: (value?: Value) => void;
+}
+
+function ChoiceFilter<Value extends string>(props: ChoiceFilterProps<Value>) {
+  const { label, every, options, value, onChange } = props;
+  return (
+    <Select<Value | 'all'>
+      label={label}
+      isLabelHidden
+      className="w-36"
+      options={[{ value: 'all', label: every }, ...options]}
+      value={value ?? 'all'}
+      onChange={(chosen) => onChange(chosen === 'all' ? undefined : chosen)}
+    />
+  );
+}
+
+type NamedFilterProps = Pick<ChoiceFilterProps<string>, 'value' | 'onChange'>;
+
+const newest = { params: { query: { pageSize: 100 } } };
+
+function CampaignFilter(props: NamedFilterProps) {
+  const { data } = $api.useQuery('get', '/campaigns', newest);
+  return (
+    <ChoiceFilter
+      {...props}
+      label="Campaign"
+      every="All campaigns"
+      options={toOptions(data?.data, props.value, 'One campaign')}
+    />
+  );
+}
+
+function WorkflowFilter(props: NamedFilterProps) {
+  const { data } = $api.useQuery('get', '/workflows', newest);
+  return (
+    <ChoiceFilter
+      {...props}
+      label="Workflow"
+      every="All workflows"
+      options={toOptions(data?.data, props.value, 'One workflow')}
+    />
+  );
+}
+
+/** Includes the selected record, even if it is not among the newest 100. */
+function toOptions(
+  records: readonly { id: string; name: string }[] = [],
+  chosen: string | undefined,
+  unnamed: string,
+): Option[] {
+  const options = records.map(({ id, name }) => ({ value: id, label: name }));
+  const isListed = chosen === undefined || options.some(({ value }) => value === chosen);
+  return isListed ? options : [{ value: chosen, label: unnamed }, ...options];
+}

@@ -1,0 +1,146 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { byCursor } from '../../api/by-cursor.ts';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, RowLink, TextLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Pages } from '../../ui/list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { EmailDrawer } from './email-drawer.tsx';
+import { EmailFilters } from './email-filters.tsx';
+import { type EmailSearch, isFiltered, toEmailsQuery } from './email-search.ts';
+import { sourceText } from './email-source.ts';
+import { EmailStatus } from './email-status.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/emails');
+
+export function EmailListPage() {
+  const projectId = useProjectId();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (fields: EmailSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...fields }), replace: true });
+  const open = (email: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, email }), resetScroll: false });
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/emails',
+    { params: { query: toEmailsQuery(search) } },
+    byCursor,
+  );
+  const searchedBackTo = query.data?.pages.at(-1)?.searchedBackTo;
+  const columns: Column<Schema<'Email'>>[] = [
+    {
+      header: 'To',
+      className: 'max-w-44 md:max-w-64',
+      cell: ({ id, to }) => (
+        <RowLink
+          to="/projects/$projectId/emails"
+          params={{ projectId }}
+          search={{ ...search, email: id }}
+          resetScroll={false}
+          className="block truncate"
+        >
+          {to || 'Deleted contact'}
+        </RowLink>
+      ),
+    },
+    {
+      header: 'Subject',
+      isSecondary: true,
+      className: 'w-2/5 max-w-96',
+      cell: ({ subject, reason }) => (
+        <>
+          <span className="block truncate">
+            {subject ?? <span className="text-faint">Not rendered</span>}
+          </span>
+          {reason && <span className="block truncate text-xs text-muted">{reason}</span>}
+        </>
+      ),
+    },
+    { header: 'Status', cell: ({ status }) => <EmailStatus status={status} /> },
+    {
+      header: 'Source',
+      isSecondary: true,
+      className: 'max-w-56',
+      cell: (email) => <span className="block truncate text-muted">{sourceText(email)}</span>,
+    },
+    {
+      header: 'Accepted',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
+  ];
+  return (
+    <Page
+      title="Emails"
+      description="Every email of the project, newest first."
+      toolbar={<EmailFilters search={search} onChange={change} />}
+    >
+      {search.contactId && (
+        <Button className="self-start" onPress={() => change({ contactId: undefined })}>
+          Of one contact
+          <X aria-label="Show those of everybody" className="size-4" />
+        </Button>
+      )}
+      <Pages
+        query={query}
+        rowsOf={({ data }) => data}
+        empty={
+          isFiltered(search) ? (
+            <EmptyState
+              title={query.hasNextPage ? 'Nothing found so far' : 'No email matches'}
+              action={
+                query.hasNextPage && (
+                  <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+                    Search further back
+                  </Button>
+                )
+              }
+            >
+              {searchedBackTo ? <SearchedBackTo at={searchedBackTo} /> : 'Change the search or the filters.'}
+            </EmptyState>
+          ) : (
+            <EmptyState title="No emails yet">
+              Send the first one with a campaign, a workflow or{' '}
+              <TextLink to="/projects/$projectId/developers" params={{ projectId }}>
+                the API
+              </TextLink>
+              .
+            </EmptyState>
+          )
+        }
+      >
+        {(rows) => (
+          <>
+            <Table
+              label="Emails"
+              rows={rows}
+              columns={columns}
+              idOf={({ id }) => id}
+              onOpen={({ id }) => open(id)}
+            />
+            {searchedBackTo && (
+              <p className="text-center text-sm text-muted">
+                <SearchedBackTo at={searchedBackTo} />
+              </p>
+            )}
+          </>
+        )}
+      </Pages>
+      <EmailDrawer id={search.email} onClose={() => open(undefined)} />
+    </Page>
+  );
+}
+
+function SearchedBackTo({ at }: { at: string }) {
+  return (
+    <>
+      Emails back to <Time at={at} form="exact" /> were searched.
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, RowLink, TextLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { count } from '../../ui/numbers.ts';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { isOfService, type NamedCount, rankNames } from './event-names.ts';
+
+const route = getRouteApi('/signed-in/projects/$projectId/events');
+
+/** Rows per page. */
+const step = 100;
+
+export function EventListPage() {
+  const projectId = useProjectId();
+  const { search = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [shown, setShown] = useState(step);
+  const names = $api.useQuery('get', '/events/names');
+  const stats = $api.useQuery('get', '/events/stats');
+  const columns: Column<NamedCount>[] = [
+    {
+      header: 'Event',
+      className: 'w-full max-w-0',
+      cell: ({ name }) => (
+        <RowLink
+          to="/projects/$projectId/events"
+          params={{ projectId }}
+          search={{ name }}
+          className="block truncate"
+        >
+          {name}
+        </RowLink>
+      ),
+    },
+    {
+      header: 'From',
+      isSecondary: true,
+      cell: ({ name }) =>
+        isOfService(name) ? <Badge>Posthaste</Badge> : <Badge tone="accent">Your application</Badge>,
+    },
+    {
+      header: 'Last 30 days',
+      align: 'right',
+      className: 'whitespace-nowrap',
+      cell: (event) => (event.count === null ? 'Seldom' : count(event.count)),
+    },
+  ];
+  return (
+    <Page
+      title="Events"
+      description="What your contacts did. Events start workflows and define segments."
+      toolbar={
+        <SearchField
+          label="Search names"
+          value={search}
+          onChange={(text) => {
+            setShown(step);
+            void navigate({ search: { search: text || undefined }, replace: true });
+          }}
+        />
+      }
+    >
+      <Loaded query={names}>
+        {({ names: all }) => (
+          <Loaded query={stats}>
+            {(counted) => {
+              const rows = rankNames(all, counted, search);
+              if (all.length === 0) {
+                return (
+                  <EmptyState title="No events yet">
+                    <TextLink to="/projects/$projectId/developers" params={{ projectId }}>
+                      Track the first one
+                    </TextLink>{' '}
+                    from your application; sends and opens appear here, too.
+                  </EmptyState>
+                );
+              }
+              if (rows.length === 0) return <EmptyState title="No event has this name" />;
+              return (
+                <>
+                  <Table
+                    label="Events"
+                    rows={rows.slice(0, shown)}
+                    columns={columns}
+                    idOf={({ name }) => name}
+                    onOpen={({ name }) => void navigate({ search: { name } })}
+                  />
+                  {rows.length > shown && (
+                    <Button className="self-center" onPress={() => setShown(shown + step)}>
+                      Show more
+                    </Button>
+                  )}
+                </>
+              );
+            }}
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+export interface NamedCount {
+  name: string;
+  /** In the last 30 days; null when it is not among the most frequent and so not known. */
+  count: number | null;
+}
+
+/** Emitted by the service itself: about emails, subscriptions and segments. */
+export const isOfService = (name: string): boolean =>
+  /^(?:email\..*|contact\.(?:un)?subscribed|segment\.[^.]+\.(?:entry|exit))$/s.test(name);
+
+/**
+ * The names that contain `search`, the most frequent first.
+ *
+ * @param stats the most frequent names, and how many events have other names
+ */
+export function rankNames(
+  names: readonly string[],
+  stats: { byName: readonly { name: string; count: number }[]; otherCount: number },
+  search: string,
+): NamedCount[] {
+  const counts = new Map(stats.byName.map(({ name, count }) => [name, count]));
+  const wanted = search.trim().toLowerCase();
+  return names
+    .filter((name) => name.toLowerCase().includes(wanted))
+    .map((name) => ({ name, count: counts.get(name) ?? (stats.otherCount === 0 ? 0 : null) }))
+    .toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0) || one.name.localeCompare(other.name));
+}

@@ -1,0 +1,97 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { byCursor } from '../../api/by-cursor.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, TextLink } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded, Pages } from '../../ui/list.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { Page, Section } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toast.tsx';
+import { EventData } from './event-data.tsx';
+import { EventUsage } from './event-usage.tsx';
+
+export function EventPage({ name }: { name: string }) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const list = { to: '/projects/$projectId/events', params: { projectId }, search: {} } as const;
+  const path = { eventName: name };
+  const usage = $api.useQuery('get', '/events/{eventName}/usage', { params: { path } });
+  const query = $api.useInfiniteQuery('get', '/events', { params: { query: { name, limit: 50 } } }, byCursor);
+  const remove = async () => {
+    const { data } = await api.DELETE('/events/{eventName}', { params: { path } });
+    await navigate(list);
+    await refresh('/events', '/activity', '/analytics');
+    say(`${quantity(data?.deleted ?? 0, 'event')} deleted. Counts follow within seconds.`);
+  };
+  const columns: Column<Schema<'Event'>>[] = [
+    { header: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { header: 'Data', className: 'w-full max-w-0', cell: ({ data }) => <EventData data={data} /> },
+    {
+      header: 'About',
+      align: 'right',
+      className: 'whitespace-nowrap',
+      cell: ({ contactId, contactEmail, emailId }) => (
+        <span className="inline-flex gap-3">
+          {emailId && (
+            <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ email: emailId }}>
+              Email
+            </TextLink>
+          )}
+          {contactId && contactEmail === null && <span className="text-faint">Deleted contact</span>}
+          {contactId && contactEmail !== null && (
+            <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
+              {contactEmail}
+            </TextLink>
+          )}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Page
+      title={name}
+      back={{ label: 'Events', ...list }}
+      actions={
+        <Button look="danger" onPress={() => setIsDeleting(true)}>
+          Delete its events
+        </Button>
+      }
+    >
+      <Section title="Used by">
+        <Loaded query={usage}>{(places) => <EventUsage usage={places} />}</Loaded>
+      </Section>
+      <Section title="Recent events">
+        <Pages
+          query={query}
+          rowsOf={({ data }) => data}
+          empty={<EmptyState title="No event of this name is kept" />}
+        >
+          {(rows) => <Table label="Recent events" rows={rows} columns={columns} idOf={({ id }) => id} />}
+        </Pages>
+      </Section>
+      <ConfirmDialog
+        title={`Delete all events “${name}”`}
+        action="Delete for good"
+        confirmText={name}
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        onConfirm={remove}
+      >
+        <div className="flex flex-col gap-3">
+          <p>
+            Every event of this name is deleted, for all contacts. Segments, counts and the feed know nothing
+            of them any more. This can’t be undone.
+          </p>
+          <Loaded query={usage}>{(places) => <EventUsage usage={places} isWarning />}</Loaded>
+        </div>
+      </ConfirmDialog>
+    </Page>
+  );
+}

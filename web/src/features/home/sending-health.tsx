@@ -1,0 +1,64 @@
+import { $api } from '../../api/client.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { count, rate } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+
+const levels = {
+  healthy: { tone: 'good', label: 'Healthy' },
+  warning: { tone: 'warn', label: 'Warning' },
+  critical: { tone: 'bad', label: 'Critical' },
+} as const satisfies Record<string, { tone: Tone; label: string }>;
+
+/** Bounces and complaints of seven days against the limits at which a project is disabled. */
+export function SendingHealth({ projectId }: { projectId: string }) {
+  const query = $api.useQuery('get', '/projects/{id}/security', { params: { path: { id: projectId } } });
+  return (
+    <Section title="Health of the last 7 days">
+      <Loaded query={query}>
+        {({ sevenDays, autoDisable }) => (
+          <>
+            <Table
+              label="Bounces and complaints"
+              idOf={({ name }) => name}
+              rows={[
+                {
+                  name: 'Hard bounces',
+                  of: sevenDays.bounced,
+                  percent: sevenDays.bounceRate,
+                  level: sevenDays.bounceLevel,
+                  limit: 'Warning from 5 %, critical from 10 %',
+                },
+                {
+                  name: 'Complaints',
+                  of: sevenDays.complained,
+                  percent: sevenDays.complaintRate,
+                  level: sevenDays.complaintLevel,
+                  limit: 'Warning from 0.1 %, critical from 0.15 %',
+                },
+              ]}
+              columns={[
+                { header: 'What', cell: ({ name }) => name },
+                {
+                  header: 'State',
+                  cell: ({ level }) => <Badge tone={levels[level].tone}>{levels[level].label}</Badge>,
+                },
+                {
+                  header: 'Rate',
+                  align: 'right',
+                  cell: ({ percent, of }) => `${rate(percent)} (${count(of)} of ${count(sevenDays.sent)})`,
+                },
+                { header: 'Limits', isSecondary: true, align: 'right', cell: ({ limit }) => limit },
+              ]}
+            />
+            <p className="text-sm text-muted">
+              Levels count from 100 emails on.
+              {autoDisable && ' A project whose level is critical is disabled by itself.'}
+            </p>
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,54 @@
+import { $api } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { RowLink } from '../../ui/button.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { count } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+
+/** Campaigns being sent. */
+export function SendingNow() {
+  const projectId = useProjectId();
+  const query = $api.useQuery(
+    'get',
+    '/campaigns',
+    { params: { query: { status: 'SENDING', pageSize: 5 } } },
+    { refetchInterval: 3_000 },
+  );
+  return (
+    <Section title="Sending now">
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="text-muted">No campaign is being sent.</p>
+          ) : (
+            <Table
+              label="Campaigns being sent"
+              rows={data}
+              idOf={({ id }) => id}
+              columns={[
+                {
+                  header: 'Campaign',
+                  cell: ({ id, name }) => (
+                    <RowLink
+                      to="/projects/$projectId/campaigns/$campaignId"
+                      params={{ projectId, campaignId: id }}
+                    >
+                      {name}
+                    </RowLink>
+                  ),
+                },
+                {
+                  header: 'Sent',
+                  align: 'right',
+                  cell: ({ sentCount, totalRecipients }) =>
+                    `${count(sentCount)} of ${count(totalRecipients)}`,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

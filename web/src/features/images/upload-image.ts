@@ -1,0 +1,32 @@
+import { ApiError, toApiError } from '../../api/api-error.ts';
+import { apiUrl, projectHeaders } from '../../api/client.ts';
+
+const maxImageBytes = 10 * 1024 * 1024;
+
+/**
+ * Uploads one file. XMLHttpRequest, because `fetch` does not say how much of a body has left.
+ * @param onProgress from 0 to 1
+ */
+export function uploadImage(file: File, onProgress: (share: number) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (file.size > maxImageBytes) {
+    const megabytes = (file.size / 1024 / 1024).toFixed(1);
+    reject(new ApiError(413, null, { message: `The file has ${megabytes} MB; at most 10 MB are accepted.` }));
+    return promise;
+  }
+  const request = new XMLHttpRequest();
+  request.open('POST', new URL('uploads/image', apiUrl));
+  for (const [name, value] of Object.entries(projectHeaders())) request.setRequestHeader(name, value);
+  request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
+  request.onload = async () => {
+    if (request.status === 201) return resolve();
+    const requestId = request.getResponseHeader('X-Request-Id');
+    const headers = new Headers(requestId === null ? {} : { 'X-Request-Id': requestId });
+    reject(await toApiError(new Response(request.responseText, { status: request.status, headers })));
+  };
+  request.onerror = () => reject(new TypeError('The connection was lost'));
+  const form = new FormData();
+  form.append('image', file);
+  request.send(form);
+  return promise;
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { ApiError, messageOf } from '../../api/api-error.ts';
+import { refresh } from '../../api/query-client.ts';
+import { uploadImage } from './upload-image.ts';
+
+export interface RunningUpload {
+  id: number;
+  name: string;
+  /** From 0 to 1. */
+  share: number;
+  /** Why it was refused. */
+  fault: string | null;
+}
+
+let lastId = 0;
+
+/** Uploads files one after another; those that were refused stay until they are dismissed. */
+export function useUploads() {
+  const [uploads, setUploads] = useState<RunningUpload[]>([]);
+  const change = (id: number, changes: Partial<RunningUpload>) =>
+    setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
+  const dismiss = (id: number) => setUploads((all) => all.filter((upload) => upload.id !== id));
+  async function start(files: readonly File[]): Promise<void> {
+    const waiting = files.map((file) => {
+      lastId += 1;
+      return { file, id: lastId };
+    });
+    setUploads((all) => [
+      ...all,
+      ...waiting.map(({ id, file }) => ({ id, name: file.name, share: 0, fault: null })),
+    ]);
+    for (const { id, file } of waiting) {
+      try {
+        await uploadImage(file, (share) => change(id, { share }));
+        dismiss(id);
+        await refresh('/uploads');
+      } catch (error) {
+        change(id, { fault: faultOf(error) });
+      }
+    }
+  }
+  return { uploads, start, dismiss };
+}
+
+function faultOf(error: unknown): string {
+  const issues = error instanceof ApiError ? error.issues : [];
+  return issues.length === 0 ? messageOf(error) : issues.map(({ message }) => `${message}.`).join(' ');
+}

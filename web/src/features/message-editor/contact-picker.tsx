@@ -1,0 +1,27 @@
+import { $api } from '../../api/client.ts';
+import { ComboBox } from '../../ui/select.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
+
+interface ContactPickerProps {
+  value: string;
+  onChange: (address: string) => void;
+}
+
+/** Accepts any address; suggests contacts by a part of theirs. */
+export function ContactPicker({ value, onChange }: ContactPickerProps) {
+  const search = useDebounced(value.trim());
+  const { data } = $api.useQuery('get', '/contacts', {
+    params: { query: { limit: 8, ...(search !== '' && { search }) } },
+  });
+  return (
+    <ComboBox
+      label="Preview as"
+      isLabelHidden
+      placeholder="Preview as a contact"
+      className="min-w-40 flex-1"
+      options={(data?.data ?? []).map(({ email }) => ({ value: email, label: email }))}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}

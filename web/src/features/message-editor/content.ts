@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Schema } from '../../api/client.ts';
+
+const address = z.email('Enter an address, such as hello@example.com');
+
+/** Fields that templates and campaigns share. */
+export const contentShape = {
+  type: z.enum(['MARKETING', 'TRANSACTIONAL', 'HEADLESS']),
+  from: address,
+  fromName: z.string(),
+  replyTo: z.union([z.literal(''), address]),
+  subject: z.string().regex(/\S/, 'Enter a subject').max(998, 'At most 998 characters'),
+  body: z.string().min(1, 'Write the email first'),
+};
+
+const contentSchema = z.object(contentShape);
+export type MessageContent = z.output<typeof contentSchema>;
+
+export const contentTypes = [
+  { value: 'MARKETING', label: 'Marketing', note: 'To subscribers, with a link to unsubscribe' },
+  { value: 'TRANSACTIONAL', label: 'Transactional', note: 'To everyone, such as a receipt' },
+  { value: 'HEADLESS', label: 'Headless', note: 'To subscribers, without a footer of ours' },
+] as const;
+
+export const typeLabel = (type: MessageContent['type']): string =>
+  contentTypes.find(({ value }) => value === type)?.label ?? type;
+
+export const emptyContent: MessageContent = {
+  type: 'MARKETING',
+  from: '',
+  fromName: '',
+  replyTo: '',
+  subject: '',
+  body: `<!doctype html>
+<html lang="en">
+  <body style="margin: 0; padding: 24px; font-family: sans-serif; line-height: 1.5;">
+    <h1 style="font-size: 22px;">Hello {{ firstName ?? "there" }}</h1>
+    <p>Write here.</p>
+    <p style="font-size: 12px;"><a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>
+  </body>
+</html>
+`,
+};
+
+/** Form values of a stored record. */
+export function contentOf(record: Schema<'Template'> | Schema<'Campaign'>): MessageContent {
+  const { type, from, fromName, replyTo, subject, body } = record;
+  return { type, from, fromName: fromName ?? '', replyTo: replyTo ?? '', subject, body };
+}

@@ -1,0 +1,93 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Image } from 'lucide-react';
+import { Suspense, useRef, useState } from 'react';
+import { Controller, useFormContext } from 'react-hook-form';
+import { $api } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormField } from '../../ui/form-field.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
+import type { CodeEditorHandle } from './code-editor.tsx';
+import type { MessageContent } from './content.ts';
+import { PreviewPane } from './preview-pane.tsx';
+import { ProblemList } from './problem-list.tsx';
+import { usePreview } from './use-preview.ts';
+import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
+
+// Loads beside the data of the page: what is there in time does not suspend, which React reveals up to 300 ms late.
+const CodeEditor = lazyRouteComponent(() => import('./code-editor.tsx'), 'CodeEditor');
+void CodeEditor.preload?.();
+const noFields: readonly string[] = [];
+const noProblems: never[] = [];
+
+/**
+ * Subject and body with the preview beside them, and below what to mend. Below a form with the fields of a message.
+ * @param hasWorkflowSamples whether workflows may send it, so the preview takes sample values of their variables
+ */
+export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSamples?: boolean }) {
+  const { control, watch } = useFormContext<MessageContent>();
+  const content = watch();
+  const [readerAddress, setReaderAddress] = useState('');
+  const [isImageOpen, setIsImageOpen] = useState(false);
+  const editor = useRef<CodeEditorHandle>(null);
+  const [samples, setSamples] = useState<WorkflowSamples>({});
+  const preview = usePreview(content, readerAddress, samples);
+  const fields = $api.useQuery('get', '/contacts/fields', {}, { select: toNames, staleTime: 60_000 });
+  const problems = preview.email?.problems ?? noProblems;
+  return (
+    <>
+      <FormField control={control} name="subject" label="Subject" />
+      <div className="grid gap-4 xl:grid-cols-2">
+        <Controller
+          control={control}
+          name="body"
+          render={({ field, fieldState }) => (
+            <div className="flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line">
+              <div className="flex items-center justify-between border-b border-line bg-sunken px-3 py-1.5">
+                <span className="text-sm font-medium">Body</span>
+                <Button look="quiet" onPress={() => setIsImageOpen(true)}>
+                  <Image aria-hidden className="size-4" />
+                  Insert image
+                </Button>
+              </div>
+              {fieldState.error && (
+                <p role="alert" className="px-3 py-1 text-xs text-bad">
+                  {fieldState.error.message}
+                </p>
+              )}
+              <div className="min-h-0 flex-1">
+                <Suspense fallback={<Skeleton className="h-full w-full" />}>
+                  <CodeEditor
+                    ref={editor}
+                    label="Body, HTML with Liquid"
+                    value={field.value}
+                    onChange={field.onChange}
+                    problems={problems}
+                    fields={fields.data ?? noFields}
+                  />
+                </Suspense>
+              </div>
+            </div>
+          )}
+        />
+        <section
+          aria-label="Preview"
+          className="flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line"
+        >
+          <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />
+        </section>
+      </div>
+      {preview.email && (
+        <ProblemList problems={problems} onGoTo={(line, column) => editor.current?.goTo(line, column)} />
+      )}
+      {hasWorkflowSamples && <WorkflowSampleFields samples={samples} onChange={setSamples} />}
+      <InsertImageDialog
+        isOpen={isImageOpen}
+        onClose={() => setIsImageOpen(false)}
+        onInsert={(markup) => editor.current?.insert(markup)}
+      />
+    </>
+  );
+}
+
+const toNames = ({ fields }: { fields: { field: string }[] }) => fields.map(({ field }) => field);

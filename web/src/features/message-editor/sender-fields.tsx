@@ -1,0 +1,67 @@
+import { Controller, useFormContext } from 'react-hook-form';
+import { $api } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { FormField } from '../../ui/form-field.tsx';
+import { ComboBox, Select } from '../../ui/select.tsx';
+import { contentTypes, type MessageContent } from './content.ts';
+
+/** Who it is from, and what kind of email it is. Below a form that has the fields of a message. */
+export function SenderFields() {
+  const { control } = useFormContext<MessageContent>();
+  return (
+    <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <FromField />
+      <FormField control={control} name="fromName" label="Sender name" placeholder="Your company" />
+      <FormField
+        control={control}
+        name="replyTo"
+        label="Replies go to"
+        placeholder="The sender"
+        type="email"
+      />
+      <Controller
+        control={control}
+        name="type"
+        render={({ field, fieldState }) => (
+          <Select
+            label="Type"
+            options={contentTypes}
+            value={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+          />
+        )}
+      />
+    </div>
+  );
+}
+
+function FromField() {
+  const { control } = useFormContext<MessageContent>();
+  const projectId = useProjectId();
+  const { data } = $api.useQuery('get', '/domains/project/{projectId}', { params: { path: { projectId } } });
+  const verified = (data?.data ?? []).filter(({ status }) => status === 'verified');
+  return (
+    <Controller
+      control={control}
+      name="from"
+      render={({ field, fieldState }) => {
+        const name = field.value.split('@')[0] || 'hello';
+        return (
+          <ComboBox
+            label="From"
+            placeholder="hello@example.com"
+            options={verified.map(({ domain }) => ({
+              value: `${name}@${domain}`,
+              label: `${name}@${domain}`,
+            }))}
+            value={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+            {...(data && verified.length === 0 && { hint: 'Verify a domain first to send from it.' })}
+          />
+        );
+      }}
+    />
+  );
+}

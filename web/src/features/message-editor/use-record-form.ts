@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from 'react';
+import type { DefaultValues, FieldValues, Path, PathValue } from 'react-hook-form';
+import type { z } from 'zod';
+import { isStale } from '../../api/if-match.ts';
+import { type ApiForm, useApiForm } from '../../ui/form.ts';
+import { say } from '../../ui/toast.tsx';
+
+interface RecordFormOptions<Values extends FieldValues, Stored> {
+  schema: z.ZodType<Values, Values>;
+  /** The version that was last read. */
+  stored: Stored;
+  toValues: (stored: Stored) => Values;
+  /** @param ifMatch header by which the API refuses to write over a version that was not seen */
+  write: (values: Values, ifMatch: { 'If-Match': string }) => Promise<Stored>;
+  read: () => Promise<Stored>;
+}
+
+export interface RecordForm<Values extends FieldValues> extends ApiForm<Values> {
+  /** The version that someone else has saved meanwhile; null otherwise. */
+  conflict: { keepMine: () => Promise<unknown>; loadTheirs: () => void; close: () => void } | null;
+}
+
+/** The form of a stored record that two people may edit at once. Nothing that was typed is lost to the other. */
+export function useRecordForm<Values extends FieldValues, Stored extends { updatedAt: string }>(
+  options: RecordFormOptions<Values, Stored>,
+): RecordForm<Values> {
+  const { schema, stored, toValues, write, read } = options;
+  const seen = useRef(stored.updatedAt);
+  const [theirs, setTheirs] = useState<Stored | null>(null);
+  const apiForm = useApiForm<Values>({
+    schema,
+    defaultValues: toValues(stored) as DefaultValues<Values>,
+    async save(values) {
+      try {
+        seen.current = (await write(values, { 'If-Match': `"${seen.current}"` })).updatedAt;
+      } catch (error) {
+        if (isStale(error)) setTheirs(await read());
+        throw error;
+      }
+      accept(values);
+    },
+  });
+  const { form, run } = apiForm;
+  const { isDirty } = form.formState;
+
+  /** These values are stored; what was typed meanwhile stays, as a change to them. */
+  function accept(values: Values): void {
+    const current = form.getValues();
+    form.reset(values);
+    for (const name of Object.keys(values)) restore(name as Path<Values>, current, values);
+  }
+  function restore(name: Path<Values>, current: Values, values: Values): void {
+    const typed: PathValue<Values, Path<Values>> = current[name];
+    if (typed !== values[name]) form.setValue(name, typed, { shouldDirty: true });
+  }
+
+  useEffect(() => {
+    if (isDirty || stored.updatedAt <= seen.current) return;
+    seen.current = stored.updatedAt;
+    form.reset(toValues(stored));
+  }, [isDirty, stored, form, toValues]);
+
+  const close = () => setTheirs(null);
+  return {
+    ...apiForm,
+    conflict: theirs && {
+      close,
+      keepMine() {
+        seen.current = theirs.updatedAt;
+        close();
+        return run();
+      },
+      loadTheirs() {
+        const mine = form.getValues();
+        seen.current = theirs.updatedAt;
+        form.reset(toValues(theirs));
+        close();
+        say('Their version is loaded', () => {
+          for (const name of Object.keys(mine)) restore(name as Path<Values>, mine, form.getValues());
+        });
+      },
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Checkbox, TextField } from '../../ui/field.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { addressesIn } from './addresses-in.ts';
+
+/** Of one call. */
+const mostAddresses = 500;
+
+interface Outcome {
+  changed: number;
+  notFound: string[];
+}
+
+interface ChangeMembersProps {
+  segment: Schema<'Segment'>;
+  verb: 'Add' | 'Remove';
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+/** Adds or removes pasted addresses, however many. */
+export function ChangeMembersDialog(props: ChangeMembersProps) {
+  const { segment, verb, isOpen, onClose } = props;
+  return (
+    <Dialog
+      title={verb === 'Add' ? `Add to ${segment.name}` : `Remove from ${segment.name}`}
+      isOpen={isOpen}
+      onClose={onClose}
+    >
+      <ChangeMembers {...props} />
+    </Dialog>
+  );
+}
+
+function ChangeMembers({ segment, verb, onClose }: ChangeMembersProps) {
+  const [text, setText] = useState('');
+  const [createMissing, setCreateMissing] = useState(true);
+  const [isPending, setIsPending] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const addresses = addressesIn(text);
+  const run = async () => {
+    setIsPending(true);
+    setFailure(null);
+    try {
+      setOutcome(await change(segment.id, verb, addresses, createMissing));
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setIsPending(false);
+      await refresh('/segments', '/contacts');
+    }
+  };
+  if (outcome) return <OutcomeNote outcome={outcome} verb={verb} onClose={onClose} />;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+    >
+      <TextField
+        label="Addresses"
+        rows={8}
+        value={text}
+        onChange={setText}
+        placeholder="ada@example.com, grace@example.com"
+        hint={
+          text === ''
+            ? 'One a line, or a list with commas'
+            : quantity(addresses.length, 'address', 'addresses')
+        }
+      />
+      {verb === 'Add' && (
+        <Checkbox isSelected={createMissing} onChange={setCreateMissing}>
+          Create subscribed contacts for unknown addresses
+        </Checkbox>
+      )}
+      <ErrorNote error={failure} />
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          look={verb === 'Add' ? 'primary' : 'danger'}
+          isPending={isPending}
+          isDisabled={addresses.length === 0}
+        >
+          {verb} {quantity(addresses.length, 'address', 'addresses')}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function OutcomeNote({
+  outcome,
+  verb,
+  onClose,
+}: {
+  outcome: Outcome;
+  verb: 'Add' | 'Remove';
+  onClose: () => void;
+}) {
+  const { changed, notFound } = outcome;
+  return (
+    <>
+      <p>
+        {quantity(changed, 'contact')} {verb === 'Add' ? 'joined' : 'left'} the segment.
+      </p>
+      {notFound.length > 0 && (
+        <>
+          <p className="mt-3 text-muted">
+            {quantity(notFound.length, 'address', 'addresses')} of no contact:
+          </p>
+          <ul className="mt-1 max-h-48 overflow-y-auto text-sm">
+            {notFound.map((address) => (
+              <li key={address}>{address}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <DialogActions>
+        <Button onPress={onClose}>Done</Button>
+      </DialogActions>
+    </>
+  );
+}
+
+async function change(
+  id: string,
+  verb: 'Add' | 'Remove',
+  addresses: string[],
+  createMissing: boolean,
+): Promise<Outcome> {
+  const outcome: Outcome = { changed: 0, notFound: [] };
+  const params = { path: { id } };
+  for (let at = 0; at < addresses.length; at += mostAddresses) {
+    const emails = addresses.slice(at, at + mostAddresses);
+    try {
+      if (verb === 'Add') {
+        const { data } = await api.POST('/segments/{id}/members', {
+          params,
+          body: { emails, createMissing },
+        });
+        outcome.changed += data?.added ?? 0;
+        outcome.notFound.push(...(data?.notFound ?? []));
+      } else {
+        const { data } = await api.DELETE('/segments/{id}/members', { params, body: { emails } });
+        outcome.changed += data?.removed ?? 0;
+        outcome.notFound.push(...(data?.notFound ?? []));
+      }
+    } catch (error) {
+      throw withAddresses(error, emails);
+    }
+  }
+  return outcome;
+}
+
+/** The API names an address by its place in the call. */
+function withAddresses(error: unknown, emails: string[]): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const errors = error.issues.map((issue) => {
+    const index = /^emails\.(\d+)$/.exec(issue.field)?.[1];
+    return { ...issue, field: (index && emails[Number(index)]) ?? issue.field };
+  });
+  return new ApiError(error.status, error.requestId, { message: error.message, errors });
+}

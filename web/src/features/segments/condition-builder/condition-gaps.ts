@@ -1,0 +1,32 @@
+import type { Schema } from '../../../api/client.ts';
+import type { Condition, Filter } from './condition.ts';
+import { shapeOf } from './operators.ts';
+
+type FieldIssue = Schema<'FieldIssue'>;
+
+/**
+ * What has not been entered yet, in the form of the API's `errors`, so that it shows at its place; empty when the
+ * API can be asked.
+ *
+ * @param path of the condition in the request, such as `condition`
+ */
+export function findGaps(condition: Condition, path: string): FieldIssue[] {
+  return condition.groups.flatMap(({ filters, conditions }, at) => {
+    const group = `${path}.groups.${at}`;
+    return [
+      ...filters.flatMap((filter, index) => {
+        const gap = gapOf(filter);
+        return gap ? [{ ...gap, field: `${group}.filters.${index}.${gap.field}`, code: 'too_small' }] : [];
+      }),
+      ...(conditions ? findGaps(conditions, `${group}.conditions`) : []),
+    ];
+  });
+}
+
+function gapOf({ field, operator, value }: Filter): Omit<FieldIssue, 'code'> | undefined {
+  if (field === '') return { field: 'field', message: 'Choose a field' };
+  if (operator === '') return { field: 'operator', message: 'Choose how to compare' };
+  const isNumeric = shapeOf(operator) === 'age' || shapeOf(operator) === 'count';
+  if (shapeOf(operator) === 'none' || (value !== undefined && value !== '')) return undefined;
+  return { field: 'value', message: isNumeric ? 'Enter a number' : 'Enter a value' };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { keyLabel } from '../../contacts/key-label.ts';
+import { blankCondition, type Condition, type Filter, readCondition } from './condition.ts';
+import { findGaps } from './condition-gaps.ts';
+import { describeCondition } from './describe-condition.ts';
+import { shapeOf, valueTypeOf } from './operators.ts';
+
+const all = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] });
+const plan: Filter = { field: 'data.plan', operator: 'equals', value: 'business' };
+const opened: Filter = { field: 'email.opened', operator: 'triggeredWithin', value: 7, unit: 'days' };
+const vip: Filter = { field: 'segment.1', operator: 'memberOfSegment' };
+
+describe('a condition in words', () => {
+  it.each<[string, Condition]>([
+    ['Plan is business and opened an email in the last 7 days', all(plan, opened)],
+    ['Opened an email in the last 7 days', all(opened)],
+    [
+      'Plan is business or is in segment VIP',
+      { logic: 'OR', groups: [{ filters: [plan] }, { filters: [vip] }] },
+    ],
+    [
+      'Plan is business and opened an email in the last 7 days, or is in segment VIP',
+      { logic: 'OR', groups: [{ filters: [plan, opened] }, { filters: [vip] }] },
+    ],
+    [
+      'Plan is business and (opened an email in the last 7 days or is in segment VIP)',
+      {
+        logic: 'AND',
+        groups: [
+          {
+            filters: [plan],
+            conditions: { logic: 'OR', groups: [{ filters: [opened] }, { filters: [vip] }] },
+          },
+        ],
+      },
+    ],
+    ['…', blankCondition],
+  ])('%s', (words, condition) => {
+    expect(describeCondition(condition, (id) => (id === '1' ? 'VIP' : undefined))).toBe(words);
+  });
+
+  it.each<[string, Filter]>([
+    [
+      'Address does not contain @example.com',
+      { field: 'email', operator: 'notContains', value: '@example.com' },
+    ],
+    ['Is subscribed', { field: 'subscribed', operator: 'equals', value: true }],
+    ['Is not subscribed', { field: 'subscribed', operator: 'equals', value: false }],
+    ['Is subscribed', { field: 'subscribed', operator: 'notEquals', value: false }],
+    ['Date added is in the last 1 hour', { field: 'createdAt', operator: 'within', value: 1, unit: 'hours' }],
+    ['Renews at is in the last 3 days or later', { field: 'data.renewsAt', operator: 'within', value: 3 }],
+    ['Renews at is longer ago than 3 days', { field: 'data.renewsAt', operator: 'olderThan', value: 3 }],
+    ['Born is after 2000-01-31', { field: 'data.born', operator: 'greaterThan', value: '2000-01-31' }],
+    ['Seats is at least 5', { field: 'data.seats', operator: 'greaterThanOrEqual', value: 5 }],
+    ['Job title is “Head of sales”', { field: 'data.job_title', operator: 'equals', value: 'Head of sales' }],
+    ['Beta is yes', { field: 'data.beta', operator: 'equals', value: true }],
+    ['Plan has no value', { field: 'data.plan', operator: 'notExists' }],
+    ['Plan is …', { field: 'data.plan', operator: 'equals' }],
+    ['Has never triggered “order placed”', { field: 'event.order placed', operator: 'notTriggered' }],
+    ['Has been sent an email', { field: 'email.sent', operator: 'triggered' }],
+    [
+      'Has not opened an email in the last 2 days',
+      { field: 'event.email.open', operator: 'notTriggeredWithin', value: 2 },
+    ],
+    [
+      'Last clicked a link in an email longer ago than 90 days',
+      { field: 'email.click', operator: 'triggeredOlderThan', value: 90 },
+    ],
+    ['Triggered “login” fewer than 2 times', { field: 'event.login', operator: 'countLessThan', value: 2 }],
+    [
+      'Opened an email more than 1 time in the last 30 days',
+      { field: 'email.opened', operator: 'countGreaterThan', value: 1, within: 30, unit: 'days' },
+    ],
+    ['Is not in segment “a deleted segment”', { field: 'segment.2', operator: 'notMemberOfSegment' }],
+    ['amount is more than 5', { field: 'event.amount', operator: 'greaterThan', value: 5 }],
+  ])('%s', (words, filter) => {
+    expect(describeCondition(all(filter)).toLowerCase()).toBe(words.toLowerCase());
+  });
+});
+
+it.each([
+  ['firstName', 'First name'],
+  ['job_title', 'Job title'],
+  ['plan', 'Plan'],
+  ['Company size', 'Company size'],
+  ['address.city', 'address.city'],
+])('the key %s is labelled %s', (key, label) => {
+  expect(keyLabel(key)).toBe(label);
+});
+
+it.each([
+  ['equals', 'value'],
+  ['contains', 'value'],
+  ['exists', 'none'],
+  ['notTriggered', 'none'],
+  ['memberOfSegment', 'none'],
+  ['within', 'age'],
+  ['triggeredOlderThan', 'age'],
+  ['countLessThan', 'count'],
+])('%s asks for %s', (operator, shape) => {
+  expect(shapeOf(operator)).toBe(shape);
+});
+
+it('enters a value in the type of what is there, else of the field', () => {
+  expect(valueTypeOf({ field: 'data.x', value: '5' }, 'number')).toBe('string');
+  expect(valueTypeOf({ field: 'data.x', value: 5 }, 'string')).toBe('number');
+  expect(valueTypeOf({ field: 'data.x', value: undefined }, 'boolean')).toBe('boolean');
+  expect(valueTypeOf({ field: 'createdAt', value: '' }, undefined)).toBe('date');
+});
+
+describe('a tree of the API', () => {
+  it('is read as it is', () => {
+    const tree = {
+      logic: 'OR',
+      groups: [{ filters: [plan], conditions: all(vip) }, { conditions: all(opened) }],
+    };
+    expect(readCondition(tree)).toEqual({
+      logic: 'OR',
+      groups: [
+        { filters: [plan], conditions: all(vip) },
+        { filters: [], conditions: all(opened) },
+      ],
+    });
+  });
+
+  it('may be one filter in a step of a workflow', () => {
+    expect(readCondition(plan)).toEqual(all(plan));
+  });
+
+  it.each([[null], [{}], [{ logic: 'AND', groups: [] }]])('is a blank one for %j', (raw) => {
+    expect(readCondition(raw)).toEqual(blankCondition);
+  });
+});
+
+it('names what has not been entered by its path in the request', () => {
+  const condition: Condition = {
+    logic: 'AND',
+    groups: [
+      {
+        filters: [plan, { field: '', operator: '' }],
+        conditions: all({ field: 'data.x', operator: 'equals' }),
+      },
+    ],
+  };
+  expect(findGaps(condition, 'condition').map(({ field }) => field)).toEqual([
+    'condition.groups.0.filters.1.field',
+    'condition.groups.0.conditions.groups.0.filters.0.value',
+  ]);
+});

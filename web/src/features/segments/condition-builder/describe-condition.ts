@@ -1,0 +1,94 @@
+import type { Condition, Filter, Group } from './condition.ts';
+import { deedOf, fieldLabel } from './field-label.ts';
+import { operatorsOfKind, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
+
+type NameOf = (id: string) => string | undefined;
+
+/**
+ * A condition in words: "Plan is business and opened an email in the last 7 days". What is still missing is "…".
+ *
+ * @param segmentName the name of a segment by its id
+ */
+export function describeCondition(condition: Condition, segmentName: NameOf = () => undefined): string {
+  const text = conditionWords(condition, segmentName);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function conditionWords({ logic, groups }: Condition, segmentName: NameOf): string {
+  const parts = groups.map((group) => partsOf(group, segmentName)).filter((one) => one.length > 0);
+  const isLong = parts.some((one) => one.length > 1);
+  const joint = logic === 'AND' ? ' and ' : isLong ? ', or ' : ' or ';
+  return parts.map((one) => one.join(' and ')).join(joint) || '…';
+}
+
+function partsOf({ filters, conditions }: Group, segmentName: NameOf): string[] {
+  const parts = filters.map((filter) => filterWords(filter, segmentName));
+  if (!conditions) return parts;
+  const nested = conditionWords(conditions, segmentName);
+  const isAlone = parts.length === 0 || conditions.groups.length === 1;
+  return [...parts, isAlone ? nested : `(${nested})`];
+}
+
+function filterWords(filter: Filter, segmentName: NameOf): string {
+  const { field, operator } = filter;
+  if (field === '') return '…';
+  if (operatorsOfKind.event.includes(operator)) return historyWords(filter);
+  const label = fieldLabel(field, segmentName);
+  if (field.startsWith('segment.')) {
+    return operator === 'notMemberOfSegment'
+      ? `is not in segment ${quoted(label)}`
+      : `is in segment ${quoted(label)}`;
+  }
+  if (field === 'subscribed') return subscriptionWords(filter);
+  const verb = operator === '' ? '…' : operatorWords(operator, valueTypeOf(filter, undefined));
+  return [label, verb, valueWords(filter)].filter((part) => part !== '').join(' ');
+}
+
+function subscriptionWords({ operator, value }: Filter): string {
+  if (value === undefined) return 'Subscription is …';
+  return (operator === 'notEquals') === value ? 'is not subscribed' : 'is subscribed';
+}
+
+function valueWords(filter: Filter): string {
+  const { field, operator, value } = filter;
+  if (operator === '' || shapeOf(operator) === 'none') return '';
+  if (shapeOf(operator) !== 'age') return value === undefined || value === '' ? '…' : quoted(textOf(value));
+  // The API counts future dates as within the last days; these two are never in the future.
+  const isPast = field === 'createdAt' || field === 'updatedAt' || operator === 'olderThan';
+  return isPast ? durationWords(filter) : `${durationWords(filter)} or later`;
+}
+
+function historyWords(filter: Filter): string {
+  const { past, participle } = deedOf(filter.field);
+  const time = durationWords(filter);
+  switch (filter.operator) {
+    case 'triggered':
+      return `has ${participle}`;
+    case 'triggeredWithin':
+      return `${past} in the last ${time}`;
+    case 'triggeredOlderThan':
+      return `last ${past} longer ago than ${time}`;
+    case 'notTriggered':
+      return `has never ${participle}`;
+    case 'notTriggeredWithin':
+      return `has not ${participle} in the last ${time}`;
+    default:
+      return `${past} ${countWords(filter)}`;
+  }
+}
+
+function countWords({ operator, value, within, unit }: Filter): string {
+  const often = `${operator === 'countLessThan' ? 'fewer' : 'more'} than ${value ?? '…'} ${value === 1 ? 'time' : 'times'}`;
+  return within === undefined ? often : `${often} in the last ${durationWords({ value: within, unit })}`;
+}
+
+/** "7 days", "1 hour": what follows "the last" and "longer ago than". */
+function durationWords({ value, unit = 'days' }: Pick<Filter, 'value' | 'unit'>): string {
+  return value === 1 ? `1 ${unit.slice(0, -1)}` : `${value ?? '…'} ${unit}`;
+}
+
+const textOf = (value: string | number | boolean): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+
+/** In quotes unless it is one word. */
+const quoted = (text: string): string => (/^[\p{L}\p{N}_.:@+-]+$/u.test(text) ? text : `“${text}”`);

@@ -1,0 +1,58 @@
+import { keyLabel } from '../../contacts/key-label.ts';
+import { segmentIdOf } from './condition.ts';
+
+const builtIn: Readonly<Record<string, string>> = {
+  email: 'Address',
+  subscribed: 'Subscription',
+  createdAt: 'Date added',
+  updatedAt: 'Last change',
+  snoozedUntil: 'Snoozed until',
+};
+
+/** `past` follows the contact, `participle` follows "has". */
+interface Deed {
+  label: string;
+  past: string;
+  participle: string;
+}
+
+const same = (label: string, past: string): Deed => ({ label, past, participle: past });
+
+const activities: Readonly<Record<string, Deed>> = {
+  sent: { label: 'Email sent', past: 'was sent an email', participle: 'been sent an email' },
+  delivered: same('Email delivered', 'received an email'),
+  opened: same('Email opened', 'opened an email'),
+  clicked: same('Link clicked', 'clicked a link in an email'),
+  bounced: same('Email bounced', 'had an email bounce'),
+  complained: same('Spam complaint', 'complained about an email'),
+};
+
+export const emailActivities = Object.keys(activities);
+
+const shortForms: Readonly<Record<string, string>> = {
+  delivery: 'delivered',
+  open: 'opened',
+  click: 'clicked',
+  bounce: 'bounced',
+  complaint: 'complained',
+};
+
+/** What the contact did, or what happened to it, for a field that asks about history. */
+export function deedOf(field: string): Deed {
+  const activity = /^(?:event\.)?email\.(\w+)$/.exec(field)?.[1] ?? '';
+  const deed = activities[shortForms[activity] ?? activity];
+  if (deed) return deed;
+  const name = field.replace(/^event\./, '');
+  return same(name, `triggered “${name}”`);
+}
+
+/** A field in words: "Plan" for `data.plan`, the name of the segment for `segment.<id>`. */
+export function fieldLabel(field: string, segmentName: (id: string) => string | undefined): string {
+  const own = builtIn[field];
+  if (own !== undefined) return own;
+  const segment = segmentIdOf(field);
+  if (segment !== undefined) return segmentName(segment) ?? 'a deleted segment';
+  if (field.startsWith('email.')) return deedOf(field).label;
+  if (field.startsWith('data.')) return keyLabel(field.slice('data.'.length));
+  return field.replace(/^event\./, '');
+}

@@ -1,0 +1,128 @@
+import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
+import { Autocomplete } from 'react-aria-components/Autocomplete';
+import { Button } from 'react-aria-components/Button';
+import { Header } from 'react-aria-components/Header';
+import { Input } from 'react-aria-components/Input';
+import { ListBox, ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
+import { Popover } from 'react-aria-components/Popover';
+import { SearchField } from 'react-aria-components/SearchField';
+import { Select, SelectValue } from 'react-aria-components/Select';
+import { classNames } from '../../../ui/class-names.ts';
+import { FieldNotes, inputLook } from '../../../ui/field.tsx';
+import { optionLook } from '../../../ui/select.tsx';
+import { fieldLabel } from './field-label.ts';
+import type { FieldSource } from './operators.ts';
+import { type FieldOption, type KnownFields, sections } from './use-fields.ts';
+
+interface FieldSelectProps {
+  value: string;
+  onChange: (field: string) => void;
+  source: FieldSource;
+  fields: KnownFields;
+  error: string | undefined;
+  className: string;
+}
+
+/** A project may have 10,000 fields. */
+const mostShown = 100;
+
+/** The field of a filter, found by a part of its name; a name that is not known yet is offered too. */
+export function FieldSelect({ value, onChange, source, fields, error, className }: FieldSelectProps) {
+  const [search, setSearch] = useState('');
+  const options = [...matching(fields.options, search), ...newFields(search.trim(), source, fields.options)];
+  return (
+    <Select
+      aria-label="Field"
+      value={value === '' ? null : value}
+      onChange={(key) => key !== null && onChange(String(key))}
+      onOpenChange={() => setSearch('')}
+      isInvalid={error !== undefined}
+      className={classNames('flex min-w-0 flex-col gap-1', className)}
+    >
+      <Button
+        className={classNames(
+          inputLook,
+          'flex h-8 items-center justify-between gap-2 text-left',
+          error && 'border-bad',
+        )}
+      >
+        <SelectValue className={classNames('truncate', value === '' && 'text-faint')}>
+          {value === '' ? 'Choose a field' : fieldLabel(value, fields.segmentName)}
+        </SelectValue>
+        <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
+      </Button>
+      <FieldNotes error={error} />
+      <Popover
+        offset={4}
+        className="flex w-72 max-w-[90vw] flex-col overflow-hidden rounded-lg bg-raised shadow-overlay outline-none"
+      >
+        <Autocomplete inputValue={search} onInputChange={setSearch}>
+          <SearchField aria-label="Find a field" autoFocus>
+            <Input
+              placeholder="Find a field"
+              className="h-9 w-full border-b border-line bg-transparent px-3 outline-none [&::-webkit-search-cancel-button]:hidden"
+            />
+          </SearchField>
+          <ListBox
+            className="max-h-72 overflow-y-auto p-1 outline-none"
+            renderEmptyState={() => (
+              <p className="px-2 py-4 text-center text-muted">Nothing has this name. Type it in full.</p>
+            )}
+          >
+            {sections.map((section) => (
+              <FieldSection key={section} title={section} options={options} />
+            ))}
+          </ListBox>
+        </Autocomplete>
+      </Popover>
+    </Select>
+  );
+}
+
+function FieldSection({ title, options }: { title: FieldOption['section']; options: FieldOption[] }) {
+  const own = options.filter(({ section }) => section === title);
+  if (own.length === 0) return null;
+  return (
+    <ListBoxSection>
+      <Header className="px-2 pt-2 pb-1 text-xs font-medium text-faint">{title}</Header>
+      {own.map(({ field, label, type }) => (
+        <ListBoxItem key={field} id={field} textValue={label} className={optionLook}>
+          <span className="min-w-0 flex-1 truncate">{label}</span>
+          <span className="max-w-32 truncate text-xs text-muted">
+            {field.startsWith('data.') ? field.slice('data.'.length) : type}
+          </span>
+        </ListBoxItem>
+      ))}
+    </ListBoxSection>
+  );
+}
+
+function matching(options: readonly FieldOption[], search: string): FieldOption[] {
+  const wanted = search.trim().toLowerCase();
+  // What a name is both of, an event and data of an event, is one option.
+  const unique = [...new Map(options.map((option) => [option.field, option])).values()];
+  return unique
+    .filter(
+      ({ field, label }) => label.toLowerCase().includes(wanted) || field.toLowerCase().includes(wanted),
+    )
+    .slice(0, mostShown);
+}
+
+/** Data and events that have not been seen yet, such as a nested key. */
+function newFields(name: string, source: FieldSource, known: readonly FieldOption[]): FieldOption[] {
+  if (name === '') return [];
+  const owner = /^(data|event|context)\../.exec(name)?.[1];
+  const bare = owner === undefined ? name : name.slice(owner.length + 1);
+  const candidates: FieldOption[] = [
+    { field: `data.${bare}`, label: `Data “${bare}”`, section: 'Data' },
+    { field: `event.${bare}`, label: `Event “${bare}”`, section: 'Events' },
+  ];
+  if (source === 'workflow') {
+    candidates.push({ field: `context.${bare}`, label: `Context “${bare}”`, section: 'Event data' });
+  }
+  return candidates.filter(
+    ({ field }) =>
+      (owner === undefined || field.startsWith(`${owner}.`)) && !known.some((one) => one.field === field),
+  );
+}

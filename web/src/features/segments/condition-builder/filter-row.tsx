@@ -1,0 +1,181 @@
+import { Trash2 } from 'lucide-react';
+import type { Schema } from '../../../api/client.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { type Filter, type Unit, units } from './condition.ts';
+import { FieldSelect } from './field-select.tsx';
+import { NumberInput } from './number-input.tsx';
+import { type FieldSource, kindsOf, operatorsFor, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
+import type { KnownFields } from './use-fields.ts';
+import { ValueEditor } from './value-editor.tsx';
+
+interface FilterRowProps {
+  filter: Filter;
+  onChange: (filter: Filter) => void;
+  onRemove: () => void;
+  source: FieldSource;
+  fields: KnownFields;
+  errors: readonly Schema<'FieldIssue'>[];
+  /** Of this filter in the request. */
+  path: string;
+}
+
+export function FilterRow({ filter, onChange, onRemove, source, fields, errors, path }: FilterRowProps) {
+  const { field, operator } = filter;
+  const type = fields.typeOf(field);
+  const errorAt = (name: string) => errors.find((error) => error.field === `${path}.${name}`)?.message;
+  const known = operatorsFor(kindsOf(field, source), type);
+  const operators = operator === '' || known.includes(operator) ? known : [...known, operator];
+  const chooseField = (chosen: string) => {
+    const [first = ''] = operatorsFor(kindsOf(chosen, source), fields.typeOf(chosen));
+    onChange({ field: chosen, ...startOf(first) });
+  };
+  const chooseOperator = (chosen: string) =>
+    onChange(
+      shapeOf(chosen) === shapeOf(operator)
+        ? { ...filter, operator: chosen }
+        : { field, ...startOf(chosen), ...keptValue(filter, chosen) },
+    );
+  return (
+    <div className="flex items-start gap-1">
+      <div className="flex min-w-0 flex-1 flex-wrap items-start gap-2">
+        <FieldSelect
+          value={field}
+          onChange={chooseField}
+          source={source}
+          fields={fields}
+          error={errorAt('field') ?? errors.find((error) => error.field === path)?.message}
+          className="w-full sm:w-48"
+        />
+        {field !== '' && (
+          <Select
+            label="Comparison"
+            isLabelHidden
+            className="min-w-40 max-sm:flex-1"
+            options={operators.map((value) => ({
+              value,
+              label: operatorWords(value, valueTypeOf(filter, type)),
+            }))}
+            value={operator === '' ? null : operator}
+            onChange={chooseOperator}
+            error={errorAt('operator')}
+          />
+        )}
+        <Operand filter={filter} onChange={onChange} type={type} errorAt={errorAt} />
+      </div>
+      <IconButton label="Remove this filter" onPress={onRemove}>
+        <Trash2 className="size-4" />
+      </IconButton>
+    </div>
+  );
+}
+
+interface OperandProps {
+  filter: Filter;
+  onChange: (filter: Filter) => void;
+  type: ReturnType<KnownFields['typeOf']>;
+  errorAt: (name: string) => string | undefined;
+}
+
+function Operand({ filter, onChange, type, errorAt }: OperandProps) {
+  const { field, operator, value, within } = filter;
+  if (field === '' || operator === '') return null;
+  const error = errorAt('value');
+  const number = (
+    <NumberInput
+      label={shapeOf(operator) === 'age' ? 'How long' : 'How often'}
+      className="w-20"
+      value={value}
+      onChange={(amount) => onChange({ ...filter, value: amount })}
+      error={error}
+    />
+  );
+  const unit = <UnitSelect filter={filter} onChange={onChange} error={errorAt('unit')} />;
+  switch (shapeOf(operator)) {
+    case 'none':
+      return null;
+    case 'age':
+      return (
+        <>
+          {number}
+          {unit}
+        </>
+      );
+    case 'count':
+      return (
+        <>
+          {number}
+          <Select
+            label="Time range"
+            isLabelHidden
+            className="w-36"
+            options={[
+              { value: 'ever', label: 'times ever' },
+              { value: 'last', label: 'times in the last' },
+            ]}
+            value={within === undefined ? 'ever' : 'last'}
+            onChange={(span) => {
+              const { within: _within, unit: _unit, ...ever } = filter;
+              onChange(span === 'ever' ? ever : { ...ever, within: 30, unit: 'days' });
+            }}
+          />
+          {within !== undefined && (
+            <>
+              <NumberInput
+                label="How long"
+                className="w-20"
+                value={within}
+                onChange={(amount) => onChange({ ...filter, within: amount ?? 0 })}
+                error={errorAt('within')}
+              />
+              {unit}
+            </>
+          )}
+        </>
+      );
+    case 'value':
+      return (
+        <ValueEditor
+          filter={filter}
+          type={type}
+          error={error}
+          onChange={(changed) => onChange({ ...filter, value: changed })}
+        />
+      );
+  }
+}
+
+function UnitSelect({
+  filter,
+  onChange,
+  error,
+}: Pick<OperandProps, 'filter' | 'onChange'> & { error: string | undefined }) {
+  return (
+    <Select<Unit>
+      label="Unit"
+      isLabelHidden
+      className="w-28"
+      options={units.map((value) => ({ value, label: value }))}
+      value={filter.unit ?? 'days'}
+      onChange={(unit) => onChange({ ...filter, unit })}
+      error={error}
+    />
+  );
+}
+
+/** Defaults: 7 days, once. */
+function startOf(operator: string): Omit<Filter, 'field'> {
+  switch (shapeOf(operator)) {
+    case 'age':
+      return { operator, value: 7, unit: 'days' };
+    case 'count':
+      return { operator, value: 1 };
+    default:
+      return { operator };
+  }
+}
+
+/** Discards a number with another meaning. */
+function keptValue({ value }: Filter, operator: string): Pick<Filter, 'value'> {
+  return shapeOf(operator) === 'value' && typeof value === 'string' ? { value } : {};
+}

@@ -1,0 +1,133 @@
+import type { Filter } from './condition.ts';
+
+export type FieldKind = 'email' | 'subscribed' | 'instant' | 'data' | 'event' | 'segment';
+export type FieldType = 'string' | 'number' | 'boolean' | 'date';
+/** Where the condition is used: only a step of a workflow knows the event that started it and the context. */
+export type FieldSource = 'contact' | 'workflow';
+
+const equality = ['equals', 'notEquals'];
+const containment = ['contains', 'notContains'];
+const order = ['greaterThan', 'greaterThanOrEqual', 'lessThan', 'lessThanOrEqual'];
+const presence = ['exists', 'notExists'];
+const age = ['within', 'olderThan'];
+
+/** All that the API accepts. */
+export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
+  email: [...equality, ...containment],
+  subscribed: equality,
+  instant: [...age, ...order, ...equality, ...presence],
+  data: [...equality, ...containment, ...order, ...age, ...presence],
+  event: [
+    'triggered',
+    'triggeredWithin',
+    'triggeredOlderThan',
+    'notTriggered',
+    'notTriggeredWithin',
+    'countGreaterThan',
+    'countLessThan',
+  ],
+  segment: ['memberOfSegment', 'notMemberOfSegment'],
+};
+
+/** Those that make sense for a field of `data` whose type is known. */
+const operatorsOfType: Readonly<Record<FieldType, readonly string[]>> = {
+  string: [...equality, ...containment, ...presence, ...order],
+  number: [...equality, ...order, ...presence],
+  boolean: [...equality, ...presence],
+  date: [...age, ...order, ...equality, ...presence],
+};
+
+const instants = ['createdAt', 'updatedAt', 'snoozedUntil'];
+
+/** `event.<name>` in a workflow is both: the history of the event, and the data of the one that started it. */
+export function kindsOf(field: string, source: FieldSource): FieldKind[] {
+  if (field === 'email' || field === 'subscribed') return [field];
+  if (instants.includes(field)) return ['instant'];
+  switch (field.split('.', 1)[0]) {
+    case 'data':
+      return ['data'];
+    case 'context':
+      return source === 'workflow' ? ['data'] : [];
+    case 'event':
+      return source === 'workflow' ? ['event', 'data'] : ['event'];
+    case 'email':
+      return ['event'];
+    case 'segment':
+      return ['segment'];
+    default:
+      return [];
+  }
+}
+
+export function operatorsFor(kinds: readonly FieldKind[], type: FieldType | undefined): string[] {
+  return kinds.flatMap((kind) =>
+    kind === 'data' && type !== undefined ? operatorsOfType[type] : operatorsOfKind[kind],
+  );
+}
+
+export type ValueShape = 'none' | 'value' | 'age' | 'count';
+
+/** The kind of operand that an operator takes. */
+export function shapeOf(operator: string): ValueShape {
+  if (/^count/.test(operator)) return 'count';
+  if (/(within|olderThan)$/i.test(operator)) return 'age';
+  return /^(not)?(exists|triggered|memberOfSegment)$/i.test(operator) ? 'none' : 'value';
+}
+
+const inTypes: Readonly<Partial<Record<FieldType, Readonly<Record<string, string>>>>> = {
+  number: {
+    greaterThan: 'is more than',
+    greaterThanOrEqual: 'is at least',
+    lessThan: 'is less than',
+    lessThanOrEqual: 'is at most',
+  },
+  date: {
+    greaterThan: 'is after',
+    greaterThanOrEqual: 'is on or after',
+    lessThan: 'is before',
+    lessThanOrEqual: 'is on or before',
+  },
+};
+
+const words: Readonly<Record<string, string>> = {
+  equals: 'is',
+  notEquals: 'is not',
+  contains: 'contains',
+  notContains: 'does not contain',
+  greaterThan: 'is above',
+  greaterThanOrEqual: 'is or is above',
+  lessThan: 'is below',
+  lessThanOrEqual: 'is or is below',
+  exists: 'has a value',
+  notExists: 'has no value',
+  within: 'is in the last',
+  olderThan: 'is longer ago than',
+  triggered: 'has happened',
+  triggeredWithin: 'happened in the last',
+  triggeredOlderThan: 'last happened longer ago than',
+  notTriggered: 'has never happened',
+  notTriggeredWithin: 'has not happened in the last',
+  countGreaterThan: 'happened more often than',
+  countLessThan: 'happened less often than',
+  memberOfSegment: 'has them as a member',
+  notMemberOfSegment: 'does not have them as a member',
+};
+
+export const operatorWords = (operator: string, type: FieldType | undefined): string =>
+  (type && inTypes[type]?.[operator]) ?? words[operator] ?? operator;
+
+/** The type in which the value is entered: that of the value that is there, else that of the field. */
+export function valueTypeOf(
+  { field, value }: Pick<Filter, 'field' | 'value'>,
+  type: FieldType | undefined,
+): FieldType {
+  if (instants.includes(field)) return 'date';
+  if (field === 'subscribed') return 'boolean';
+  if (field === 'email') return 'string';
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value as 'number' | 'boolean';
+  if (value === undefined) return type ?? 'string';
+  return type === 'date' || isDate(value) ? 'date' : 'string';
+}
+
+/** The API treats such a text as a date everywhere. */
+const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text);

@@ -1,0 +1,62 @@
+import { useMemo } from 'react';
+import { $api } from '../../../api/client.ts';
+import { emailActivities, fieldLabel } from './field-label.ts';
+import type { FieldSource, FieldType } from './operators.ts';
+
+export const sections = ['Contact', 'Data', 'Emails', 'Events', 'Event data', 'Segments'] as const;
+
+export interface FieldOption {
+  field: string;
+  label: string;
+  section: (typeof sections)[number];
+  /** Of what is stored; fields about history and segments have none. */
+  type?: FieldType;
+}
+
+export interface KnownFields {
+  options: FieldOption[];
+  typeOf: (field: string) => FieldType | undefined;
+  segmentName: (id: string) => string | undefined;
+}
+
+interface ListedField {
+  field: string;
+  type: FieldType | 'event';
+}
+
+/** All fields that a condition of the project can use. */
+export function useFields(source: FieldSource): KnownFields {
+  const isWorkflow = source === 'workflow';
+  const ofContacts = $api.useQuery('get', '/contacts/fields', {}, { enabled: !isWorkflow }).data;
+  const names = $api.useQuery('get', '/events/names', {}, { enabled: !isWorkflow }).data;
+  const ofWorkflows = $api.useQuery('get', '/workflows/fields', {}, { enabled: isWorkflow }).data;
+  const segments = $api.useQuery('get', '/segments').data;
+  return useMemo(() => {
+    const nameById = new Map(segments?.data.map(({ id, name }) => [id, name]));
+    const events = (names?.names ?? []).map((name) => ({ field: `event.${name}`, type: 'event' as const }));
+    const listed: ListedField[] = ofWorkflows?.fields ?? [...(ofContacts?.fields ?? []), ...events];
+    const segmentName = (id: string) => nameById.get(id);
+    const option = (field: string, section: FieldOption['section'], type?: FieldType): FieldOption => ({
+      field,
+      section,
+      label: fieldLabel(field, segmentName),
+      ...(type && { type }),
+    });
+    const options = [
+      ...listed
+        // Those are asked about as `email.<activity>`.
+        .filter(({ field }) => !field.startsWith('event.email.'))
+        .map(({ field, type }) => option(field, sectionOf(field, type), type === 'event' ? undefined : type)),
+      ...emailActivities.map((activity) => option(`email.${activity}`, 'Emails')),
+      ...[...nameById.keys()].map((id) => option(`segment.${id}`, 'Segments')),
+    ];
+    const typeByField = new Map(options.map(({ field, type }) => [field, type]));
+    return { options, typeOf: (field) => typeByField.get(field), segmentName };
+  }, [ofContacts, names, ofWorkflows, segments]);
+}
+
+function sectionOf(field: string, type: ListedField['type']): FieldOption['section'] {
+  if (field.startsWith('data.')) return 'Data';
+  if (!field.startsWith('event.')) return 'Contact';
+  return type === 'event' ? 'Events' : 'Event data';
+}

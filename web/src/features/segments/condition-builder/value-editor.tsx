@@ -1,0 +1,152 @@
+import { Clock } from 'lucide-react';
+import { $api } from '../../../api/client.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import { TextField } from '../../../ui/field.tsx';
+import { ComboBox, Select } from '../../../ui/select.tsx';
+import type { Filter, FilterValue } from './condition.ts';
+import { NumberInput } from './number-input.tsx';
+import { type FieldType, shapeOf, valueTypeOf } from './operators.ts';
+
+interface ValueEditorProps {
+  filter: Filter;
+  onChange: (value: FilterValue | undefined) => void;
+  /** Of the field, when it is known. */
+  type: FieldType | undefined;
+  error: string | undefined;
+}
+
+const types: { value: FieldType; label: string }[] = [
+  { value: 'string', label: 'Text' },
+  { value: 'number', label: 'Number' },
+  { value: 'boolean', label: 'Yes or no' },
+  { value: 'date', label: 'Date' },
+];
+const blank: Record<FieldType, FilterValue> = { string: '', number: 0, boolean: true, date: today() };
+
+/** The value of an operator that compares; one for a field of unknown type has a choice of its type, too. */
+export function ValueEditor(props: ValueEditorProps) {
+  const { filter, onChange, type } = props;
+  const isOpen = type === undefined && /^(data|event|context)\./.test(filter.field);
+  const isText = filter.operator === 'contains' || filter.operator === 'notContains';
+  return (
+    <>
+      {isOpen && !isText && (
+        <Select
+          label="Type of the value"
+          isLabelHidden
+          className="w-28"
+          options={types}
+          value={valueTypeOf(filter, undefined)}
+          onChange={(chosen) => onChange(blank[chosen])}
+        />
+      )}
+      <TypedValue {...props} type={isText ? 'string' : valueTypeOf(filter, type)} />
+    </>
+  );
+}
+
+function TypedValue({ filter, onChange, type, error }: ValueEditorProps) {
+  const { value, field, operator } = filter;
+  switch (type) {
+    case 'number':
+      return <NumberInput label="Value" className="w-32" value={value} onChange={onChange} error={error} />;
+    case 'boolean':
+      return (
+        <Select
+          label="Value"
+          isLabelHidden
+          className="w-40"
+          options={
+            field === 'subscribed'
+              ? [
+                  { value: 'true', label: 'Subscribed' },
+                  { value: 'false', label: 'Not subscribed' },
+                ]
+              : [
+                  { value: 'true', label: 'Yes' },
+                  { value: 'false', label: 'No' },
+                ]
+          }
+          value={value === undefined ? null : value === true ? 'true' : 'false'}
+          onChange={(chosen) => onChange(chosen === 'true')}
+          error={error}
+        />
+      );
+    case 'date':
+      return <DateValue value={String(value ?? '')} onChange={onChange} error={error} />;
+    default:
+      return (
+        <TextValue
+          field={field}
+          isSuggested={shapeOf(operator) === 'value' && field.startsWith('data.')}
+          value={String(value ?? '')}
+          onChange={onChange}
+          error={error}
+        />
+      );
+  }
+}
+
+interface TextValueProps {
+  value: string;
+  onChange: (value: string) => void;
+  error: string | undefined;
+}
+
+function TextValue({
+  field,
+  isSuggested,
+  ...props
+}: TextValueProps & { field: string; isSuggested: boolean }) {
+  const { data } = $api.useQuery(
+    'get',
+    '/contacts/fields/{field}/values',
+    { params: { path: { field } } },
+    // A field that no contact has yet has no values.
+    { enabled: isSuggested, staleTime: 60_000, retry: false },
+  );
+  const options = (data?.values ?? [])
+    .filter((value) => typeof value === 'string')
+    .map((value) => ({ value, label: value }));
+  return <ComboBox label="Value" isLabelHidden className="min-w-40 flex-1" options={options} {...props} />;
+}
+
+/** A day, which is compared in UTC, or a moment in the reader's zone. */
+function DateValue({ value, onChange, error }: TextValueProps) {
+  const isMoment = value.length > 10;
+  return (
+    <div className="flex items-start gap-1">
+      <TextField
+        label={isMoment ? 'Date and time' : 'Date (UTC)'}
+        isLabelHidden
+        type={isMoment ? 'datetime-local' : 'date'}
+        className={isMoment ? 'w-52' : 'w-40'}
+        value={isMoment ? toLocal(value) : value}
+        onChange={(text) => onChange(isMoment ? toInstant(text) : text)}
+        error={error}
+      />
+      <IconButton
+        label={isMoment ? 'Compare with the whole day' : 'Compare with a time of the day'}
+        onPress={() => onChange(isMoment ? value.slice(0, 10) : `${value || today()}T00:00:00.000Z`)}
+      >
+        <Clock className={isMoment ? 'size-4 text-accent-text' : 'size-4'} />
+      </IconButton>
+    </div>
+  );
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** For `datetime-local`, which knows no zone. */
+function toLocal(instant: string): string {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function toInstant(local: string): string {
+  const date = new Date(local);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
+}

@@ -1,0 +1,55 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { say } from '../../ui/toast.tsx';
+import { SegmentForm, type SegmentValues } from './segment-form.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/segments/new');
+
+const types = [
+  { value: 'DYNAMIC', label: 'By condition', note: 'Everyone who meets it, always up to date' },
+  { value: 'STATIC', label: 'By hand', note: 'Addresses that you add and remove' },
+] as const;
+
+export function NewSegmentPage() {
+  const projectId = useProjectId();
+  const { type = 'DYNAMIC' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const create = async (values: SegmentValues) => {
+    // Its refusals name the place in the condition; those of the creating call are one sentence.
+    if (values.condition) await api.POST('/segments/preview', { body: { condition: values.condition } });
+    const { data } = await api.POST('/segments', { body: { ...values, type } });
+    if (!data) return;
+    await refresh('/segments');
+    say(`${data.name} is there`);
+    await navigate({
+      to: '/projects/$projectId/segments/$segmentId',
+      params: { projectId, segmentId: data.id },
+      search: {},
+    });
+  };
+  return (
+    <Page
+      title="New segment"
+      back={{ label: 'Segments', to: '/projects/$projectId/segments', params: { projectId } }}
+      actions={
+        <Button look="primary" type="submit" form="segment">
+          Create segment
+        </Button>
+      }
+    >
+      <Select
+        label="Membership"
+        className="max-w-xl"
+        options={types}
+        value={type}
+        onChange={(chosen) => void navigate({ search: { type: chosen }, replace: true })}
+      />
+      <SegmentForm key={type} id="segment" type={type} onSave={create} />
+    </Page>
+  );
+}

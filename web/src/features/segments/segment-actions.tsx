@@ -1,0 +1,89 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { z } from 'zod';
+import { ApiError } from '../../api/api-error.ts';
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { say, sayError } from '../../ui/toast.tsx';
+
+/** Counting again, finding who joined and left, and deletion. */
+export function SegmentActions({ segment }: { segment: Schema<'Segment'> }) {
+  const [isDeleting, setIsDeleting] = useState(false);
+  const params = { path: { id: segment.id } };
+  const recount = async () => {
+    const { data } = await api.POST('/segments/{id}/refresh', { params });
+    await refresh('/segments');
+    if (data) say(quantity(data.memberCount, 'member'));
+  };
+  const compute = async () => {
+    const { data } = await api.POST('/segments/{id}/compute', { params });
+    await refresh('/segments');
+    if (data) say(`${data.added} joined, ${data.removed} left, ${quantity(data.total, 'member')}`);
+  };
+  const isTracked = segment.trackMembership && segment.type === 'DYNAMIC';
+  return (
+    <>
+      <Menu
+        label="More"
+        actions={[
+          { label: 'Count the members again', onAction: () => void recount().catch(sayError) },
+          ...(isTracked
+            ? [{ label: 'Update the members now', onAction: () => void compute().catch(sayError) }]
+            : []),
+          { label: 'Delete …', isDangerous: true, onAction: () => setIsDeleting(true) },
+        ]}
+      />
+      <DeleteSegment segment={segment} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
+    </>
+  );
+}
+
+interface DeleteSegmentProps {
+  segment: Schema<'Segment'>;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function DeleteSegment({ segment, isOpen, onClose }: DeleteSegmentProps) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const remove = async () => {
+    await api.DELETE('/segments/{id}', { params: { path: { id: segment.id } } }).catch(rethrowWithNames);
+    await navigate({ to: '/projects/$projectId/segments', params: { projectId } });
+    await refresh('/segments');
+    say(`${segment.name} is deleted`);
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete ${segment.name}?`}
+      action="Delete segment"
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      Its {quantity(segment.memberCount, 'member')} stay contacts. The segment itself can't be brought back.
+    </ConfirmDialog>
+  );
+}
+
+const usesSchema = z.record(z.string(), z.array(z.object({ name: z.string() })));
+
+/** The refusal lists what refers to the segment, by kind. */
+function rethrowWithNames(error: unknown): never {
+  const uses = error instanceof ApiError ? usesSchema.safeParse(error.details) : undefined;
+  if (!(error instanceof ApiError) || !uses?.success) throw error;
+  const names = Object.entries(uses.data).map(
+    ([kind, records]) => `${kind}: ${records.map(({ name }) => `“${name}”`).join(', ')}`,
+  );
+  if (names.length === 0) throw error;
+  throw new ApiError(error.status, error.requestId, {
+    message: `${segmentIsUsed} ${names.join('; ')}.`,
+    suggestion: 'Remove it there first.',
+  });
+}
+
+const segmentIsUsed = 'The segment is used by';

@@ -1,0 +1,104 @@
+import { useNavigate } from '@tanstack/react-router';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { ButtonLink, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { count } from '../../ui/numbers.ts';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { readCondition } from './condition-builder/condition.ts';
+import { describeCondition } from './condition-builder/describe-condition.ts';
+import { SegmentBadges } from './segment-badges.tsx';
+import { useSegmentNames } from './use-segment-names.ts';
+
+export function SegmentListPage() {
+  const projectId = useProjectId();
+  const query = $api.useQuery('get', '/segments');
+  const create = (
+    <ButtonLink look="primary" to="/projects/$projectId/segments/new" params={{ projectId }} search={{}}>
+      New segment
+    </ButtonLink>
+  );
+  return (
+    <Page
+      title="Segments"
+      description="Groups of contacts for campaigns, workflows and other segments."
+      actions={create}
+    >
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState title="No segments yet">
+              Describe who belongs, such as everyone who opened an email in the last 30 days, or keep a list
+              by hand.
+            </EmptyState>
+          ) : (
+            <SegmentTable segments={data} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function SegmentTable({ segments }: { segments: Schema<'Segment'>[] }) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const nameOf = useSegmentNames();
+  const columns: Column<Schema<'Segment'>>[] = [
+    {
+      header: 'Name',
+      cell: ({ id, name }) => (
+        <RowLink
+          to="/projects/$projectId/segments/$segmentId"
+          params={{ projectId, segmentId: id }}
+          search={{}}
+        >
+          {name}
+        </RowLink>
+      ),
+    },
+    {
+      header: 'Who belongs',
+      isSecondary: true,
+      cell: ({ condition, description }) => (
+        <span className="line-clamp-2 text-muted">
+          {condition ? describeCondition(readCondition(condition), nameOf) : description}
+        </span>
+      ),
+    },
+    {
+      header: 'Type',
+      isSecondary: true,
+      cell: (segment) => (
+        <span className="flex gap-1">
+          <SegmentBadges segment={segment} />
+        </span>
+      ),
+    },
+    { header: 'Members', align: 'right', cell: ({ memberCount }) => count(memberCount) },
+    {
+      header: 'Changed',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    },
+  ];
+  return (
+    <Table
+      label="Segments"
+      rows={segments}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) =>
+        void navigate({
+          to: '/projects/$projectId/segments/$segmentId',
+          params: { projectId, segmentId: id },
+          search: {},
+        })
+      }
+    />
+  );
+}

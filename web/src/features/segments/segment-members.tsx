@@ -1,0 +1,113 @@
+import { useState } from 'react';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded, Pager } from '../../ui/list.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { Section } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+import { SubscriptionBadge } from '../contacts/subscription-badge.tsx';
+import { ChangeMembersDialog } from './change-members-dialog.tsx';
+
+interface SegmentMembersProps {
+  segment: Schema<'Segment'>;
+  page: number;
+  onPage: (page: number) => void;
+}
+
+export function SegmentMembers({ segment, page, onPage }: SegmentMembersProps) {
+  const [verb, setVerb] = useState<'Add' | 'Remove' | null>(null);
+  const isStatic = segment.type === 'STATIC';
+  const query = $api.useQuery('get', '/segments/{id}/contacts', {
+    params: { path: { id: segment.id }, query: { page, pageSize: 50 } },
+  });
+  return (
+    <Section
+      title={query.data ? quantity(query.data.total, 'member') : 'Members'}
+      actions={
+        isStatic && (
+          <>
+            <Button onPress={() => setVerb('Remove')}>Remove addresses</Button>
+            <Button look="primary" onPress={() => setVerb('Add')}>
+              Add addresses
+            </Button>
+          </>
+        )
+      }
+    >
+      <Loaded query={query}>
+        {({ data, totalPages }) => (
+          <>
+            {data.length === 0 ? (
+              <EmptyState title="No members yet">
+                {isStatic ? 'Add the first addresses.' : 'Nobody meets the condition right now.'}
+              </EmptyState>
+            ) : (
+              <MemberTable segment={segment} contacts={data} />
+            )}
+            <Pager page={page} totalPages={totalPages} onPage={onPage} />
+          </>
+        )}
+      </Loaded>
+      {isStatic && (
+        <ChangeMembersDialog
+          segment={segment}
+          verb={verb ?? 'Add'}
+          isOpen={verb !== null}
+          onClose={() => setVerb(null)}
+        />
+      )}
+    </Section>
+  );
+}
+
+function MemberTable({ segment, contacts }: { segment: Schema<'Segment'>; contacts: Schema<'Contact'>[] }) {
+  const projectId = useProjectId();
+  const isStatic = segment.type === 'STATIC';
+  const columns: Column<Schema<'Contact'>>[] = [
+    {
+      header: 'Address',
+      isBreakable: true,
+      cell: ({ id, email }) => (
+        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
+          {email}
+        </RowLink>
+      ),
+    },
+    { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
+    { header: 'Added', cell: ({ createdAt }) => <Time at={createdAt} />, isSecondary: true },
+  ];
+  if (isStatic) {
+    columns.push({
+      header: 'Remove',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: ({ email }) => (
+        <Button
+          look="quiet"
+          aria-label={`Remove ${email}`}
+          onPress={() => void removeMember(segment.id, email).catch(sayError)}
+        >
+          Remove
+        </Button>
+      ),
+    });
+  }
+  return <Table label="Members" rows={contacts} columns={columns} idOf={({ id }) => id} />;
+}
+
+async function removeMember(segmentId: string, email: string): Promise<void> {
+  const call = { params: { path: { id: segmentId } }, body: { emails: [email] } };
+  await api.DELETE('/segments/{id}/members', call);
+  await refresh('/segments');
+  say(`${email} left the segment`, () => {
+    void api
+      .POST('/segments/{id}/members', call)
+      .then(() => refresh('/segments'))
+      .catch(sayError);
+  });
+}

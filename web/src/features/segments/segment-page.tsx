@@ -1,0 +1,83 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { readCondition } from './condition-builder/condition.ts';
+import { describeCondition } from './condition-builder/describe-condition.ts';
+import { SegmentActions } from './segment-actions.tsx';
+import { SegmentBadges } from './segment-badges.tsx';
+import { SegmentMembers } from './segment-members.tsx';
+import { SegmentSettings } from './segment-settings.tsx';
+import { useSegmentNames } from './use-segment-names.ts';
+
+const route = getRouteApi('/signed-in/projects/$projectId/segments/$segmentId');
+
+export function SegmentPage() {
+  const projectId = useProjectId();
+  const { segmentId } = route.useParams();
+  const { tab = 'members' } = route.useSearch();
+  const query = $api.useQuery('get', '/segments/{id}', { params: { path: { id: segmentId } } });
+  const segment = query.data;
+  return (
+    <Page
+      title={segment?.name ?? 'Segment'}
+      badge={segment && <SegmentBadges segment={segment} />}
+      description={segment && <Meaning segment={segment} />}
+      back={{ label: 'Segments', to: '/projects/$projectId/segments', params: { projectId } }}
+      actions={
+        segment && (
+          <>
+            <SegmentActions segment={segment} />
+            {tab === 'settings' && (
+              <Button look="primary" type="submit" form="segment">
+                Save
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      <Loaded query={query}>{(loaded) => <SegmentTabs segment={loaded} />}</Loaded>
+    </Page>
+  );
+}
+
+function SegmentTabs({ segment }: { segment: Schema<'Segment'> }) {
+  const { tab = 'members', page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Tabs
+      label="Segment"
+      selected={tab}
+      onSelect={(id) => void navigate({ search: id === 'members' ? {} : { tab: id } })}
+      tabs={[
+        {
+          id: 'members',
+          label: 'Members',
+          content: (
+            <SegmentMembers
+              segment={segment}
+              page={page}
+              onPage={(chosen) => void navigate({ search: { page: chosen } })}
+            />
+          ),
+        },
+        {
+          id: 'settings',
+          label: segment.type === 'DYNAMIC' ? 'Condition' : 'Settings',
+          content: <SegmentSettings segment={segment} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Meaning({ segment }: { segment: Schema<'Segment'> }) {
+  const nameOf = useSegmentNames();
+  const words =
+    segment.type === 'DYNAMIC' ? describeCondition(readCondition(segment.condition), nameOf) : undefined;
+  return [segment.description, words].filter(Boolean).join(' · ') || 'Addresses chosen by hand';
+}

@@ -1,0 +1,17 @@
+import { api, type Schema } from '../../api/client.ts';
+import { useIfMatch } from '../../api/if-match.ts';
+import { refresh } from '../../api/query-client.ts';
+import { say } from '../../ui/toast.tsx';
+import { SegmentForm, type SegmentValues } from './segment-form.tsx';
+
+export function SegmentSettings({ segment }: { segment: Schema<'Segment'> }) {
+  const saveSeen = useIfMatch(segment, 'this segment');
+  const save = async (body: SegmentValues) => {
+    await saveSeen((header) =>
+      api.PATCH('/segments/{id}', { params: { path: { id: segment.id }, header }, body }),
+    );
+    await refresh('/segments');
+    say('Saved');
+  };
+  return <SegmentForm id="segment" type={segment.type} segment={segment} onSave={save} />;
+}

@@ -1,0 +1,61 @@
+import { Controller, type UseFormReturn } from 'react-hook-form';
+import { FormField } from '../../ui/form-field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { FooterPreview } from './footer-preview.tsx';
+import { LogoField } from './logo-field.tsx';
+import { isColor, languages, type ProjectValues } from './project-values.ts';
+
+export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
+  const { control } = form;
+  const [color, address, language] = form.watch(['brandColor', 'footerAddress', 'language']);
+  return (
+    <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
+      <div className="flex min-w-0 flex-col gap-5">
+        <Controller
+          control={control}
+          name="logoUrl"
+          render={({ field, fieldState }) => (
+            <LogoField value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+          )}
+        />
+        <div className="flex items-start gap-3">
+          <FormField
+            control={control}
+            name="brandColor"
+            label="Brand color"
+            placeholder="#1d4ed8"
+            hint="Of the buttons on the pages that your contacts see."
+            className="flex-1"
+          />
+          <span
+            aria-hidden
+            className="mt-6 size-8 shrink-0 rounded-md border border-line-strong"
+            style={{ background: isColor(color) ? color : 'transparent' }}
+          />
+        </div>
+        <Controller
+          control={control}
+          name="language"
+          render={({ field }) => (
+            <Select
+              label="Language"
+              options={languages}
+              value={field.value}
+              onChange={field.onChange}
+              hint="Of footers and pages, for contacts without a locale of their own."
+            />
+          )}
+        />
+        <FormField
+          control={control}
+          name="footerAddress"
+          label="Postal address"
+          rows={4}
+          placeholder={'Acme Ltd\n1 Market Street\nLondon'}
+          hint="At the end of marketing email, where the law of many countries asks for it."
+        />
+      </div>
+      <FooterPreview footerAddress={address} language={language} />
+    </div>
+  );
+}

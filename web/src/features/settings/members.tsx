@@ -1,0 +1,145 @@
+import { useState } from 'react';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+import { InviteDialog } from './invite-dialog.tsx';
+import { roleOptions, roleText } from './roles.ts';
+
+type Member = Schema<'Member'>;
+
+export function Members({ project }: { project: Schema<'Project'> }) {
+  const path = { id: project.id };
+  const [isInviting, setIsInviting] = useState(false);
+  const [leaving, setLeaving] = useState<Member | null>(null);
+  const query = $api.useQuery('get', '/projects/{id}/members', { params: { path } });
+  const isOwner = project.role === 'OWNER';
+  const changeRole = async (member: Member, role: Member['role']) => {
+    try {
+      await api.PATCH('/projects/{id}/members/{userId}', {
+        params: { path: { ...path, userId: member.userId } },
+        body: { role },
+      });
+      say(`${member.email} is ${roleText[role].toLowerCase()} now.`);
+    } catch (error) {
+      sayError(error);
+    }
+    await refresh('/projects/{id}/members');
+  };
+  const remove = async () => {
+    if (leaving === null) return;
+    await api.DELETE('/projects/{id}/members/{userId}', {
+      params: { path: { ...path, userId: leaving.userId } },
+    });
+    await refresh('/projects/{id}/members');
+  };
+  return (
+    <>
+      <Loaded query={query}>
+        {({ data, invitations }) => (
+          <div className="flex flex-col gap-8">
+            <Section
+              title="Members"
+              actions={
+                <Button look="primary" onPress={() => setIsInviting(true)}>
+                  Invite a member
+                </Button>
+              }
+            >
+              <Table
+                label="Members"
+                rows={data}
+                idOf={({ userId }) => userId}
+                columns={[
+                  {
+                    header: 'Member',
+                    isBreakable: true,
+                    cell: ({ name, email }) => (
+                      <>
+                        <span className="block font-medium">{name ?? email}</span>
+                        {name !== null && <span className="block text-sm text-muted">{email}</span>}
+                      </>
+                    ),
+                  },
+                  {
+                    header: 'Role',
+                    cell: (member) => (
+                      <Select
+                        label={`Role of ${member.email}`}
+                        isLabelHidden
+                        className="w-36"
+                        options={isOwner ? roleOptions : roleOptions.filter(({ value }) => value !== 'OWNER')}
+                        value={member.role}
+                        isDisabled={!isOwner && member.role === 'OWNER'}
+                        onChange={(role) => void changeRole(member, role)}
+                      />
+                    ),
+                  },
+                  {
+                    header: 'Since',
+                    isSecondary: true,
+                    align: 'right',
+                    cell: ({ createdAt }) => <Time at={createdAt} />,
+                  },
+                  {
+                    header: 'Actions',
+                    isHeaderHidden: true,
+                    align: 'right',
+                    cell: (member) => (
+                      <Menu
+                        label={`Actions for ${member.email}`}
+                        actions={[
+                          { label: 'Remove …', isDangerous: true, onAction: () => setLeaving(member) },
+                        ]}
+                      />
+                    ),
+                  },
+                ]}
+              />
+            </Section>
+            {invitations.length > 0 && (
+              <Section title="Invitations">
+                <Table
+                  label="Invitations"
+                  rows={invitations}
+                  idOf={({ id }) => id}
+                  columns={[
+                    { header: 'Address', isBreakable: true, cell: ({ email }) => email },
+                    { header: 'Role', cell: ({ role }) => roleText[role] },
+                    {
+                      header: 'Expires',
+                      align: 'right',
+                      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+                    },
+                  ]}
+                />
+              </Section>
+            )}
+          </div>
+        )}
+      </Loaded>
+      <InviteDialog
+        projectId={project.id}
+        isOwner={isOwner}
+        isOpen={isInviting}
+        onClose={() => setIsInviting(false)}
+      />
+      <ConfirmDialog
+        title="Remove the member"
+        action="Remove"
+        isOpen={leaving !== null}
+        onClose={() => setLeaving(null)}
+        onConfirm={remove}
+      >
+        {leaving?.email} sees nothing of this project afterwards. You can invite them again.
+      </ConfirmDialog>
+    </>
+  );
+}

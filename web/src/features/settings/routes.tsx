@@ -1,0 +1,34 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { z } from 'zod';
+import { projectRoute } from '../../shell/routes.tsx';
+
+const settings = '/projects/$projectId/settings';
+
+export const settingsRoutes = [
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'settings',
+    validateSearch: z.object({
+      tab: z.enum(['project', 'members', 'limits', 'danger']).optional(),
+      /** Outcome of the checkout at Stripe. */
+      checkout: z.enum(['success', 'cancelled']).optional().catch(undefined),
+    }),
+    component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  }),
+  // Addresses in emails and at the payment provider.
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'billing',
+    validateSearch: z.object({ checkout: z.enum(['success', 'cancelled']).optional().catch(undefined) }),
+    beforeLoad: ({ params, search }) => {
+      throw redirect({ to: settings, params, search: { tab: 'limits', ...search } });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'security',
+    beforeLoad: ({ params }) => {
+      throw redirect({ to: '/projects/$projectId', params });
+    },
+  }),
+] as const;

@@ -1,0 +1,43 @@
+import { FormProvider, type UseFormReturn } from 'react-hook-form';
+import { z } from 'zod';
+import type { Schema } from '../../api/client.ts';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { FormField } from '../../ui/form-field.tsx';
+import { contentOf, contentShape } from '../message-editor/content.ts';
+import { LeaveGuard } from '../message-editor/leave-guard.tsx';
+import { MessageEditor } from '../message-editor/message-editor.tsx';
+import { SenderFields } from '../message-editor/sender-fields.tsx';
+
+export const templateSchema = z.object({
+  name: z.string().regex(/\S/, 'Enter a name').max(255, 'At most 255 characters'),
+  description: z.string().max(2000, 'At most 2,000 characters'),
+  ...contentShape,
+});
+
+export type TemplateValues = z.output<typeof templateSchema>;
+
+export const toTemplateValues = (template: Schema<'Template'>): TemplateValues => ({
+  name: template.name,
+  description: template.description ?? '',
+  ...contentOf(template),
+});
+
+interface TemplateFormProps {
+  form: UseFormReturn<TemplateValues>;
+  failure: unknown;
+}
+
+export function TemplateForm({ form, failure }: TemplateFormProps) {
+  return (
+    <FormProvider {...form}>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <FormField control={form.control} name="name" label="Name" hint="Only your team sees it." />
+        <FormField control={form.control} name="description" label="Note" placeholder="When it is sent" />
+      </div>
+      <SenderFields />
+      <ErrorNote error={failure} />
+      <MessageEditor hasWorkflowSamples />
+      <LeaveGuard isDirty={form.formState.isDirty} />
+    </FormProvider>
+  );
+}

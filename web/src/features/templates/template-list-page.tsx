@@ -1,0 +1,165 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded, Pager } from '../../ui/list.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { Page } from '../../ui/page.tsx';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { contentTypes, typeLabel } from '../message-editor/content.ts';
+import { UsageSummary } from './template-usage.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/templates');
+
+const types = [{ value: 'all', label: 'Every type' }, ...contentTypes] as const;
+const orders = [
+  { value: 'createdAt', label: 'Newest first' },
+  { value: 'updatedAt', label: 'Last changed first' },
+  { value: 'name', label: 'By name' },
+] as const;
+
+export function TemplateListPage() {
+  const { search, type, sort, page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const projectId = useProjectId();
+  const dir = sort === 'name' ? 'asc' : 'desc';
+  const query = $api.useQuery(
+    'get',
+    '/templates',
+    { params: { query: { search, type, sort, dir, page, pageSize: 25 } } },
+    { placeholderData: keepPreviousData },
+  );
+  const toNew = { to: '/projects/$projectId/templates/new', params: { projectId } } as const;
+  return (
+    <Page
+      title="Templates"
+      description={query.data && quantity(query.data.total, 'template')}
+      actions={
+        <ButtonLink look="primary" {...toNew}>
+          New template
+        </ButtonLink>
+      }
+      toolbar={
+        <>
+          <ListSearch
+            label="Search names and subjects"
+            value={search}
+            onChange={(text) =>
+              void navigate({
+                search: (before) => ({ ...before, search: text, page: undefined }),
+                replace: true,
+              })
+            }
+          />
+          <Select
+            label="Type"
+            isLabelHidden
+            className="w-40"
+            options={types}
+            value={type ?? 'all'}
+            onChange={(value) =>
+              void navigate({
+                search: (before) => ({
+                  ...before,
+                  type: value === 'all' ? undefined : value,
+                  page: undefined,
+                }),
+              })
+            }
+          />
+          <Select
+            label="Order"
+            isLabelHidden
+            className="w-44"
+            options={orders}
+            value={sort ?? 'createdAt'}
+            onChange={(value) =>
+              void navigate({
+                search: (before) => ({
+                  ...before,
+                  sort: value === 'createdAt' ? undefined : value,
+                  page: undefined,
+                }),
+              })
+            }
+          />
+        </>
+      }
+    >
+      <Loaded query={query}>
+        {({ data, totalPages }) =>
+          data.length === 0 ? (
+            <NoTemplates isFiltered={search !== undefined || type !== undefined} />
+          ) : (
+            <>
+              <TemplateTable templates={data} />
+              <Pager
+                page={page}
+                totalPages={totalPages}
+                onPage={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function TemplateTable({ templates }: { templates: Schema<'Template'>[] }) {
+  const navigate = route.useNavigate();
+  const projectId = useProjectId();
+  const to = '/projects/$projectId/templates/$templateId';
+  const columns: Column<Schema<'Template'>>[] = [
+    {
+      header: 'Name',
+      className: 'max-w-64',
+      cell: ({ id, name, description }) => (
+        <>
+          <RowLink to={to} params={{ projectId, templateId: id }}>
+            {name}
+          </RowLink>
+          {description && <p className="truncate text-sm text-muted">{description}</p>}
+        </>
+      ),
+    },
+    {
+      header: 'Subject',
+      className: 'max-w-72',
+      isSecondary: true,
+      cell: ({ subject }) => <p className="truncate text-muted">{subject}</p>,
+    },
+    { header: 'Type', cell: ({ type }) => <Badge>{typeLabel(type)}</Badge> },
+    { header: 'Used by', isSecondary: true, cell: ({ id }) => <UsageSummary templateId={id} /> },
+    {
+      header: 'Changed',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    },
+  ];
+  return (
+    <Table
+      label="Templates"
+      rows={templates}
+      columns={columns}
+      idOf={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to, params: { projectId, templateId: id } })}
+    />
+  );
+}
+
+function NoTemplates({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="Nothing matches">Change the search or the type.</EmptyState>;
+  return (
+    <EmptyState title="No templates yet">
+      A template is an email that workflows, campaigns and your application send. Write the first one.
+    </EmptyState>
+  );
+}

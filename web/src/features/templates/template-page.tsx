@@ -1,0 +1,124 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
+import { ConflictDialog } from '../message-editor/conflict-dialog.tsx';
+import { SaveState } from '../message-editor/save-state.tsx';
+import { TestEmailDialog } from '../message-editor/test-email-dialog.tsx';
+import { useRecordForm } from '../message-editor/use-record-form.ts';
+import { DeleteTemplateDialog } from './delete-template-dialog.tsx';
+import { TemplateForm, templateSchema, toTemplateValues } from './template-form.tsx';
+import { isUsed, UsageList, useTemplateUsage } from './template-usage.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/templates/$templateId');
+
+export function TemplatePage() {
+  const { templateId } = route.useParams();
+  const { data, error, refetch } = $api.useQuery('get', '/templates/{id}', {
+    params: { path: { id: templateId } },
+  });
+  if (data !== undefined) return <TemplateEditor key={templateId} template={data} />;
+  return (
+    <Page title="Template">
+      {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
+    </Page>
+  );
+}
+
+async function read(id: string): Promise<Schema<'Template'>> {
+  const { data } = await api.GET('/templates/{id}', { params: { path: { id } } });
+  if (data === undefined) throw new Error('The answer is empty');
+  return data;
+}
+
+function TemplateEditor({ template }: { template: Schema<'Template'> }) {
+  const { id } = template;
+  const projectId = useProjectId();
+  const params = { path: { id } };
+  const [dialog, setDialog] = useState<'test' | 'delete' | null>(null);
+  const duplicate = useDuplicate(id);
+  const { form, failure, submit, run, conflict } = useRecordForm({
+    schema: templateSchema,
+    stored: template,
+    toValues: toTemplateValues,
+    read: () => read(id),
+    async write(body, headers) {
+      const { data } = await api.PATCH('/templates/{id}', { params, body, headers });
+      await refresh('/templates');
+      return data ?? read(id);
+    },
+  });
+  const { isDirty, isSubmitting } = form.formState;
+  const usage = useTemplateUsage(id);
+  return (
+    <Page
+      isWide
+      title={template.name}
+      back={{ label: 'Templates', to: '/projects/$projectId/templates', params: { projectId } }}
+      actions={
+        <>
+          <SaveState isDirty={isDirty} savedAt={template.updatedAt} />
+          <Menu
+            label="More"
+            actions={[
+              { label: 'Duplicate', isDisabled: isDirty, onAction: () => void duplicate() },
+              { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
+            ]}
+          />
+          <Button onPress={() => setDialog('test')}>Send a test</Button>
+          <Button look="primary" isPending={isSubmitting} isDisabled={!isDirty} onPress={() => submit()}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <TemplateForm form={form} failure={failure} />
+      {usage.data && isUsed(usage.data) && (
+        <Section title="Used by" description="Changes apply to the next emails they send.">
+          <UsageList usage={usage.data} />
+        </Section>
+      )}
+      <ConflictDialog conflict={conflict} />
+      <TestEmailDialog
+        isOpen={dialog === 'test'}
+        onClose={() => setDialog(null)}
+        onSend={async (email) => {
+          if (isDirty && !(await run()))
+            throw new Error('The template could not be saved, so no test was sent.');
+          await api.POST('/templates/{id}/test', { params, body: { email } });
+        }}
+      />
+      <DeleteTemplateDialog
+        template={template}
+        isOpen={dialog === 'delete'}
+        onClose={() => setDialog(null)}
+      />
+    </Page>
+  );
+}
+
+function useDuplicate(id: string): () => Promise<void> {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  return async () => {
+    try {
+      const { data } = await api.POST('/templates/{id}/duplicate', { params: { path: { id } } });
+      if (data === undefined) return;
+      await refresh('/templates');
+      say(`“${data.name}” created`);
+      await navigate({
+        to: '/projects/$projectId/templates/$templateId',
+        params: { projectId, templateId: data.id },
+      });
+    } catch (error) {
+      sayError(error);
+    }
+  };
+}

@@ -1,0 +1,48 @@
+import { $api, type Schema } from '../../api/client.ts';
+import { quantity } from '../../ui/numbers.ts';
+
+type Usage = Schema<'TemplateUsage'>;
+
+export function useTemplateUsage(templateId: string) {
+  return $api.useQuery(
+    'get',
+    '/templates/{id}/usage',
+    { params: { path: { id: templateId } } },
+    { staleTime: 60_000 },
+  );
+}
+
+/** Each once, whichever of its steps and versions send the template. */
+function workflowsOf({ workflowSteps, workflowVersions }: Usage): { id: string; name: string }[] {
+  const names = new Map(
+    [...workflowSteps, ...workflowVersions].map(({ workflowId, workflowName }) => [workflowId, workflowName]),
+  );
+  return [...names].map(([id, name]) => ({ id, name }));
+}
+
+/** A cell of the list. */
+export function UsageSummary({ templateId }: { templateId: string }) {
+  const { data } = useTemplateUsage(templateId);
+  if (data === undefined) return null;
+  const parts = [
+    ...(data.campaigns.length > 0 ? [quantity(data.campaigns.length, 'campaign')] : []),
+    ...(workflowsOf(data).length > 0 ? [quantity(workflowsOf(data).length, 'workflow')] : []),
+  ];
+  return <span className="text-muted">{parts.length === 0 ? '–' : parts.join(', ')}</span>;
+}
+
+/** Where the template is used. */
+export function UsageList({ usage }: { usage: Usage }) {
+  return (
+    <ul className="list-disc pl-5">
+      {usage.campaigns.map(({ id, name }) => (
+        <li key={id}>Campaign “{name}”</li>
+      ))}
+      {workflowsOf(usage).map(({ id, name }) => (
+        <li key={id}>Workflow “{name}”</li>
+      ))}
+    </ul>
+  );
+}
+
+export const isUsed = (usage: Usage): boolean => usage.campaigns.length > 0 || workflowsOf(usage).length > 0;

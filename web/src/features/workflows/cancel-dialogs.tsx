@@ -1,0 +1,56 @@
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { say } from '../../ui/toast.tsx';
+
+interface DialogState {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function CancelExecutionDialog({
+  execution: { id, workflowId, contactEmail },
+  ...state
+}: DialogState & { execution: Schema<'WorkflowExecution'> }) {
+  return (
+    <ConfirmDialog
+      {...state}
+      title="Cancel the execution"
+      action="Cancel the execution"
+      onConfirm={async () => {
+        await api.DELETE('/workflows/{id}/executions/{executionId}', {
+          params: { path: { id: workflowId, executionId: id } },
+        });
+        await refresh('/workflows');
+        say('Cancelled');
+      }}
+    >
+      No further step begins for {contactEmail ?? 'this contact'}. This can’t be undone.
+    </ConfirmDialog>
+  );
+}
+
+export function CancelAllDialog({
+  workflowId,
+  underWay,
+  ...state
+}: DialogState & { workflowId: string; underWay: number }) {
+  return (
+    <ConfirmDialog
+      {...state}
+      title="Cancel all executions"
+      action={`Cancel ${quantity(underWay, 'execution')}`}
+      onConfirm={async () => {
+        const { data } = await api.POST('/workflows/{id}/executions/cancel-all', {
+          params: { path: { id: workflowId } },
+        });
+        await refresh('/workflows');
+        if (data) say(`${quantity(data.cancelled, 'execution')} cancelled`);
+      }}
+    >
+      No further step begins for anybody who is in the workflow now. New contacts still enter while it is
+      enabled. This can’t be undone.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,179 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleStop } from 'lucide-react';
+import { useState } from 'react';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, IconButton, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded, Pager } from '../../ui/list.tsx';
+import { count } from '../../ui/numbers.ts';
+import { Select } from '../../ui/select.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CancelAllDialog, CancelExecutionDialog } from './cancel-dialogs.tsx';
+import { ExecutionBadge } from './execution-badge.tsx';
+import { executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
+import { StartExecutionDialog } from './start-execution-dialog.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
+type Execution = Schema<'WorkflowExecution'>;
+
+export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
+  const { status, page } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [open, setOpen] = useState<'start' | 'cancel-all' | null>(null);
+  const params = { path: { id: workflow.id } };
+  const { data: statistics } = $api.useQuery('get', '/workflows/{id}/statistics', { params });
+  const query = $api.useQuery(
+    'get',
+    '/workflows/{id}/executions',
+    { params: { ...params, query: { ...(status && { status }), ...(page && { page }) } } },
+    { refetchInterval: 10_000 },
+  );
+  const figures = statistics?.executions;
+  const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
+  const label = (text: string, figure: number | undefined) =>
+    figure === undefined ? text : `${text} (${count(figure)})`;
+  const options = [
+    { value: 'all' as const, label: label('Every status', figures?.total) },
+    ...executionStatuses.map((one) => ({
+      value: one,
+      label: label(statusLooks[one].label, figures?.[one]),
+    })),
+  ];
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          label="Status"
+          isLabelHidden
+          className="w-52"
+          options={options}
+          value={status ?? 'all'}
+          onChange={(chosen) =>
+            void navigate({
+              search: { view: 'executions', status: chosen === 'all' ? undefined : chosen },
+            })
+          }
+        />
+        <div className="flex-1" />
+        {underWay > 0 && (
+          <Button look="danger" onPress={() => setOpen('cancel-all')}>
+            Cancel all {count(underWay)}
+          </Button>
+        )}
+        <Button onPress={() => setOpen('start')}>Start for a contact</Button>
+      </div>
+      <Loaded query={query}>
+        {({ data, totalPages, page: shown }) =>
+          data.length === 0 ? (
+            <EmptyState title={status ? 'No execution has this status' : 'Nobody has entered yet'}>
+              {!status &&
+                `Contacts enter when “${workflow.triggerConfig.eventName}” happens to them, or when you start it for one.`}
+            </EmptyState>
+          ) : (
+            <>
+              <ExecutionTable executions={data} steps={workflow.steps} />
+              <Pager
+                page={shown}
+                totalPages={totalPages}
+                onPage={(chosen) => void navigate({ search: (before) => ({ ...before, page: chosen }) })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+      <StartExecutionDialog
+        workflowId={workflow.id}
+        isOpen={open === 'start'}
+        onClose={() => setOpen(null)}
+      />
+      <CancelAllDialog
+        workflowId={workflow.id}
+        underWay={underWay}
+        isOpen={open === 'cancel-all'}
+        onClose={() => setOpen(null)}
+      />
+    </div>
+  );
+}
+
+interface ExecutionTableProps {
+  executions: Execution[];
+  steps: readonly Schema<'WorkflowStep'>[];
+}
+
+function ExecutionTable({ executions, steps }: ExecutionTableProps) {
+  const projectId = useProjectId();
+  const navigate = route.useNavigate();
+  const [cancelled, setCancelled] = useState<Execution | null>(null);
+  const pageOf = ({ id, workflowId }: Execution) => ({
+    to: '/projects/$projectId/workflows/$workflowId/executions/$executionId' as const,
+    params: { projectId, workflowId, executionId: id },
+    search: {},
+  });
+  const columns: Column<Execution>[] = [
+    {
+      header: 'Contact',
+      className: 'max-w-64 truncate',
+      cell: (execution) => (
+        <RowLink {...pageOf(execution)}>{execution.contactEmail ?? 'Deleted contact'}</RowLink>
+      ),
+    },
+    { header: 'Status', cell: ({ status }) => <ExecutionBadge status={status} /> },
+    {
+      header: 'Step',
+      isSecondary: true,
+      className: 'max-w-72 truncate text-muted',
+      cell: (execution) => <WhereItIs execution={execution} steps={steps} />,
+    },
+    { header: 'Version', align: 'right', isSecondary: true, cell: ({ version }) => version },
+    {
+      header: 'Entered',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ startedAt }) => <Time at={startedAt} />,
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      className: 'w-10',
+      cell: (execution) =>
+        isUnderWay(execution.status) && (
+          <IconButton label="Cancel this execution" onPress={() => setCancelled(execution)}>
+            <CircleStop className="size-4" />
+          </IconButton>
+        ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        label="Executions"
+        rows={executions}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={(execution) => void navigate(pageOf(execution))}
+      />
+      {cancelled && <CancelExecutionDialog execution={cancelled} isOpen onClose={() => setCancelled(null)} />}
+    </>
+  );
+}
+
+function WhereItIs({ execution, steps }: { execution: Execution; steps: ExecutionTableProps['steps'] }) {
+  const { status, currentStepId, resumeAt, exitReason, error } = execution;
+  if (status === 'FAILED') return error;
+  const name = steps.find(({ id }) => id === currentStepId)?.name;
+  if (status === 'EXITED') return exitReason ?? name;
+  return (
+    <>
+      {name}
+      {status === 'WAITING' && resumeAt !== null && (
+        <>
+          , until <Time at={resumeAt} form="exact" />
+        </>
+      )}
+    </>
+  );
+}

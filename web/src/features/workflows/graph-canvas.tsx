@@ -1,0 +1,177 @@
+import {
+  Background,
+  Controls,
+  type Edge,
+  EdgeLabelRenderer,
+  type EdgeProps,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  useReactFlow,
+} from '@xyflow/react';
+import '@xyflow/react/dist/base.css';
+import './graph-canvas.css';
+import { useEffect, useMemo } from 'react';
+import { useIsDark } from '../../shell/theme.ts';
+import { branchWords, type OpenEnd, type Step } from './graph/graph.ts';
+import { useGraphView } from './graph-view.ts';
+import { curveThrough, layOut, type PlacedWay, stepWidth } from './layout.ts';
+import { nodeHeight, StepNode } from './step-node.tsx';
+import { EndMenu, WayMenu } from './way-menus.tsx';
+
+type StepFlowNode = Node<{ step: Step }, 'step'>;
+type EndFlowNode = Node<{ end: OpenEnd }, 'end'>;
+type WayFlowEdge = Edge<{ placed: PlacedWay }, 'way'>;
+
+const nodeTypes = {
+  step: ({ data }: NodeProps<StepFlowNode>) => (
+    <>
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <StepNode step={data.step} />
+      <Handle type="source" position={Position.Bottom} isConnectable={false} />
+    </>
+  ),
+  end: ({ data }: NodeProps<EndFlowNode>) => (
+    <div className="nopan pointer-events-auto">
+      <Handle type="target" position={Position.Top} isConnectable={false} />
+      <EndMenu end={data.end} />
+    </div>
+  ),
+};
+
+const edgeTypes = { way: WayEdge };
+const fitOptions = { maxZoom: 1, minZoom: 0.5, padding: 0.08 };
+
+/** The graph as a picture, laid out by itself. Loaded lazily, because the libraries are large. */
+export default function GraphCanvas() {
+  const view = useGraphView();
+  const isDark = useIsDark();
+  const { nodes, edges } = useMemo(() => {
+    const layout = layOut(view.graph, (step) => nodeHeight(step, view), view.edits !== null);
+    return {
+      nodes: [
+        ...layout.steps.map(
+          ({ step, at, height }): StepFlowNode => ({
+            id: step.id,
+            type: 'step',
+            position: at,
+            data: { step },
+            width: stepWidth,
+            height,
+          }),
+        ),
+        ...layout.ends.map(
+          ({ id, end, at }): EndFlowNode => ({ id, type: 'end', position: at, data: { end } }),
+        ),
+      ],
+      edges: layout.ways.map(
+        (placed): WayFlowEdge => ({
+          id: placed.id,
+          type: 'way',
+          source: placed.from,
+          target: placed.to,
+          data: { placed },
+        }),
+      ),
+    };
+  }, [view]);
+  return (
+    <div className="h-[max(28rem,calc(100dvh-15rem))] overflow-hidden rounded-lg border border-line">
+      <Heads />
+      <ReactFlow
+        aria-label="The graph of the workflow"
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        colorMode={isDark ? 'dark' : 'light'}
+        fitView
+        fitViewOptions={fitOptions}
+        minZoom={0.2}
+        maxZoom={1.5}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        zoomOnScroll={false}
+        zoomOnDoubleClick={false}
+        preventScrolling={false}
+        deleteKeyCode={null}
+      >
+        <Background gap={20} />
+        <Controls showInteractive={false} fitViewOptions={fitOptions} />
+        <KeepInSight shape={nodes.map(({ id }) => id).join()} />
+      </ReactFlow>
+    </div>
+  );
+}
+
+/** Fits the view again once steps have come or gone. */
+function KeepInSight({ shape }: { shape: string }) {
+  const { fitView } = useReactFlow();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides, though nothing here reads it
+  useEffect(() => {
+    void fitView(fitOptions);
+  }, [shape, fitView]);
+  return null;
+}
+
+/** Arrow heads, referenced by the paths. */
+function Heads() {
+  return (
+    <svg aria-hidden="true" className="absolute size-0">
+      <defs>
+        {['way-head', 'way-head-lit'].map((id) => (
+          <marker
+            key={id}
+            id={id}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="9"
+            markerHeight="9"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path
+              d="M 0 0 L 8 4 L 0 8 Z"
+              className={id === 'way-head' ? 'fill-line-strong' : 'fill-accent'}
+            />
+          </marker>
+        ))}
+      </defs>
+    </svg>
+  );
+}
+
+function WayEdge({ data }: EdgeProps<WayFlowEdge>) {
+  const { path } = useGraphView();
+  if (data === undefined) return null;
+  const { id, branch, way, points, label } = data.placed;
+  const isLit = path?.ways.has(id) ?? false;
+  return (
+    <>
+      <path
+        d={curveThrough(points)}
+        className={isLit ? 'way way-lit' : 'way'}
+        markerEnd={way && `url(#${isLit ? 'way-head-lit' : 'way-head'})`}
+      />
+      <EdgeLabelRenderer>
+        <div
+          className="nopan pointer-events-auto absolute flex items-center gap-1"
+          style={{ transform: `translate(-50%, -50%) translate(${label.x}px, ${label.y}px)` }}
+        >
+          {branch !== null && (
+            <span className="rounded bg-canvas px-1 text-xs font-medium text-muted">
+              {branchWords[branch]}
+            </span>
+          )}
+          {way && <WayMenu way={way} />}
+        </div>
+      </EdgeLabelRenderer>
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import {
+  canSplice,
+  faultText,
+  type Graph,
+  openEnds,
+  outlineOf,
+  pathOf,
+  type Step,
+  type Way,
+} from './graph.ts';
+
+const step = (id: string, type: Step['type'], config: Step['config'] = {}): Step => ({
+  id,
+  type,
+  name: id,
+  position: null,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  config,
+  templateId: null,
+});
+const way = (fromStepId: string, toStepId: string, branch: Way['branch'] = null): Way => ({
+  id: `${fromStepId}>${toStepId}`,
+  fromStepId,
+  toStepId,
+  branch,
+});
+
+const graph: Graph = {
+  steps: [
+    step('start', 'TRIGGER'),
+    step('ask', 'CONDITION'),
+    step('mail', 'SEND_EMAIL'),
+    step('pause', 'DELAY'),
+    step('lost', 'DELAY'),
+    step('out', 'EXIT'),
+  ],
+  transitions: [
+    way('start', 'ask'),
+    way('ask', 'mail', 'yes'),
+    way('ask', 'pause', 'no'),
+    way('mail', 'out'),
+    way('pause', 'ask'),
+  ],
+};
+
+describe('openEnds', () => {
+  const ends = (one: Step, ways: Way[]) =>
+    openEnds({ steps: [one], transitions: ways }, one).map(({ branch }) => branch);
+
+  test.each([
+    ['a delay that nothing follows', step('a', 'DELAY'), [], [null]],
+    ['an exit', step('a', 'EXIT'), [], []],
+    ['a condition with one answer', step('a', 'CONDITION'), [way('a', 'b', 'yes')], ['no']],
+    ['a wait without a limit', step('a', 'WAIT_FOR_EVENT'), [], ['event']],
+    ['a wait with a limit', step('a', 'WAIT_FOR_EVENT', { timeout: 60 }), [], ['event', 'timeout']],
+    ['a wait whose outcomes share a way', step('a', 'WAIT_FOR_EVENT', { timeout: 60 }), [way('a', 'b')], []],
+  ])('%s', (_, one, ways, expected) => expect(ends(one, ways)).toEqual(expected));
+});
+
+test('the outline lists every step once, forks as lists and loops as jumps', () => {
+  const { items, loose, numberOf } = outlineOf(graph);
+  expect(items.map((item) => item.kind === 'step' && item.step.id)).toEqual(['start', 'ask']);
+  const [, ask] = items;
+  const forks = ask?.kind === 'step' ? ask.forks : [];
+  expect(
+    forks.map(({ branch, items: behind }) => [
+      branch,
+      ...behind.map((item) =>
+        item.kind === 'step' ? item.step.id : item.kind === 'jump' ? `to ${item.to.id}` : 'open',
+      ),
+    ]),
+  ).toEqual([
+    ['yes', 'mail', 'out'],
+    ['no', 'pause', 'to ask'],
+  ]);
+  expect(loose.map((piece) => piece.map(({ kind }) => kind))).toEqual([['step', 'end']]);
+  expect([...numberOf.keys()]).toEqual(['start', 'ask', 'mail', 'out', 'pause', 'lost']);
+});
+
+test('a ring that nothing leads to is in the outline', () => {
+  const ring = {
+    steps: [step('a', 'DELAY'), step('b', 'DELAY')],
+    transitions: [way('a', 'b'), way('b', 'a')],
+  };
+  expect(outlineOf(ring).loose.map((piece) => piece.map(({ kind }) => kind))).toEqual([
+    ['step', 'step', 'jump'],
+  ]);
+});
+
+test('a step with two successors cannot be spliced out', () => {
+  expect(canSplice(graph, 'ask')).toBe(false);
+  expect(canSplice(graph, 'mail')).toBe(true);
+  expect(canSplice(graph, 'lost')).toBe(true);
+});
+
+test('the path of a contact goes through the trigger and along the branch taken', () => {
+  const run = (visit: number, stepId: string, branch: string | null = null) => ({
+    visit,
+    stepId,
+    branch,
+    type: null,
+    name: null,
+    output: null,
+    error: null,
+    startedAt: '',
+    completedAt: null,
+  });
+  const path = pathOf(graph, [run(1, 'ask', 'no'), run(2, 'pause'), run(3, 'ask')]);
+  expect([...path.steps].sort()).toEqual(['ask', 'pause', 'start']);
+  expect([...path.ways].sort()).toEqual(['ask>pause', 'pause>ask', 'start>ask']);
+});
+
+test.each([
+  ['a: config.amount: An amount is required', 'An amount is required'],
+  ['a: config: At most 250 texts', 'At most 250 texts'],
+  ['a: the branch "yes" leads nowhere', 'The branch "yes" leads nowhere'],
+])('%s on its node', (message, expected) =>
+  expect(faultText({ code: 'any', message, stepId: 'a' }, step('a', 'DELAY'))).toBe(expected),
+);

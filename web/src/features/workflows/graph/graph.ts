@@ -1,0 +1,154 @@
+import type { Schema } from '../../../api/client.ts';
+
+export type Step = Schema<'WorkflowStep'>;
+export type StepType = Step['type'];
+export type Way = Schema<'WorkflowTransition'>;
+export type Branch = Way['branch'];
+export type Fault = Schema<'WorkflowWithGraph'>['faults'][number];
+
+export interface Graph {
+  steps: readonly Step[];
+  transitions: readonly Way[];
+}
+
+/** Where a path can continue. */
+export interface OpenEnd {
+  fromStepId: string;
+  branch: Branch;
+}
+
+export const branchWords = { yes: 'Yes', no: 'No', event: 'It happened', timeout: 'Timed out' } as const;
+
+export const waysFrom = (graph: Graph, stepId: string): Way[] =>
+  graph.transitions.filter(({ fromStepId }) => fromStepId === stepId);
+
+export function openEnds(graph: Graph, { id, type, config }: Step): OpenEnd[] {
+  const taken = waysFrom(graph, id).map(({ branch }) => branch);
+  // A transition without a branch serves every outcome.
+  if (taken.includes(null)) return [];
+  return branchesOf(type, config.timeout !== undefined)
+    .filter((branch) => !taken.includes(branch))
+    .map((branch) => ({ fromStepId: id, branch }));
+}
+
+function branchesOf(type: StepType, hasTimeout: boolean): Branch[] {
+  switch (type) {
+    case 'CONDITION':
+      return ['yes', 'no'];
+    case 'WAIT_FOR_EVENT':
+      return hasTimeout ? ['event', 'timeout'] : ['event'];
+    case 'EXIT':
+      return [];
+    default:
+      return [null];
+  }
+}
+
+/** Whether what follows a removed step can follow its predecessors: it has one successor, or none. */
+export function canSplice(graph: Graph, stepId: string): boolean {
+  const targets = waysFrom(graph, stepId).map(({ toStepId }) => toStepId);
+  return new Set(targets.filter((id) => id !== stepId)).size <= 1;
+}
+
+/** Without what the API puts before it: the name of the step and the path of the field. */
+export function faultText({ message }: Fault, step: Step): string {
+  const prefix = `${step.name}: `;
+  const own = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  const text = own.replace(/^config(\.\S+)?: /, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** One place of the graph in reading order. */
+export type OutlineItem =
+  | { kind: 'step'; step: Step; way: Way | null; forks: Fork[] }
+  /** Links to a step elsewhere in the list. */
+  | { kind: 'jump'; to: Step; way: Way }
+  | { kind: 'end'; end: OpenEnd };
+
+export interface Fork {
+  branch: Exclude<Branch, null>;
+  items: OutlineItem[];
+}
+
+export interface Outline {
+  items: OutlineItem[];
+  /** Pieces that no path from the trigger leads to. */
+  loose: OutlineItem[][];
+  numberOf: ReadonlyMap<string, number>;
+}
+
+/** The graph as an ordered list: branches are nested lists, and each step appears once. */
+export function outlineOf(graph: Graph): Outline {
+  const stepById = new Map(graph.steps.map((step) => [step.id, step]));
+  const numberOf = new Map<string, number>();
+
+  function itemsFrom(step: Step, way: Way | null): OutlineItem[] {
+    numberOf.set(step.id, numberOf.size + 1);
+    const out = waysFrom(graph, step.id);
+    const straight = out.find(({ branch }) => branch === null);
+    if (straight) return [{ kind: 'step', step, way, forks: [] }, ...itemsBehind(straight)];
+    const ends = openEnds(graph, step);
+    const [end] = ends;
+    if (end?.branch === null) {
+      return [
+        { kind: 'step', step, way, forks: [] },
+        { kind: 'end', end },
+      ];
+    }
+    const forks = (['yes', 'no', 'event', 'timeout'] as const).flatMap((branch): Fork[] => {
+      const taken = out.find((one) => one.branch === branch);
+      if (taken) return [{ branch, items: itemsBehind(taken) }];
+      const open = ends.find((one) => one.branch === branch);
+      return open ? [{ branch, items: [{ kind: 'end', end: open }] }] : [];
+    });
+    return [{ kind: 'step', step, way, forks }];
+  }
+
+  function itemsBehind(way: Way): OutlineItem[] {
+    const to = stepById.get(way.toStepId);
+    if (to === undefined) return [];
+    return numberOf.has(to.id) ? [{ kind: 'jump', to, way }] : itemsFrom(to, way);
+  }
+
+  const trigger = graph.steps.find(({ type }) => type === 'TRIGGER');
+  const items = trigger ? itemsFrom(trigger, null) : [];
+  const loose: OutlineItem[][] = [];
+  const hasPredecessor = new Set(graph.transitions.map(({ toStepId }) => toStepId));
+  // First the starts of unconnected parts, then the rest: cycles.
+  for (const isStart of [true, false]) {
+    for (const step of graph.steps) {
+      if (numberOf.has(step.id) || (isStart && hasPredecessor.has(step.id))) continue;
+      loose.push(itemsFrom(step, null));
+    }
+  }
+  return { items, loose, numberOf };
+}
+
+/** The path of one contact: ids of steps and transitions. */
+export interface Path {
+  steps: ReadonlySet<string>;
+  ways: ReadonlySet<string>;
+}
+
+export function pathOf(graph: Graph, runs: Schema<'WorkflowExecutionWithSteps'>['steps']): Path {
+  const trigger = graph.steps.find(({ type }) => type === 'TRIGGER');
+  const steps = new Set(runs.map(({ stepId }) => stepId));
+  const ways = new Set<string>();
+  const [first] = runs;
+  if (trigger && first?.visit === 1) {
+    steps.add(trigger.id);
+    const way = wayBetween(graph, trigger.id, first.stepId, null);
+    if (way) ways.add(way.id);
+  }
+  for (const [at, run] of runs.entries()) {
+    const next = runs[at + 1];
+    const way = next && wayBetween(graph, run.stepId, next.stepId, run.branch);
+    if (way) ways.add(way.id);
+  }
+  return { steps, ways };
+}
+
+function wayBetween(graph: Graph, from: string, to: string, branch: string | null): Way | undefined {
+  const between = waysFrom(graph, from).filter(({ toStepId }) => toStepId === to);
+  return between.find((way) => way.branch === branch) ?? between.find((way) => way.branch === null);
+}

@@ -1,0 +1,34 @@
+import { ApiError } from '../../../api/api-error.ts';
+import { api } from '../../../api/client.ts';
+import { useIfMatch } from '../../../api/if-match.ts';
+import { refresh } from '../../../api/query-client.ts';
+import { say } from '../../../ui/toast.tsx';
+import type { Step } from './graph.ts';
+
+/** Saves the form of a step against the version that the form was opened with. */
+export function useSaveStep(
+  workflowId: string,
+  step: Step,
+): (name: string, config: Record<string, unknown>) => Promise<void> {
+  const saveSeen = useIfMatch(step, 'this step');
+  return async (name, config) => {
+    const path = { id: workflowId, stepId: step.id };
+    // as: the types take an object of any keys for one without keys.
+    const body = { name, config: config as Record<string, never> };
+    await saveSeen((header) =>
+      api.PATCH('/workflows/{id}/steps/{stepId}', { params: { path, header }, body }),
+    );
+    await refresh('/workflows');
+    say('Saved');
+  };
+}
+
+/** The same refusal, whose issues name the fields of the form instead of their paths in the request. */
+export function withFormFields(error: ApiError): ApiError {
+  const { status, requestId, message, code, suggestion } = error;
+  const errors = error.issues.map((issue) => {
+    const [field = '', ...rest] = issue.field.replace(/^config\./, '').split('.');
+    return { ...issue, field, message: [...rest, issue.message].join(': ') };
+  });
+  return Object.assign(new ApiError(status, requestId, { message, errors }), { code, suggestion });
+}

@@ -1,0 +1,32 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { z } from 'zod';
+import { projectRoute } from '../../shell/routes.tsx';
+import { executionStatuses } from './execution-status.ts';
+
+const page = z.int().positive().optional().catch(undefined);
+
+export const workflowRoutes = [
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'workflows',
+    validateSearch: z.object({ search: z.string().optional(), page }),
+    component: lazyRouteComponent(() => import('./workflow-list-page.tsx'), 'WorkflowListPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'workflows/$workflowId',
+    validateSearch: z.object({
+      view: z.enum(['canvas', 'outline', 'executions']).optional().catch(undefined),
+      /** Whose form is open. */
+      step: z.string().optional(),
+      status: z.enum(executionStatuses).optional().catch(undefined),
+      page,
+    }),
+    component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'workflows/$workflowId/executions/$executionId',
+    component: lazyRouteComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
+  }),
+] as const;

@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import { z } from 'zod';
+import { ApiError } from '../../../api/api-error.ts';
+import type { Schema } from '../../../api/client.ts';
+import { useApiForm } from '../../../ui/form.ts';
+import { readCondition } from '../../segments/condition-builder/condition.ts';
+import { ConditionBuilder } from '../../segments/condition-builder/condition-builder.tsx';
+import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
+import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
+import { useSaveStep } from '../graph/save-step.ts';
+import { useNames } from '../graph/use-names.ts';
+import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
+
+const schema = z.object({ name: nameSchema });
+const path = 'config';
+
+export function ConditionForm({ workflowId, step, onClose }: StepFormProps) {
+  const names = useNames();
+  const [condition, setCondition] = useState(() => readCondition(step.config));
+  const [issues, setIssues] = useState<readonly Schema<'FieldIssue'>[]>([]);
+  const saveStep = useSaveStep(workflowId, step);
+  const form = useApiForm({
+    schema,
+    defaultValues: { name: step.name },
+    async save({ name }) {
+      const gaps = findGaps(condition, path);
+      setIssues(gaps);
+      if (gaps.length > 0) return;
+      try {
+        await saveStep(name, { ...condition });
+        onClose();
+      } catch (error) {
+        if (error instanceof ApiError) setIssues(error.issues);
+        throw error;
+      }
+    },
+  });
+  return (
+    <StepFormFrame form={form} onClose={onClose}>
+      <section aria-label="Condition" className="flex flex-col gap-2">
+        <p className="text-sm text-muted">{describeCondition(condition, names.segment)}</p>
+        <ConditionBuilder
+          value={condition}
+          onChange={setCondition}
+          errors={issues}
+          path={path}
+          source="workflow"
+        />
+      </section>
+    </StepFormFrame>
+  );
+}

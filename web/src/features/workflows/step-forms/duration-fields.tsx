@@ -1,0 +1,39 @@
+import { type Control, Controller, type FieldValues, type Path } from 'react-hook-form';
+import { FormField } from '../../../ui/form-field.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { durationUnits } from '../graph/duration.ts';
+
+interface DurationFieldsProps<Values extends FieldValues> {
+  control: Control<Values>;
+  amount: Path<Values>;
+  unit: Path<Values>;
+  label: string;
+  hint: string;
+}
+
+export function DurationFields<Values extends FieldValues>({
+  control,
+  amount,
+  unit,
+  label,
+  hint,
+}: DurationFieldsProps<Values>) {
+  return (
+    <div className="grid grid-cols-2 items-start gap-3">
+      <FormField control={control} name={amount} label={label} hint={hint} inputMode="decimal" />
+      <Controller
+        control={control}
+        name={unit}
+        render={({ field, fieldState }) => (
+          <Select
+            label="Unit"
+            options={durationUnits.map((one) => ({ value: one, label: one }))}
+            value={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+          />
+        )}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { type Control, Controller, type FieldValues, type Path } from 'react-hook-form';
+import { $api } from '../../../api/client.ts';
+import { ComboBox } from '../../../ui/select.tsx';
+
+interface EventNameFieldProps<Values extends FieldValues> {
+  control: Control<Values>;
+  name: Path<Values>;
+  label: string;
+  hint?: string;
+}
+
+/** Any name may be entered: an event is known to the project only once it has occurred. */
+export function EventNameField<Values extends FieldValues>({
+  control,
+  name,
+  label,
+  hint,
+}: EventNameFieldProps<Values>) {
+  const { data } = $api.useQuery('get', '/events/names', {}, { staleTime: 60_000 });
+  return (
+    <Controller
+      control={control}
+      name={name}
+      render={({ field, fieldState }) => (
+        <ComboBox
+          label={label}
+          options={(data?.names ?? []).map((known) => ({ value: known, label: known }))}
+          value={field.value ?? ''}
+          onChange={field.onChange}
+          error={fieldState.error?.message}
+          {...(hint !== undefined && { hint })}
+        />
+      )}
+    />
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { Controller } from 'react-hook-form';
+import { z } from 'zod';
+import { useProjectId } from '../../../shell/use-project-id.ts';
+import { TextLink } from '../../../ui/button.tsx';
+import { SearchField } from '../../../ui/field.tsx';
+import { FormField } from '../../../ui/form-field.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { useDebounced } from '../../../ui/use-debounced.ts';
+import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
+import { useTemplates } from './use-templates.ts';
+
+const recipients = [
+  { value: 'CONTACT', label: 'The contact' },
+  { value: 'CUSTOM', label: 'Another address' },
+] as const;
+
+const schema = z
+  .object({
+    name: nameSchema,
+    templateId: z.string().min(1, 'Choose a template'),
+    to: z.enum(['CONTACT', 'CUSTOM']),
+    recipient: z.string().trim(),
+  })
+  .refine(({ to, recipient }) => to === 'CONTACT' || recipient !== '', {
+    path: ['recipient'],
+    message: 'Enter an address',
+  });
+
+const recipientSchema = z.object({ type: z.enum(['CONTACT', 'CUSTOM']), email: z.string().optional() });
+
+export function SendEmailForm(props: StepFormProps) {
+  const { name, config, templateId } = props.step;
+  const recipient = recipientSchema.safeParse(config.recipient).data;
+  const form = useStepForm<z.infer<typeof schema>>({
+    ...props,
+    schema,
+    defaultValues: {
+      name,
+      templateId: templateId ?? '',
+      to: recipient?.type ?? 'CONTACT',
+      recipient: recipient?.email ?? '',
+    },
+    configOf: (values) => ({
+      templateId: values.templateId,
+      ...(values.to === 'CUSTOM' && { recipient: { type: 'CUSTOM', email: values.recipient } }),
+    }),
+  });
+  const { control, watch } = form.form;
+  return (
+    <StepFormFrame form={form} onClose={props.onClose}>
+      <Controller
+        control={control}
+        name="templateId"
+        render={({ field, fieldState }) => (
+          <TemplateSelect value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+        )}
+      />
+      <Controller
+        control={control}
+        name="to"
+        render={({ field }) => (
+          <Select label="To" options={recipients} value={field.value} onChange={field.onChange} />
+        )}
+      />
+      {watch('to') === 'CUSTOM' && (
+        <FormField control={control} name="recipient" label="Address" placeholder="team@example.com" />
+      )}
+    </StepFormFrame>
+  );
+}
+
+interface TemplateSelectProps {
+  value: string;
+  onChange: (id: string) => void;
+  error: string | undefined;
+}
+
+function TemplateSelect({ value, onChange, error }: TemplateSelectProps) {
+  const projectId = useProjectId();
+  const [search, setSearch] = useState('');
+  const chosenId = value === '' ? null : value;
+  const templates = useTemplates(useDebounced(search), chosenId);
+  // Longer lists have a search field.
+  const isLong = search !== '' || templates.length > 20;
+  return (
+    <div className="flex flex-col gap-2">
+      {isLong && (
+        <SearchField label="Search templates" value={search} onChange={setSearch} className="w-full" />
+      )}
+      <Select
+        label="Template"
+        options={templates.map(({ id, name, subject }) => ({ value: id, label: name, note: subject }))}
+        value={chosenId}
+        onChange={onChange}
+        error={error}
+        placeholder={templates.length === 0 ? 'No template yet' : 'Choose a template'}
+        hint={
+          <TextLink to="/projects/$projectId/templates" params={{ projectId }}>
+            Templates
+          </TextLink>
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react';
+import type { FieldValues, UseFormReturn } from 'react-hook-form';
+import { z } from 'zod';
+import { ApiError } from '../../../api/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { DialogActions } from '../../../ui/dialog.tsx';
+import { ErrorNote } from '../../../ui/error-note.tsx';
+import { type ApiForm, useApiForm } from '../../../ui/form.ts';
+import { FormField } from '../../../ui/form-field.tsx';
+import type { Step } from '../graph/graph.ts';
+import { useSaveStep, withFormFields } from '../graph/save-step.ts';
+
+export interface StepFormProps {
+  workflowId: string;
+  step: Step;
+  onClose: () => void;
+}
+
+export const nameSchema = z.string().trim().min(1, 'Give it a name').max(100, 'At most 100 characters');
+
+interface StepFormOptions<Values extends FieldValues & { name: string }> extends StepFormProps {
+  schema: z.ZodType<Values, Values>;
+  defaultValues: Values;
+  configOf: (values: Values) => Record<string, unknown>;
+}
+
+/** The form of a step: saves its name and its config, and closes. */
+export function useStepForm<Values extends FieldValues & { name: string }>(
+  options: StepFormOptions<Values>,
+): ApiForm<Values> {
+  const { workflowId, step, onClose, schema, defaultValues, configOf } = options;
+  const saveStep = useSaveStep(workflowId, step);
+  return useApiForm<Values>({
+    schema,
+    // as: `DefaultValues` of a type that is not known yet.
+    defaultValues: defaultValues as Parameters<typeof useApiForm<Values>>[0]['defaultValues'],
+    async save(values) {
+      try {
+        await saveStep(values.name, configOf(values));
+      } catch (error) {
+        throw error instanceof ApiError ? withFormFields(error) : error;
+      }
+      onClose();
+    },
+  });
+}
+
+interface StepFormFrameProps<Values extends FieldValues & { name: string }> {
+  form: ApiForm<Values>;
+  onClose: () => void;
+  children?: ReactNode;
+}
+
+export function StepFormFrame<Values extends FieldValues & { name: string }>({
+  form: { form, failure, submit },
+  onClose,
+  children,
+}: StepFormFrameProps<Values>) {
+  // as: every form of a step has a name.
+  const { control } = form as unknown as UseFormReturn<{ name: string }>;
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <FormField control={control} name="name" label="Step name" />
+      {children}
+      <ErrorNote error={failure} />
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
+          Save
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,101 @@
+import { Controller } from 'react-hook-form';
+import { z } from 'zod';
+import { FormField } from '../../../ui/form-field.tsx';
+import { Select } from '../../../ui/select.tsx';
+import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
+
+const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const schema = z.object({
+  name: nameSchema,
+  method: z.enum(methods),
+  url: z.string().trim().min(1, 'Enter a URL'),
+  headers: z
+    .string()
+    .refine((text) => linesOf(text).every((line) => /^[^:\s]+:/.test(line)), 'Write each as “Name: value”'),
+  body: z.string(),
+});
+
+export function WebhookForm(props: StepFormProps) {
+  const { name, config } = props.step;
+  const form = useStepForm<z.infer<typeof schema>>({
+    ...props,
+    schema,
+    defaultValues: {
+      name,
+      method: methods.find((method) => method === config.method) ?? 'POST',
+      url: String(config.url ?? ''),
+      headers: Object.entries(config.headers ?? {})
+        .map(([key, value]) => `${key}: ${value}`)
+        .join('\n'),
+      body: bodyText(config.body),
+    },
+    configOf: ({ method, url, headers, body }) => ({
+      method,
+      url,
+      ...(headers.trim() !== '' && { headers: readHeaders(headers) }),
+      ...(body.trim() !== '' && { body: readBody(body) }),
+    }),
+  });
+  const { control } = form.form;
+  return (
+    <StepFormFrame form={form} onClose={props.onClose}>
+      <div className="grid grid-cols-[7rem_minmax(0,1fr)] items-start gap-3">
+        <Controller
+          control={control}
+          name="method"
+          render={({ field }) => (
+            <Select
+              label="Method"
+              options={methods.map((method) => ({ value: method, label: method }))}
+              value={field.value}
+              onChange={field.onChange}
+            />
+          )}
+        />
+        <FormField control={control} name="url" label="URL" placeholder="https://example.com/hook" />
+      </div>
+      <FormField
+        control={control}
+        name="headers"
+        label="Headers (optional)"
+        rows={3}
+        placeholder="Authorization: Bearer …"
+        hint="One per line."
+      />
+      <FormField
+        control={control}
+        name="body"
+        label="Body (optional)"
+        rows={8}
+        hint="JSON, or any text. URL, headers and body may use Liquid, such as {{ email }} or {{ event.total }}."
+      />
+    </StepFormFrame>
+  );
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '');
+
+function readHeaders(text: string): Record<string, string> {
+  return Object.fromEntries(
+    linesOf(text).map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+function bodyText(body: unknown): string {
+  if (body === undefined) return '';
+  return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
+}
+
+/** Objects and lists are sent as JSON, so that what Liquid puts into their texts is escaped. */
+function readBody(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,62 @@
+import type { ComponentType } from 'react';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { canSplice, faultText, type Step, type StepType } from './graph/graph.ts';
+import { useGraphView } from './graph-view.ts';
+import { ConditionForm } from './step-forms/condition-form.tsx';
+import { DelayForm } from './step-forms/delay-form.tsx';
+import { ExitForm } from './step-forms/exit-form.tsx';
+import { SendEmailForm } from './step-forms/send-email-form.tsx';
+import type { StepFormProps } from './step-forms/step-form.tsx';
+import { TriggerForm } from './step-forms/trigger-form.tsx';
+import { UpdateContactForm } from './step-forms/update-contact-form.tsx';
+import { WaitForm } from './step-forms/wait-form.tsx';
+import { WebhookForm } from './step-forms/webhook-form.tsx';
+import { stepTypes } from './step-types.ts';
+
+const forms: Record<StepType, ComponentType<StepFormProps>> = {
+  TRIGGER: TriggerForm,
+  SEND_EMAIL: SendEmailForm,
+  DELAY: DelayForm,
+  WAIT_FOR_EVENT: WaitForm,
+  CONDITION: ConditionForm,
+  WEBHOOK: WebhookForm,
+  UPDATE_CONTACT: UpdateContactForm,
+  EXIT: ExitForm,
+};
+
+interface StepPanelProps {
+  workflowId: string;
+  step: Step;
+  onClose: () => void;
+}
+
+/** The form of one step, at the side of the graph. */
+export function StepPanel({ workflowId, step, onClose }: StepPanelProps) {
+  const { graph, faults, onRemove } = useGraphView();
+  const Form = forms[step.type];
+  const own = faults.filter(({ stepId }) => stepId === step.id);
+  return (
+    <Dialog title={step.name} shape="drawer" isOpen onClose={onClose}>
+      <div className="flex flex-col gap-4">
+        <div className="flex items-center justify-between gap-2">
+          <Badge>{stepTypes[step.type].title}</Badge>
+          {step.type !== 'TRIGGER' && (
+            <Button look="danger" onPress={() => onRemove(step)}>
+              {canSplice(graph, step.id) ? 'Remove the step' : 'Remove the step …'}
+            </Button>
+          )}
+        </div>
+        {own.length > 0 && (
+          <ul className="flex flex-col gap-1 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
+            {own.map((fault) => (
+              <li key={fault.message}>{faultText(fault, step)}</li>
+            ))}
+          </ul>
+        )}
+        <Form key={step.id} workflowId={workflowId} step={step} onClose={onClose} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,25 @@
+import { useNavigate } from '@tanstack/react-router';
+import { api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { say, sayError } from '../../ui/toast.tsx';
+
+/** Copies a workflow and opens the copy. */
+export function useDuplicate(): (workflowId: string) => Promise<void> {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  return async (workflowId) => {
+    try {
+      const { data } = await api.POST('/workflows/{id}/duplicate', { params: { path: { id: workflowId } } });
+      await refresh('/workflows');
+      if (!data) return;
+      say(`“${data.name}” is disabled until you enable it`);
+      await navigate({
+        to: '/projects/$projectId/workflows/$workflowId',
+        params: { projectId, workflowId: data.id },
+      });
+    } catch (error) {
+      sayError(error);
+    }
+  };
+}

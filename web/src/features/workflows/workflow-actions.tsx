@@ -1,0 +1,77 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { say, sayError } from '../../ui/toast.tsx';
+import { useDuplicate } from './use-duplicate.ts';
+import { DeleteWorkflowDialog, EditWorkflowDialog } from './workflow-dialogs.tsx';
+
+export function WorkflowActions({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const duplicate = useDuplicate();
+  const [open, setOpen] = useState<'settings' | 'delete' | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <>
+      <Button onPress={() => setOpen('settings')}>Settings</Button>
+      <Menu
+        label="More actions"
+        actions={[
+          { label: 'Duplicate', onAction: () => void duplicate(workflow.id) },
+          { label: 'Delete …', onAction: () => setOpen('delete'), isDangerous: true },
+        ]}
+      />
+      <EnableButton workflow={workflow} />
+      <EditWorkflowDialog workflow={workflow} isOpen={open === 'settings'} onClose={close} />
+      <DeleteWorkflowDialog
+        workflow={workflow}
+        isOpen={open === 'delete'}
+        onClose={close}
+        onDeleted={() => navigate({ to: '/projects/$projectId/workflows', params: { projectId } })}
+      />
+    </>
+  );
+}
+
+function EnableButton({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
+  const { id, faults, triggerConfig } = workflow;
+  const [isPending, setIsPending] = useState(false);
+  const enable = async (enabled: boolean) => {
+    setIsPending(true);
+    try {
+      await api.PATCH('/workflows/{id}', { params: { path: { id } }, body: { enabled } });
+      say(
+        enabled
+          ? `Enabled. From now on, each contact with the event “${triggerConfig.eventName}” enters.`
+          : 'Disabled. No new contacts enter; those already in the workflow continue to the end.',
+        () => void enable(!enabled),
+      );
+    } catch (error) {
+      sayError(error);
+    }
+    await refresh('/workflows');
+    setIsPending(false);
+  };
+  if (workflow.enabled) {
+    return (
+      <Button isPending={isPending} onPress={() => void enable(false)}>
+        Disable
+      </Button>
+    );
+  }
+  return (
+    <Button
+      look="primary"
+      isPending={isPending}
+      isDisabled={faults.length > 0}
+      onPress={() => void enable(true)}
+    >
+      {faults.length > 0 ? `Enable (${quantity(faults.length, 'problem')} left)` : 'Enable'}
+    </Button>
+  );
+}

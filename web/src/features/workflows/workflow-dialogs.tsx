@@ -1,0 +1,95 @@
+import { useNavigate } from '@tanstack/react-router';
+import { api, type Schema } from '../../api/client.ts';
+import { useIfMatch } from '../../api/if-match.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { say } from '../../ui/toast.tsx';
+import { WorkflowForm } from './workflow-form.tsx';
+
+interface DialogState {
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export function CreateWorkflowDialog({ isOpen, onClose }: DialogState) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  return (
+    <Dialog title="New workflow" isOpen={isOpen} onClose={onClose}>
+      <WorkflowForm
+        action="Create the workflow"
+        onCancel={onClose}
+        onSave={async ({ description, ...values }) => {
+          const { data } = await api.POST('/workflows', {
+            body: { ...values, description: description || null },
+          });
+          await refresh('/workflows');
+          onClose();
+          if (!data) return;
+          await navigate({
+            to: '/projects/$projectId/workflows/$workflowId',
+            params: { projectId, workflowId: data.id },
+          });
+        }}
+      />
+    </Dialog>
+  );
+}
+
+interface WorkflowDialogProps extends DialogState {
+  workflow: Schema<'Workflow'>;
+}
+
+export function EditWorkflowDialog({ workflow, isOpen, onClose }: WorkflowDialogProps) {
+  return (
+    <Dialog title="Workflow settings" isOpen={isOpen} onClose={onClose}>
+      <EditWorkflowForm workflow={workflow} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function EditWorkflowForm({ workflow, onClose }: Omit<WorkflowDialogProps, 'isOpen'>) {
+  const saveSeen = useIfMatch(workflow, 'this workflow');
+  return (
+    <WorkflowForm
+      workflow={workflow}
+      action="Save"
+      onCancel={onClose}
+      onSave={async ({ description, ...values }) => {
+        const body = { ...values, description: description || null };
+        const path = { id: workflow.id };
+        await saveSeen((header) => api.PATCH('/workflows/{id}', { params: { path, header }, body }));
+        await refresh('/workflows');
+        onClose();
+        say('Saved');
+      }}
+    />
+  );
+}
+
+/** @param onDeleted leaves the page of the workflow, before what it shows is read again */
+export function DeleteWorkflowDialog({
+  workflow,
+  isOpen,
+  onClose,
+  onDeleted,
+}: WorkflowDialogProps & { onDeleted?: () => Promise<unknown> }) {
+  return (
+    <ConfirmDialog
+      title="Delete the workflow"
+      action="Delete"
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.DELETE('/workflows/{id}', { params: { path: { id: workflow.id } } });
+        await onDeleted?.();
+        await refresh('/workflows');
+        say(`“${workflow.name}” is deleted`);
+      }}
+    >
+      “{workflow.name}” goes with its steps and the record of its past executions. This can’t be undone. While
+      contacts are on their way through it, it stays: cancel their executions first.
+    </ConfirmDialog>
+  );
+}

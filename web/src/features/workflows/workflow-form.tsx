@@ -1,0 +1,74 @@
+import { Controller } from 'react-hook-form';
+import { z } from 'zod';
+import type { Schema } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { DialogActions } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Switch } from '../../ui/field.tsx';
+import { useApiForm } from '../../ui/form.ts';
+import { FormField } from '../../ui/form-field.tsx';
+import { EventNameField } from './step-forms/event-name-field.tsx';
+
+const schema = z.object({
+  name: z.string().trim().min(1, 'Give it a name').max(100, 'At most 100 characters'),
+  description: z.string().trim().max(500, 'At most 500 characters'),
+  eventName: z.string().trim().min(1, 'Enter the name of an event'),
+  allowReentry: z.boolean(),
+});
+
+export type WorkflowValues = z.infer<typeof schema>;
+
+interface WorkflowFormProps {
+  workflow?: Schema<'Workflow'>;
+  /** On the button. */
+  action: string;
+  onCancel: () => void;
+  /** Rejects with the error of the API. */
+  onSave: (values: WorkflowValues) => Promise<unknown>;
+}
+
+export function WorkflowForm({ workflow, action, onCancel, onSave }: WorkflowFormProps) {
+  const { form, failure, submit } = useApiForm({
+    schema,
+    defaultValues: {
+      name: workflow?.name ?? '',
+      description: workflow?.description ?? '',
+      eventName: workflow?.triggerConfig.eventName ?? '',
+      allowReentry: workflow?.allowReentry ?? false,
+    },
+    save: onSave,
+  });
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <FormField control={form.control} name="name" label="Name" placeholder="Onboarding" autoFocus />
+      <FormField control={form.control} name="description" label="Description (optional)" />
+      <EventNameField
+        control={form.control}
+        name="eventName"
+        label="Starts with the event"
+        hint="Each contact with this event enters the workflow once it is enabled."
+      />
+      <Controller
+        control={form.control}
+        name="allowReentry"
+        render={({ field }) => (
+          <Switch isSelected={field.value} onChange={field.onChange}>
+            <span>
+              Allow re-entry
+              <span className="block text-sm text-muted">
+                A contact may enter again once the run before has ended. Otherwise once in a lifetime.
+              </span>
+            </span>
+          </Switch>
+        )}
+      />
+      <ErrorNote error={failure} />
+      <DialogActions>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,154 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { Loaded, Pager } from '../../ui/list.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { count } from '../../ui/numbers.ts';
+import { Page } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
+import { useDuplicate } from './use-duplicate.ts';
+import { WorkflowBadge } from './workflow-badge.tsx';
+import { CreateWorkflowDialog, DeleteWorkflowDialog } from './workflow-dialogs.tsx';
+
+const route = getRouteApi('/signed-in/projects/$projectId/workflows');
+type Workflow = Schema<'Workflow'>;
+
+export function WorkflowListPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(search.search ?? '');
+  const [isCreating, setIsCreating] = useState(false);
+  const settled = useDebounced(text);
+  useEffect(() => {
+    void navigate({
+      search: (before) => ((before.search ?? '') === settled ? before : { search: settled || undefined }),
+      replace: true,
+    });
+  }, [settled, navigate]);
+  const query = $api.useQuery('get', '/workflows', { params: { query: search } });
+  const create = (
+    <Button look="primary" onPress={() => setIsCreating(true)}>
+      New workflow
+    </Button>
+  );
+  return (
+    <Page
+      title="Workflows"
+      description="Steps that a contact goes through, starting with an event."
+      actions={create}
+      toolbar={<SearchField label="Search workflows" value={text} onChange={setText} />}
+    >
+      <Loaded query={query}>
+        {({ data, page, totalPages }) =>
+          data.length === 0 ? (
+            <NoWorkflows isFiltered={search.search !== undefined} />
+          ) : (
+            <>
+              <WorkflowTable workflows={data} />
+              <Pager
+                page={page}
+                totalPages={totalPages}
+                onPage={(chosen) => void navigate({ search: { ...search, page: chosen } })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+      <CreateWorkflowDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+    </Page>
+  );
+}
+
+function NoWorkflows({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="No workflow matches">Change the search.</EmptyState>;
+  return (
+    <EmptyState title="No workflow yet">
+      Choose the event that starts it, such as a sign-up, and add the emails, waits and conditions that
+      follow.
+    </EmptyState>
+  );
+}
+
+function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
+  const projectId = useProjectId();
+  const navigate = route.useNavigate();
+  const duplicate = useDuplicate();
+  const [deleted, setDeleted] = useState<Workflow | null>(null);
+  const to = '/projects/$projectId/workflows/$workflowId';
+  const columns: Column<Workflow>[] = [
+    {
+      header: 'Workflow',
+      className: 'max-w-80',
+      cell: ({ id, name, description }) => (
+        <>
+          <RowLink to={to} params={{ projectId, workflowId: id }}>
+            {name}
+          </RowLink>
+          {description && <span className="block truncate text-sm text-muted">{description}</span>}
+        </>
+      ),
+    },
+    { header: 'State', cell: ({ enabled }) => <WorkflowBadge enabled={enabled} /> },
+    {
+      header: 'Starts with',
+      isSecondary: true,
+      cell: ({ triggerConfig }) => <code className="font-mono text-xs">{triggerConfig.eventName}</code>,
+    },
+    { header: 'Under way', align: 'right', cell: ({ id }) => <Executions workflowId={id} areUnderWay /> },
+    {
+      header: 'Entered',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ id }) => <Executions workflowId={id} />,
+    },
+    { header: 'Version', align: 'right', isSecondary: true, cell: ({ version }) => version },
+    {
+      header: 'Changed',
+      align: 'right',
+      isSecondary: true,
+      cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      className: 'w-10',
+      cell: (workflow) => (
+        <Menu
+          label={`Actions for ${workflow.name}`}
+          actions={[
+            { label: 'Duplicate', onAction: () => void duplicate(workflow.id) },
+            { label: 'Delete …', onAction: () => setDeleted(workflow), isDangerous: true },
+          ]}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table
+        label="Workflows"
+        rows={workflows}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to, params: { projectId, workflowId: id } })}
+      />
+      {deleted && <DeleteWorkflowDialog workflow={deleted} isOpen onClose={() => setDeleted(null)} />}
+    </>
+  );
+}
+
+function Executions({ workflowId, areUnderWay }: { workflowId: string; areUnderWay?: boolean }) {
+  const { data } = $api.useQuery('get', '/workflows/{id}/statistics', {
+    params: { path: { id: workflowId } },
+  });
+  if (data === undefined) return <span className="text-faint">–</span>;
+  const { RUNNING = 0, WAITING = 0, total = 0 } = data.executions;
+  return count(areUnderWay ? RUNNING + WAITING : total);
+}

@@ -1,0 +1,71 @@
+import { Outlet } from '@tanstack/react-router';
+import { Menu as MenuIcon, Search } from 'lucide-react';
+import { Suspense, useEffect, useState } from 'react';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { IconButton } from '../ui/button.tsx';
+import { SkeletonRows } from '../ui/skeleton.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { rememberProject } from './last-project.ts';
+import { SideBar } from './side-bar.tsx';
+import { useProjectId } from './use-project-id.ts';
+
+export function ProjectLayout() {
+  const projectId = useProjectId();
+  const [isMenuOpen, setIsMenuOpen] = useState(false);
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  useEffect(() => rememberProject(projectId), [projectId]);
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setIsPaletteOpen(true);
+    };
+    window.addEventListener('keydown', open);
+    return () => window.removeEventListener('keydown', open);
+  }, []);
+  const openPalette = () => setIsPaletteOpen(true);
+  return (
+    <div className="flex min-h-dvh">
+      <button
+        type="button"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-canvas focus:p-2"
+        onClick={() => document.getElementById('content')?.focus()}
+      >
+        Skip to the content
+      </button>
+      <div className="sticky top-0 h-dvh w-56 shrink-0 overflow-y-auto border-r border-line bg-sunken max-md:hidden">
+        <SideBar onSearch={openPalette} />
+      </div>
+      <ModalOverlay
+        isDismissable
+        isOpen={isMenuOpen}
+        onOpenChange={setIsMenuOpen}
+        className="fixed inset-0 z-40 bg-black/35 md:hidden"
+      >
+        <Modal className="h-full w-64 overflow-y-auto bg-sunken shadow-overlay">
+          <Dialog aria-label="Menu" className="outline-none">
+            <SideBar onSearch={openPalette} onLeave={() => setIsMenuOpen(false)} />
+          </Dialog>
+        </Modal>
+      </ModalOverlay>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex items-center justify-between border-b border-line bg-sunken px-2 py-1 md:hidden">
+          <IconButton label="Menu" onPress={() => setIsMenuOpen(true)}>
+            <MenuIcon className="size-5" />
+          </IconButton>
+          <span className="font-semibold">Posthaste</span>
+          <IconButton label="Search" onPress={openPalette}>
+            <Search className="size-5" />
+          </IconButton>
+        </div>
+        <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+          <Suspense fallback={<SkeletonRows />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <CommandPalette isOpen={isPaletteOpen} onClose={() => setIsPaletteOpen(false)} />
+    </div>
+  );
+}

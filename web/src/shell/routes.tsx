@@ -1,0 +1,51 @@
+import { createRootRoute, createRoute, notFound, redirect } from '@tanstack/react-router';
+import { ApiError } from '../api/api-error.ts';
+import { enterProject, queryClient } from '../api/query-client.ts';
+import { CrashPage, NotFoundPage } from './fault-pages.tsx';
+import { lastProjectId } from './last-project.ts';
+import { ProjectLayout } from './project-layout.tsx';
+import { projectsQuery, userQuery } from './session.ts';
+
+export const rootRoute = createRootRoute({
+  notFoundComponent: NotFoundPage,
+  errorComponent: CrashPage,
+});
+
+/** Pages that need a session; others sign in first and return. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  async beforeLoad({ location }) {
+    try {
+      await queryClient.ensureQueryData(userQuery);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      throw redirect({ to: '/sign-in', search: { next: location.publicHref } });
+    }
+  },
+});
+
+/** Pages of one project, which is in the address: two tabs may show two projects. */
+export const projectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: 'projects/$projectId',
+  async beforeLoad({ params, preload }) {
+    if (preload) return;
+    enterProject(params.projectId);
+    const { data } = await queryClient.ensureQueryData(projectsQuery);
+    if (!data.some(({ id }) => id === params.projectId)) throw notFound();
+  },
+  component: ProjectLayout,
+});
+
+/** `/` leads to the project that was open last, or to the first. */
+export const startRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  async beforeLoad() {
+    const { data } = await queryClient.ensureQueryData(projectsQuery);
+    const last = data.find(({ id }) => id === lastProjectId()) ?? data[0];
+    if (last === undefined) throw redirect({ to: '/account', search: {} });
+    throw redirect({ to: '/projects/$projectId', params: { projectId: last.id } });
+  },
+});

@@ -1,0 +1,16 @@
+/** Round values for the lines of a chart: from 0 to the first that reaches `most`, at most five steps. */
+export function ticksUpTo(most: number): number[] {
+  const rough = Math.max(most, 1) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 1);
+  const steps = Math.ceil(Math.max(most, 1) / step);
+  return Array.from({ length: steps + 1 }, (_, index) => index * step);
+}
+
+/** Which of `count` points have a label when `most` fit: every nth, the last among them. */
+export function labelledPoints(count: number, most: number): number[] {
+  const every = Math.max(1, Math.ceil(count / Math.max(1, most)));
+  return Array.from({ length: count }, (_, index) => index).filter(
+    (index) => (count - 1 - index) % every === 0,
+  );
+}

@@ -1,0 +1,132 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Dialog as AriaDialog, Heading } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { Button, IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
+import { ErrorNote } from './error-note.tsx';
+import { TextField } from './field.tsx';
+
+interface DialogProps {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** A drawer covers the full height at the right edge. */
+  shape?: 'dialog' | 'wide' | 'drawer';
+}
+
+const shapes = {
+  dialog: 'm-auto w-full max-w-md rounded-xl',
+  wide: 'm-auto w-full max-w-3xl rounded-xl',
+  drawer: 'ml-auto h-full w-full max-w-2xl',
+};
+
+export function Dialog({ title, isOpen, onClose, children, shape = 'dialog' }: DialogProps) {
+  return (
+    <ModalOverlay
+      isDismissable
+      isOpen={isOpen}
+      onOpenChange={(open) => !open && onClose()}
+      className={classNames(
+        'fixed inset-0 z-40 flex overflow-y-auto bg-black/35 data-[entering]:animate-[fade_120ms]',
+        shape !== 'drawer' && 'p-4',
+      )}
+    >
+      <Modal className={classNames('bg-raised shadow-overlay', shapes[shape])}>
+        <AriaDialog className="flex h-full flex-col outline-none">
+          <div className="flex items-center justify-between gap-4 border-b border-line px-5 py-3">
+            <Heading slot="title" className="min-w-0 truncate text-lg font-semibold">
+              {title}
+            </Heading>
+            <IconButton label="Close" onPress={onClose}>
+              <X className="size-4" />
+            </IconButton>
+          </div>
+          <div className="min-h-0 flex-1 overflow-y-auto p-5">{children}</div>
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-5 flex justify-end gap-2">{children}</div>;
+}
+
+interface ConfirmDialogProps {
+  title: string;
+  /** What will happen, and whether it can be undone. */
+  children: ReactNode;
+  /** The verb on the button. */
+  action: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** On rejection the dialog stays open and shows the error. */
+  onConfirm: () => Promise<unknown>;
+  /** Text that the user must type first, for actions that can't be undone. */
+  confirmText?: string;
+  isDangerous?: boolean;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  return (
+    <Dialog title={props.title} isOpen={props.isOpen} onClose={props.onClose}>
+      <Confirmation {...props} />
+    </Dialog>
+  );
+}
+
+function Confirmation({
+  children,
+  action,
+  onClose,
+  onConfirm,
+  confirmText,
+  isDangerous = true,
+}: ConfirmDialogProps) {
+  const [typed, setTyped] = useState('');
+  const [isPending, setIsPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const confirm = async () => {
+    setIsPending(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setIsPending(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void confirm();
+      }}
+    >
+      <div className="text-muted">{children}</div>
+      {confirmText !== undefined && (
+        <TextField
+          className="mt-4"
+          label={`Type “${confirmText}” to confirm`}
+          value={typed}
+          onChange={setTyped}
+          autoComplete="off"
+        />
+      )}
+      <ErrorNote error={error} className="mt-4" />
+      <DialogActions>
+        <Button onPress={onClose}>Cancel</Button>
+        <Button
+          type="submit"
+          look={isDangerous ? 'danger' : 'primary'}
+          isPending={isPending}
+          isDisabled={confirmText !== undefined && typed !== confirmText}
+        >
+          {action}
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

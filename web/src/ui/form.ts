@@ -1,0 +1,59 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useState } from 'react';
+import {
+  type DefaultValues,
+  type FieldValues,
+  type Path,
+  type UseFormReturn,
+  useForm,
+} from 'react-hook-form';
+import type { z } from 'zod';
+import { ApiError } from '../api/api-error.ts';
+
+export interface ApiForm<Values extends FieldValues> {
+  form: UseFormReturn<Values>;
+  /** Errors that belong to no field; `ErrorNote` shows them. */
+  failure: unknown;
+  /** Checks, calls `save`, and puts the issues of the API beside their fields. @returns whether it was saved */
+  run: () => Promise<boolean>;
+  /** The same for `<form onSubmit>` and buttons. */
+  submit: (event?: { preventDefault: () => void }) => void;
+}
+
+interface ApiFormOptions<Values extends FieldValues> {
+  schema: z.ZodType<Values, Values>;
+  defaultValues: DefaultValues<Values>;
+  save: (values: Values) => Promise<unknown>;
+}
+
+/** A form whose fields show the issues of the schema and then of the API. */
+export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<Values>): ApiForm<Values> {
+  const { schema, defaultValues, save } = options;
+  const form = useForm<Values>({ resolver: zodResolver(schema), defaultValues });
+  const [failure, setFailure] = useState<unknown>(null);
+  const run = async () => {
+    let isSaved = false;
+    await form.handleSubmit(async (values) => {
+      setFailure(null);
+      try {
+        await save(values);
+        isSaved = true;
+      } catch (error) {
+        const issues = error instanceof ApiError ? error.issues : [];
+        const ofFields = issues.filter(({ field }) => field in values);
+        for (const { field, message } of ofFields) form.setError(field as Path<Values>, { message });
+        if (issues.length === 0 || ofFields.length < issues.length) setFailure(error);
+      }
+    })();
+    return isSaved;
+  };
+  return {
+    form,
+    failure,
+    run,
+    submit: (event) => {
+      event?.preventDefault();
+      void run();
+    },
+  };
+}

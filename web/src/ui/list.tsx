@@ -1,0 +1,77 @@
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { SkeletonRows } from './skeleton.tsx';
+
+interface LoadedProps<Data> {
+  query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'refetch'>;
+  /** Shown while loading. */
+  skeleton?: ReactNode;
+  children: (data: Data) => ReactNode;
+}
+
+/** The result of a query; until then a skeleton, or the error with a retry button. */
+export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error) return <ErrorNote error={query.error} onRetry={() => void query.refetch()} />;
+  return skeleton ?? <SkeletonRows />;
+}
+
+interface PagesProps<Page, Row> {
+  query: UseInfiniteQueryResult<InfiniteData<Page>, unknown>;
+  rowsOf: (page: Page) => readonly Row[];
+  /** Instead of an empty list. */
+  empty: ReactNode;
+  children: (rows: Row[]) => ReactNode;
+}
+
+/** The pages of a list that is read by cursor, with a button for the next one. */
+export function Pages<Page, Row>({ query, rowsOf, empty, children }: PagesProps<Page, Row>) {
+  return (
+    <Loaded query={query}>
+      {({ pages }) => {
+        const rows = pages.flatMap((page) => [...rowsOf(page)]);
+        if (rows.length === 0) return empty;
+        return (
+          <>
+            {children(rows)}
+            {query.hasNextPage && (
+              <Button
+                className="self-center"
+                isPending={query.isFetchingNextPage}
+                onPress={() => void query.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface PagerProps {
+  page: number;
+  totalPages: number;
+  onPage: (page: number) => void;
+}
+
+/** For lists that are read by page number. */
+export function Pager({ page, totalPages, onPage }: PagerProps) {
+  if (totalPages <= 1) return null;
+  return (
+    <nav aria-label="Pages" className="flex items-center justify-center gap-2 text-muted">
+      <Button isDisabled={page <= 1} onPress={() => onPage(page - 1)}>
+        Previous
+      </Button>
+      <span data-numeric>
+        Page {page} of {totalPages}
+      </span>
+      <Button isDisabled={page >= totalPages} onPress={() => onPage(page + 1)}>
+        Next
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const hourMs = 3_600_000;
+const lengthHours = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24, '365d': 365 * 24 };
+
+export type PeriodLength = keyof typeof lengthHours;
+
+export const periodLengths = [
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+  { value: '30d', label: 'Last 30 days' },
+  { value: '90d', label: 'Last 90 days' },
+  { value: '365d', label: 'Last 365 days' },
+] as const satisfies { value: PeriodLength; label: string }[];
+
+export const periodLengthSchema = z.enum(['24h', '7d', '30d', '90d', '365d']);
+
+/** Part of an address: one of the lengths, or days of the reader's zone, both included. */
+export const periodSearchSchema = z.object({
+  period: z
+    .enum([...periodLengthSchema.options, 'days'])
+    .optional()
+    .catch(undefined),
+  from: z.iso.date().optional().catch(undefined),
+  to: z.iso.date().optional().catch(undefined),
+});
+
+export type PeriodSearch = z.output<typeof periodSearchSchema>;
+
+/** Starts on the hour, so that the request stays the same for an hour. */
+export function startOf(length: PeriodLength, now = Date.now()): Date {
+  return new Date(Math.ceil(now / hourMs) * hourMs - lengthHours[length] * hourMs);
+}
+
+/** The period of the same length that ends where the one from `start` begins. */
+export function periodBefore(length: PeriodLength, start: Date): { startDate: string; endDate: string } {
+  return {
+    startDate: new Date(start.getTime() - lengthHours[length] * hourMs).toISOString(),
+    // The API includes both ends.
+    endDate: new Date(start.getTime() - 1).toISOString(),
+  };
+}
+
+/** In the format of the API. */
+export function toPeriodQuery({ period, from, to }: PeriodSearch): { startDate?: string; endDate?: string } {
+  if (period === undefined) return {};
+  if (period !== 'days') return { startDate: startOf(period).toISOString() };
+  return {
+    ...(from && { startDate: new Date(`${from}T00:00:00`).toISOString() }),
+    ...(to && { endDate: new Date(`${to}T23:59:59.999`).toISOString() }),
+  };
+}

@@ -1,0 +1,118 @@
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+import { Checkbox } from './field.tsx';
+
+export interface Column<Row> {
+  header: string;
+  /** For buttons that say what they do. */
+  isHeaderHidden?: boolean;
+  cell: (row: Row) => ReactNode;
+  align?: 'right';
+  /** Left out on phones. */
+  isSecondary?: boolean;
+  /** Long words, such as addresses, break on phones. */
+  isBreakable?: boolean;
+  className?: string;
+}
+
+export interface Selection {
+  ids: ReadonlySet<string>;
+  onChange: (ids: Set<string>) => void;
+  /** Names a row to a screen reader. */
+  labelOf: (id: string) => string;
+}
+
+interface TableProps<Row> {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  idOf: (row: Row) => string;
+  selection?: Selection;
+  /** Opens a row; a link in its first cell is what the keyboard reaches. */
+  onOpen?: (row: Row) => void;
+}
+
+export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: TableProps<Row>) {
+  return (
+    <div className="-mx-4 overflow-x-auto md:mx-0">
+      <table aria-label={label} className="w-full border-collapse text-left">
+        <thead>
+          <tr className="border-b border-line text-xs text-muted">
+            {selection && <SelectAll rows={rows.map(idOf)} selection={selection} />}
+            {columns.map((column) => (
+              <th
+                key={column.header}
+                scope="col"
+                className={cellClass(column, 'pb-2 font-medium whitespace-nowrap')}
+              >
+                {column.isHeaderHidden ? <span className="sr-only">{column.header}</span> : column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const id = idOf(row);
+            return (
+              <tr
+                key={id}
+                className={classNames(
+                  'border-b border-line hover:bg-sunken',
+                  onOpen && 'cursor-pointer',
+                  selection?.ids.has(id) && 'bg-accent-soft',
+                )}
+                onClick={(event) => {
+                  const isControl = (event.target as Element).closest('a,button,label,input') !== null;
+                  if (!isControl) onOpen?.(row);
+                }}
+              >
+                {selection && (
+                  <td className="w-8 py-2 pl-4 md:pl-2">
+                    <Checkbox
+                      aria-label={selection.labelOf(id)}
+                      isSelected={selection.ids.has(id)}
+                      onChange={() =>
+                        selection.onChange(new Set(selection.ids).symmetricDifference(new Set([id])))
+                      }
+                    />
+                  </td>
+                )}
+                {columns.map((column) => (
+                  <td key={column.header} className={cellClass(column, 'py-2 align-middle')}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function cellClass<Row>(column: Column<Row>, base: string): string {
+  return classNames(
+    base,
+    'px-2 first:pl-4 last:pr-4 md:first:pl-2 md:last:pr-2',
+    column.align === 'right' && 'text-right',
+    column.isSecondary && 'max-md:hidden',
+    column.isBreakable && 'max-md:wrap-anywhere',
+    column.className,
+  );
+}
+
+function SelectAll({ rows, selection }: { rows: string[]; selection: Selection }) {
+  const selected = rows.filter((id) => selection.ids.has(id)).length;
+  const isAll = rows.length > 0 && selected === rows.length;
+  return (
+    <th scope="col" className="w-8 pb-2 pl-4 md:pl-2">
+      <Checkbox
+        aria-label="Select all on this page"
+        isSelected={isAll}
+        isIndeterminate={!isAll && selected > 0}
+        onChange={() => selection.onChange(new Set(isAll ? [] : rows))}
+      />
+    </th>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
+
+interface TabsProps<Id extends string> {
+  label: string;
+  tabs: readonly { id: Id; label: string; content: ReactNode }[];
+  /** Kept in the URL by the page. */
+  selected: Id;
+  onSelect: (id: Id) => void;
+}
+
+/** Only the selected tab is rendered. */
+export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: TabsProps<Id>) {
+  return (
+    <AriaTabs
+      selectedKey={selected}
+      onSelectionChange={(key) => onSelect(key as Id)}
+      className="flex flex-col gap-5 outline-none"
+    >
+      <TabList aria-label={label} className="flex gap-4 overflow-x-auto sm:gap-5 border-b border-line">
+        {tabs.map((tab) => (
+          <Tab
+            key={tab.id}
+            id={tab.id}
+            className="-mb-px cursor-pointer border-b-2 border-transparent pb-2 whitespace-nowrap text-muted outline-none data-[focus-visible]:text-accent-text data-[hovered]:text-ink data-[selected]:border-accent data-[selected]:font-medium data-[selected]:text-ink"
+          >
+            {tab.label}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map((tab) => (
+        <TabPanel key={tab.id} id={tab.id} className="outline-none">
+          {tab.content}
+        </TabPanel>
+      ))}
+    </AriaTabs>
+  );
+}

@@ -1,0 +1,173 @@
+import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+import { labelledPoints, ticksUpTo } from './chart-scale.ts';
+import { count, shortCount } from './numbers.ts';
+
+export interface Series {
+  /** Key of the series in each point. */
+  key: string;
+  label: string;
+  /** A colour of the theme, such as `var(--accent)`. */
+  color: string;
+}
+
+interface TimeChartProps {
+  /** With a `date` (day or instant, ISO 8601, UTC) and a number per series. */
+  points: readonly Record<string, string | number>[];
+  series: readonly Series[];
+  label: string;
+}
+
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const moment = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const dateText = (date: unknown): string =>
+  (String(date).length === 10 ? day : moment).format(new Date(String(date)));
+
+// Pixels.
+const height = 224;
+const plot = { left: 40, right: 12, top: 8, bottom: 24 };
+const labelWidth = 84;
+
+/** Counts over time; those of a moment are shown on hover. */
+export function TimeChart({ points, series, label }: TimeChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const [at, setAt] = useState<number | null>(null);
+  const figureOf = (point: TimeChartProps['points'][number], { key }: Series) => Number(point[key] ?? 0);
+  const ticks = ticksUpTo(
+    Math.max(0, ...points.flatMap((point) => series.map((one) => figureOf(point, one)))),
+  );
+  const most = ticks.at(-1) ?? 1;
+  const across = Math.max(0, width - plot.left - plot.right);
+  const x = (index: number) =>
+    plot.left + (points.length < 2 ? across : (index / (points.length - 1)) * across);
+  const y = (value: number) => plot.top + (1 - value / most) * (height - plot.top - plot.bottom);
+  const follow = ({ clientX, currentTarget }: PointerEvent) => {
+    const part = (clientX - currentTarget.getBoundingClientRect().left - plot.left) / across;
+    setAt(Math.max(0, Math.min(points.length - 1, Math.round(part * (points.length - 1)))));
+  };
+  const shown = at === null ? undefined : points[at];
+  return (
+    <figure aria-label={label} className="text-xs text-muted">
+      <div ref={frame} className="relative" style={{ height }}>
+        <svg
+          aria-hidden
+          width={width}
+          height={height}
+          className="absolute inset-0"
+          onPointerMove={follow}
+          onPointerLeave={() => setAt(null)}
+        >
+          {ticks.map((tick) => (
+            <g key={tick}>
+              <line x1={plot.left} x2={width - plot.right} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
+              <text x={plot.left - 8} y={y(tick) + 4} textAnchor="end" fill="currentColor">
+                {shortCount(tick)}
+              </text>
+            </g>
+          ))}
+          {labelledPoints(points.length, Math.floor(across / labelWidth)).map((index) => (
+            <text
+              key={index}
+              x={index === points.length - 1 ? width : Math.max(x(index), labelWidth / 2)}
+              y={height - 4}
+              textAnchor={index === points.length - 1 ? 'end' : 'middle'}
+              fill="currentColor"
+            >
+              {dateText(points[index]?.date)}
+            </text>
+          ))}
+          {at !== null && <line x1={x(at)} x2={x(at)} y1={plot.top} y2={y(0)} stroke="var(--line-strong)" />}
+          {/* The first on top. */}
+          {[...series].reverse().map((one) => (
+            <g key={one.key} stroke={one.color} fill={one.color}>
+              <polyline
+                points={points.map((point, index) => `${x(index)},${y(figureOf(point, one))}`).join(' ')}
+                fill="none"
+                strokeWidth={2}
+                strokeLinejoin="round"
+              />
+              {points.map((point, index) =>
+                index === at || points.length === 1 ? (
+                  <circle key={String(point.date)} cx={x(index)} cy={y(figureOf(point, one))} r={3} />
+                ) : null,
+              )}
+            </g>
+          ))}
+        </svg>
+        {shown && at !== null && (
+          <div
+            className="pointer-events-none absolute top-2 z-10 rounded-lg bg-raised px-3 py-2 shadow-overlay"
+            style={x(at) > width / 2 ? { right: width - x(at) + 8 } : { left: x(at) + 8 }}
+          >
+            <p className="font-medium text-ink">{dateText(shown.date)}</p>
+            {series.map((one) => (
+              <p key={one.key} className="flex items-center gap-2" data-numeric>
+                <Mark color={one.color} />
+                {one.label}
+                <span className="ml-auto pl-3 text-ink">{count(figureOf(shown, one))}</span>
+              </p>
+            ))}
+          </div>
+        )}
+      </div>
+      <figcaption className="mt-2 flex flex-wrap justify-center gap-x-4">
+        {series.map(({ key, label: name, color }) => (
+          <span key={key} className="flex items-center gap-1.5">
+            <Mark color={color} />
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <Figures points={points} series={series} label={label} />
+    </figure>
+  );
+}
+
+function Mark({ color }: { color: string }) {
+  return <span aria-hidden className="h-0.5 w-3 rounded-full" style={{ background: color }} />;
+}
+
+/** The same for screen readers. */
+function Figures({ points, series, label }: TimeChartProps) {
+  return (
+    <table className="sr-only">
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          {series.map((one) => (
+            <th key={one.key} scope="col">
+              {one.label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {points.map((point) => (
+          <tr key={String(point.date)}>
+            <th scope="row">{dateText(point.date)}</th>
+            {series.map(({ key }) => (
+              <td key={key}>{count(Number(point[key] ?? 0))}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function useWidth(element: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

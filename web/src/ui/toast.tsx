@@ -1,0 +1,60 @@
+import { X } from 'lucide-react';
+import { Button as AriaButton } from 'react-aria-components/Button';
+import {
+  UNSTABLE_Toast as AriaToast,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastQueue as ToastQueue,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from 'react-aria-components/Toast';
+import { messageOf } from '../api/api-error.ts';
+import { IconButton } from './button.tsx';
+
+interface Message {
+  text: string;
+  isBad: boolean;
+  undo?: () => void;
+}
+
+const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
+
+/** Confirms an action; `undo` reverts it. */
+export function say(text: string, undo?: () => void): void {
+  queue.add({ text, isBad: false, ...(undo && { undo }) }, { timeout: undo ? 8_000 : 5_000 });
+}
+
+export function sayError(error: unknown): void {
+  queue.add({ text: messageOf(error), isBad: true }, { timeout: 10_000 });
+}
+
+export function Toasts() {
+  return (
+    <ToastRegion queue={queue} className="fixed right-4 bottom-4 z-50 flex flex-col gap-2 outline-none">
+      {({ toast }) => (
+        <AriaToast
+          toast={toast}
+          className="flex max-w-sm items-center gap-3 rounded-lg bg-raised py-2 pr-2 pl-4 shadow-overlay"
+        >
+          <ToastContent className="min-w-0 flex-1">
+            <span slot="title" className={toast.content.isBad ? 'text-bad' : ''}>
+              {toast.content.text}
+            </span>
+          </ToastContent>
+          {toast.content.undo && (
+            <AriaButton
+              className="font-medium text-accent-text"
+              onPress={() => {
+                toast.content.undo?.();
+                queue.close(toast.key);
+              }}
+            >
+              Undo
+            </AriaButton>
+          )}
+          <IconButton label="Dismiss" slot="close">
+            <X className="size-4" />
+          </IconButton>
+        </AriaToast>
+      )}
+    </ToastRegion>
+  );
+}

@@ -1,0 +1,27 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const apiUrl = process.env.API_URL ?? 'http://127.0.0.1:8080';
+
+/**
+ * The build knows no address: asset URLs are relative, and the API adds a relative `<base>` to the page. The
+ * development server has a fixed one and passes everything else on to the API.
+ */
+export default defineConfig(({ command }) => ({
+  root: import.meta.dirname,
+  base: command === 'serve' ? '/app/' : './',
+  plugins: [
+    react(),
+    tailwindcss(),
+    {
+      name: 'development-base',
+      apply: 'serve',
+      transformIndexHtml: () => [
+        { tag: 'base', attrs: { href: '/app/' }, injectTo: 'head-prepend' as const },
+      ],
+    },
+  ],
+  build: { target: 'es2023', assetsInlineLimit: 0, emptyOutDir: true, modulePreload: { polyfill: false } },
+  server: { proxy: { '^/(?!app/)': { target: apiUrl, changeOrigin: false } } },
+}));
