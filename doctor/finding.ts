@@ -1,0 +1,23 @@
+export type Level = 'ok' | 'warning' | 'error';
+
+export interface Finding {
+  area: string;
+  level: Level;
+  text: string;
+  /** What to do about it. */
+  remedy?: string;
+}
+
+/** The findings of one area. */
+export function reporter(area: string) {
+  return {
+    ok: (text: string): Finding => ({ area, level: 'ok', text }),
+    warning: (text: string, remedy: string): Finding => ({ area, level: 'warning', text, remedy }),
+    error: (text: string, remedy: string): Finding => ({ area, level: 'error', text, remedy }),
+  };
+}
+
+export function worstLevel(findings: readonly Finding[]): Level {
+  if (findings.some(({ level }) => level === 'error')) return 'error';
+  return findings.some(({ level }) => level === 'warning') ? 'warning' : 'ok';
+}

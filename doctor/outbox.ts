@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { type Finding, reporter } from './finding.ts';
+import { presentAge } from './present.ts';
+import type { ReadOnly } from './read-only.ts';
+
+const mostCounted = 100_000;
+const topProjects = 5;
+const lateSeconds = { 'email.dispatch': 60, other: 3_600 };
+
+const revive =
+  'Mend the reason, then: update outbox set dead_at = null, attempts = 0, next_attempt_at = now() where dead_at is not null;';
+
+const deadRow = z.object({ kind: z.string(), count: z.int(), error: z.string().nullable() });
+
+export async function checkDeadCommands({ ask }: ReadOnly): Promise<Finding[]> {
+  const report = reporter('Outbox');
+  const rows = await ask(
+    deadRow,
+    `select kind, count(*)::int as count, max(left(last_error, 200)) as error
+     from (select kind, last_error from outbox where dead_at is not null limit ${mostCounted}) dead
+     group by kind order by 2 desc`,
+  );
+  if (rows.length === 0) return [report.ok('no dead commands')];
+  return rows.map(({ kind, count, error }) =>
+    report.error(`${count} dead commands ${kind}: ${error ?? 'no reason is known'}`, revive),
+  );
+}
+
+const backlogRow = z.object({
+  kind: z.string(),
+  projectId: z.uuid(),
+  project: z.string().nullable(),
+  count: z.int(),
+  oldestSeconds: z.number(),
+});
+
+/** What waits for Temporal, by kind and project. */
+export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
+  const report = reporter('Outbox');
+  const rows = await ask(
+    backlogRow,
+    `select o.kind, o.project_id as "projectId", p.name as project, o.count, o.oldest as "oldestSeconds"
+     from (
+       select kind, project_id, count(*)::int as count,
+         extract(epoch from now() - min(created_at))::float8 as oldest
+       from (select kind, project_id, created_at from outbox where dead_at is null limit ${mostCounted}) waiting
+       group by kind, project_id order by 3 desc limit ${topProjects}
+     ) o
+     left join projects p on p.id = o.project_id
+     order by o.count desc`,
+  );
+  if (rows.length === 0) return [report.ok('nothing waits for Temporal')];
+  return rows.map(({ kind, projectId, project, count, oldestSeconds }) => {
+    const text = `${count} ${kind} of ${nameOf(project, projectId)} wait, the oldest for ${presentAge(oldestSeconds)}`;
+    const late = kind === 'email.dispatch' ? lateSeconds['email.dispatch'] : lateSeconds.other;
+    if (oldestSeconds < late) return report.ok(text);
+    return report.error(
+      text,
+      'Does Temporal answer, and does a process run that sends them? docs: "The outbox grows".',
+    );
+  });
+}
+
+const waitingRow = backlogRow.omit({ kind: true });
+
+/** Single emails that the send rate holds back, and campaigns under way. */
+export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
+  const report = reporter('Sending');
+  const waiting = await ask(
+    waitingRow,
+    `select w.project_id as "projectId", p.name as project, w.count,
+       extract(epoch from now() - uuid_extract_timestamp(w.oldest))::float8 as "oldestSeconds"
+     from (
+       select project_id, count(*)::int as count, (array_agg(email_id order by email_id))[1] as oldest
+       from (select project_id, email_id from waiting_emails limit ${mostCounted}) waiting
+       group by project_id order by 2 desc limit ${topProjects}
+     ) w
+     left join projects p on p.id = w.project_id
+     order by w.count desc`,
+  );
+  const campaigns = await ask(
+    z.object({ name: z.string(), recipients: z.int(), ageSeconds: z.number() }),
+    `select name, total_recipients as recipients,
+       extract(epoch from now() - coalesce(started_at, created_at))::float8 as "ageSeconds"
+     from campaigns where status = 'SENDING' order by scheduled_for nulls first limit ${topProjects}`,
+  );
+  if (waiting.length + campaigns.length === 0)
+    return [report.ok('nothing waits for the send rate, no campaign is under way')];
+  return [
+    ...waiting.map(({ project, projectId, count, oldestSeconds }) => {
+      const text = `${count} emails of ${nameOf(project, projectId)} wait for the send rate, the oldest for ${presentAge(oldestSeconds)}`;
+      if (oldestSeconds < 3_600) return report.ok(text);
+      return report.warning(
+        text,
+        'Ask the provider for a higher rate. docs: "Emails wait for the send rate".',
+      );
+    }),
+    ...campaigns.map(({ name, recipients, ageSeconds }) =>
+      report.ok(
+        `the campaign ${JSON.stringify(name)} to ${recipients} recipients is under way since ${presentAge(ageSeconds)}`,
+      ),
+    ),
+  ];
+}
+
+function nameOf(project: string | null, projectId: string): string {
+  return project === null ? `project ${projectId}` : `${JSON.stringify(project)} (${projectId})`;
+}

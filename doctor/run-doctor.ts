@@ -1,0 +1,123 @@
+import type { Client } from '@temporalio/client';
+import type { Config } from '../core/config/schema.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { checkClickHouse, checkStream } from './clickhouse.ts';
+import { checkConfiguration, checkOwnDisk } from './configuration.ts';
+import { checkAgreement } from './drift.ts';
+import { type Finding, reporter } from './finding.ts';
+import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
+import { checkMigrations, checkPostgres } from './postgres.ts';
+import { messageOf } from './present.ts';
+import { checkProvider } from './provider.ts';
+import { connectReadOnly, type ReadOnly } from './read-only.ts';
+import { checkTemporal } from './temporal.ts';
+
+const checkMs = 20_000;
+const callMs = 5_000;
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Looks at a deployment from this process, and changes nothing. Every question has a limit of rows and of time.
+ * Never throws: what can't be asked is a finding.
+ */
+export async function runDoctor(config: Config, environment: Environment): Promise<Finding[]> {
+  const own = [...checkConfiguration(config), ...(await checkOwnDisk(config))];
+  const client = createTemporalClient({ environment, dataConverter: undefined });
+  const [database, temporal] = await Promise.all([
+    reach('Postgres', () => connectReadOnly(config.DATABASE_URL), 'Does it run, and is DATABASE_URL right?'),
+    reach(
+      'Temporal',
+      () => connectTemporal(client),
+      'Does it run, and are TEMPORAL_ADDRESS and the credentials right?',
+    ),
+  ]);
+  try {
+    return [...own, ...(await examine(config, database, temporal))];
+  } finally {
+    if ('value' in database) await database.value.client.end().catch(() => undefined);
+    await client.connection.close();
+  }
+}
+
+type Reached<Value> = { value: Value } | { finding: Finding };
+
+async function examine(
+  config: Config,
+  database: Reached<ReadOnly>,
+  temporal: Reached<Client>,
+): Promise<Finding[]> {
+  const clickhouse = guarded(
+    'ClickHouse',
+    () => checkClickHouse(config),
+    'Does it run, and is CLICKHOUSE_URL right?',
+  );
+  const provider = guarded(
+    'Provider',
+    () => checkProvider(config),
+    'Check address, credentials and permissions.',
+  );
+  const findings: Finding[] = [];
+  if ('finding' in database) findings.push(database.finding);
+  else findings.push(...(await examineDatabase(database.value)));
+  if ('finding' in temporal) findings.push(temporal.finding);
+  else findings.push(...(await guarded('Temporal', () => checkTemporal(temporal.value, config))));
+  if ('value' in database && 'value' in temporal) {
+    const compare = () =>
+      temporal.value.withDeadline(Date.now() + checkMs, () =>
+        checkAgreement(database.value, temporal.value, config.TEMPORAL_TASK_QUEUE),
+      );
+    findings.push(...(await guarded('Agreement', compare)));
+  }
+  return [...findings, ...(await clickhouse), ...(await provider)];
+}
+
+/** One after the other: they share a session. */
+async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
+  const checks = [
+    ['Postgres', checkPostgres],
+    ['Migrations', checkMigrations],
+    ['Outbox', checkDeadCommands],
+    ['Outbox', checkBacklog],
+    ['Sending', checkSending],
+    ['Stream', checkStream],
+  ] as const;
+  const findings: Finding[] = [];
+  for (const [area, check] of checks) findings.push(...(await guarded(area, () => check(database))));
+  return findings;
+}
+
+async function connectTemporal(client: Client): Promise<Client> {
+  await client.withDeadline(Date.now() + callMs, () => client.workflowService.getSystemInfo({}));
+  return client;
+}
+
+async function reach<Value>(
+  area: string,
+  connect: () => Promise<Value>,
+  remedy: string,
+): Promise<Reached<Value>> {
+  try {
+    return { value: await connect() };
+  } catch (error) {
+    return { finding: reporter(area).error(`does not answer: ${messageOf(error)}`, remedy) };
+  }
+}
+
+async function guarded(
+  area: string,
+  check: () => Promise<Finding[]>,
+  remedy = 'Nothing else is known; is it overloaded?',
+): Promise<Finding[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${checkMs / 1000} seconds`)), checkMs);
+  });
+  try {
+    return await Promise.race([check(), limit]);
+  } catch (error) {
+    return [reporter(area).error(`could not be examined: ${messageOf(error)}`, remedy)];
+  } finally {
+    clearTimeout(timer);
+  }
+}

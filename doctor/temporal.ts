@@ -1,0 +1,83 @@
+import type { Client } from '@temporalio/client';
+import type { Config } from '../core/config/schema.ts';
+import { scheduleIds } from '../temporal/client/schedules.ts';
+import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
+import { campaignTaskQueue, emailTaskQueue } from '../temporal/contracts/task-queues.ts';
+import { type Finding, reporter } from './finding.ts';
+
+const report = reporter('Temporal');
+const oldestSupported = [1, 29] as const;
+/** temporal.api.enums.v1.TaskQueueType */
+const activityQueue = 2;
+
+export async function checkTemporal(client: Client, config: Config): Promise<Finding[]> {
+  const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
+  const findings = [checkVersion(serverVersion ?? '')];
+  const problem = await checkNamespace(client);
+  if (problem !== undefined) return [...findings, problem];
+  return [...findings, await checkWorkers(client, config.TEMPORAL_TASK_QUEUE), await checkSchedules(client)];
+}
+
+function checkVersion(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestSupported;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) {
+    return report.ok(`${version} answers`);
+  }
+  return report.error(
+    `${version} is too old`,
+    `Posthaste needs a Temporal server ${oldestSupported.join('.')} or later: older ones ignore fairness between projects.`,
+  );
+}
+
+async function checkNamespace(client: Client): Promise<Finding | undefined> {
+  const { namespace } = client.options;
+  const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
+  const missing = searchAttributeNames.filter((name) => customAttributes?.[name] === undefined);
+  if (missing.length === 0) return undefined;
+  return report.error(
+    `the namespace ${namespace} has no search attributes ${missing.join(', ')}: it refuses every command`,
+    'Register them: docker compose up --detach temporal-namespace',
+  );
+}
+
+/** Somebody has to ask for the work of each queue. */
+async function checkWorkers(client: Client, taskQueue: string): Promise<Finding> {
+  const idle: string[] = [];
+  for (const name of [taskQueue, emailTaskQueue(taskQueue), campaignTaskQueue(taskQueue)]) {
+    const { pollers } = await client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name },
+      taskQueueType: activityQueue,
+    });
+    if ((pollers ?? []).length === 0) idle.push(name);
+  }
+  if (idle.length === 0) return report.ok('workers ask for the work of all task queues');
+  return report.error(
+    `no worker asks for the work of ${idle.join(', ')}`,
+    'Start a worker, with the same TEMPORAL_TASK_QUEUE and namespace as the API.',
+  );
+}
+
+async function checkSchedules(client: Client): Promise<Finding> {
+  const missing: string[] = [];
+  const paused: string[] = [];
+  for (const id of scheduleIds) {
+    const found = await client.schedule
+      .getHandle(id)
+      .describe()
+      .catch((error: Error) => {
+        if (error.name === 'ScheduleNotFoundError') return undefined;
+        throw error;
+      });
+    if (found === undefined) missing.push(id);
+    else if (found.state.paused) paused.push(id);
+  }
+  if (missing.length > 0) {
+    return report.error(`schedules are missing: ${missing.join(', ')}`, 'Restart a worker: it creates them.');
+  }
+  if (paused.length > 0) {
+    return report.warning(`schedules are paused: ${paused.join(', ')}`, 'Unpause them in the Temporal UI.');
+  }
+  return report.ok(`all ${scheduleIds.length} schedules are there, and none is paused`);
+}
