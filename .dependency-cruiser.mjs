@@ -1,5 +1,6 @@
 /**
  * The import law: a folder says where its code may run and what it may touch. Tests may import what they like.
+ * `test/law/import-law.ts` applies it, and finds circles of folders at every depth.
  */
 const folders = {
   core: [],
@@ -7,15 +8,15 @@ const folders = {
   providers: ['core'],
   analytics: [],
   journal: ['db', 'analytics', 'core'],
-  'temporal/contracts': [],
+  'temporal/contracts': ['core'],
   'temporal/workflows': ['temporal/contracts'],
-  'temporal/client': ['temporal/contracts', 'db', 'core'],
-  runtime: ['core', 'db', 'providers', 'analytics', 'temporal/client'],
-  activities: ['temporal/contracts', 'core', 'db', 'providers', 'analytics', 'runtime'],
+  runtime: ['core', 'db', 'providers', 'analytics'],
+  'temporal/client': ['temporal/contracts', 'runtime', 'db', 'core'],
+  'temporal/activities': ['temporal/contracts', 'core', 'db', 'providers', 'analytics', 'runtime'],
   'temporal/worker': [
     'temporal/contracts',
     'temporal/client',
-    'activities',
+    'temporal/activities',
     'journal',
     'core',
     'db',
@@ -23,7 +24,31 @@ const folders = {
     'analytics',
     'runtime',
   ],
+  doctor: [
+    'core',
+    'db',
+    'providers',
+    'analytics',
+    'journal',
+    'runtime',
+    'temporal/client',
+    'temporal/contracts',
+  ],
+  'web/src': [],
   api: ['core', 'db', 'providers', 'analytics', 'runtime', 'temporal/client', 'temporal/contracts'],
+};
+
+/** Inside the API: routes → services and presenters → schemas; nothing below the edge knows of HTTP. */
+const foldersOfApi = {
+  'api/schemas': [],
+  'api/access': [],
+  'api/services': ['api/access', 'api/schemas'],
+  'api/presenters': ['api/services', 'api/schemas'],
+  'api/pages': ['api/services'],
+  'api/edge': ['api/access', 'api/services'],
+  'api/openapi': ['api/edge'],
+  'api/dashboard': ['api/edge'],
+  'api/routes': ['api/access', 'api/services', 'api/schemas', 'api/presenters', 'api/pages', 'api/edge'],
 };
 
 const all = [...Object.keys(folders), 'local', 'bench', 'test', 'web'];
@@ -31,14 +56,26 @@ const all = [...Object.keys(folders), 'local', 'bench', 'test', 'web'];
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { pathNot: '^db/(entities|repositories)/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-cycles-of-entities',
+      comment: 'An entity names its repository, which imports the type of the entity; no other circle.',
+      severity: 'error',
+      from: { path: '^db/(entities|repositories)/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-development-dependency',
       comment: 'What runs in production is a production dependency.',
       severity: 'error',
       from: {
-        path: '^(api|temporal|activities|core|db|analytics|journal|providers|runtime|local)/',
+        path: '^(api|temporal|core|db|analytics|journal|providers|runtime|local)/',
         pathNot: ['\\.test\\.ts$', '/testing/'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
@@ -52,10 +89,17 @@ export default {
     },
     {
       name: 'contracts-import-nothing',
+      comment: 'They run in the sandbox. Types of core are erased.',
       severity: 'error',
       from: { path: '^temporal/contracts/' },
-      to: { pathNot: '^temporal/contracts/' },
+      to: { pathNot: '^temporal/contracts/', dependencyTypesNot: ['type-only'] },
     },
+    ...Object.entries(foldersOfApi).map(([folder, allowed]) => ({
+      name: `law-of-${folder.replace('/', '-')}`,
+      severity: 'error',
+      from: { path: `^${folder}/`, pathNot: '\\.test\\.ts$' },
+      to: { path: '^api/', pathNot: `^(${[folder, ...allowed].join('|')})/` },
+    })),
     ...Object.entries(folders).map(([folder, allowed]) => ({
       name: `law-of-${folder.replace('/', '-')}`,
       severity: 'error',

@@ -1,30 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { FailedNames } from './test/setup/failed-names.ts';
+import { LongestFirst } from './test/setup/longest-first.ts';
 
-/** Tests that kill and restart processes mostly wait, some of them for minutes. */
-const isPatient = ({ moduleId }: TestSpecification) => /fault|two-processes|processes\.test/.test(moduleId);
+/** Compiled modules of earlier runs, for workers and the processes that tests start. */
+const compileCache = fileURLToPath(new URL('.cache/node', import.meta.url));
+const everything = ['**/*.test.ts'];
+const generated = ['node_modules/**', '.data/**', '.cache/**'];
 
-/** The patient ones begin first and go on beside the others, so that no core idles behind them at the end. */
-class PatientFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isPatient), ...sorted.filter((file) => !isPatient(file))];
-  }
-}
+/** Files whose tests work in projects of one running product; the others of `test/` start what they need. */
+const sharing = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('sharedProduct'),
+);
 
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['node_modules/**', '.data/**', '.cache/**'],
     globalSetup: ['test/setup/global-setup.ts'],
+    setupFiles: ['test/setup/worker.ts'],
     pool: 'forks',
     maxWorkers: 3,
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    // Far above what a busy machine needs: reached only by what hangs.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     experimental: { viteModuleRunner: false },
-    env: { NODE_ENV: 'test', TZ: 'UTC' },
-    sequence: { sequencer: PatientFirst },
+    env: { NODE_ENV: 'test', TZ: 'UTC', NODE_COMPILE_CACHE: compileCache },
+    sequence: { sequencer: LongestFirst },
+    // The first two share the loaded modules of a worker. Each has its own workers, because a process holds one
+    // embedded ClickHouse: that of the shared product, or that of a test.
+    projects: [
+      { extends: true, test: { name: 'shared', isolate: false, include: sharing } },
+      {
+        extends: true,
+        test: { name: 'parts', isolate: false, include: everything, exclude: [...generated, 'test/**'] },
+      },
+      {
+        extends: true,
+        test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...generated, ...sharing] },
+      },
+    ],
     // Where nobody watches, what failed is all that is worth reading, and what passed need say nothing.
     ...(process.env.CI && { reporters: ['minimal', new FailedNames()], silent: 'passed-only' as const }),
   },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from './clickhouse.ts';
 import { ClickHouseRefused, ClickHouseUnavailable } from './client/errors.ts';
-import { countColumn, type Question } from './question.ts';
+import { countColumn, type Question } from './client/question.ts';
 import { type HttpFront, startHttpFront } from './testing/start-http-front.ts';
 
 const echo: Question<{ text: string; list: readonly string[] }, { text: string; list: string[] }> = {
@@ -113,7 +113,7 @@ describe.each(['server', 'embedded'])('ClickHouse (%s)', (name) => {
     await storeNamed(name).command(`CREATE TABLE IF NOT EXISTS leaked ENGINE = Memory AS
       SELECT name, value FROM system.settings WHERE changed`);
     expect(await storeNamed(name).query(sessionSettings, {})).toEqual(before);
-    // The settings that a session has without SETTINGS of its own: those of the writer, which made the table.
+    // Without SETTINGS, a session has the settings of the writer, which made the table.
     const leaked: Question<Record<string, never>, { name: string }> = {
       name: 'leaked',
       sql: `SELECT name FROM leaked
@@ -185,6 +185,6 @@ describe('a ClickHouse that is away', () => {
 
   it('refuses a database name that is no identifier', async () => {
     const options = { embeddedPath: join(root, 'other'), database: 'a; DROP' };
-    await expect(connectClickHouse(options)).rejects.toThrow('Not the name of a database');
+    await expect(connectClickHouse(options)).rejects.toThrow('Invalid database name');
   });
 });

@@ -3,52 +3,49 @@ import type { Backend } from './client/backend.ts';
 import { type EmbeddedOptions, openEmbeddedBackend } from './client/embedded-backend.ts';
 import { ClickHouseUnavailable, toClickHouseError } from './client/errors.ts';
 import { type HttpOptions, openHttpBackend } from './client/http-backend.ts';
+import type { QueryParameters, Question } from './client/question.ts';
 import { type InsertTarget, insertStatement, type Settings, withSettings } from './client/statement.ts';
-import type { QueryParameters, Question } from './question.ts';
 
 export type ClickHouseOptions = HttpOptions | EmbeddedOptions;
 
 /**
  * The read model for activity and analytics: a ClickHouse server or the embedded engine, with the same behaviour.
- * Every call throws `ClickHouseUnavailable` when the store can't be reached or can't answer now, and
- * `ClickHouseRefused` when it refuses the statement.
+ * Every call throws `ClickHouseUnavailable` when the store is unreachable or temporarily unable to answer, and
+ * `ClickHouseRefused` when it rejects the statement.
  */
 export interface ClickHouse {
-  /** Asks a question; the rows come parsed, in the order of its SQL. */
   query<Parameters extends QueryParameters, Row>(
     question: Question<Parameters, Row>,
     parameters: Parameters,
   ): Promise<Row[]>;
   /**
-   * Inserts rows, each a line of tab-separated values (`tsvValue`); line feeds only between them. Returns when the
-   * rows and what the views make of them are stored. An error leaves open whether they are: repeat the whole call.
+   * Inserts rows, each a line of tab-separated values (`tsvValue`), joined by line feeds. Returns once the rows and
+   * those of the views are stored. After an error they may or may not be stored: retry the whole call.
    */
   insert(target: InsertTarget, lines: string): Promise<void>;
   /**
-   * Runs a statement without an answer, such as DDL. Its settings, if any, stand in its text.
+   * Runs a statement without a result, such as DDL. Settings must be part of its text.
    *
-   * @param parameters for typed placeholders (`{name:Type}`).
+   * @param parameters for typed placeholders (`{name:Type}`)
    */
   command(statement: string, parameters?: QueryParameters): Promise<void>;
-  /** Creates the configured database when it is missing. */
   createDatabase(): Promise<void>;
-  /** Whether the store answers now. Never throws. */
+  /** Never throws. */
   ping(): Promise<boolean>;
-  /** Waits for what is running and closes. */
   close(): Promise<void>;
 }
 
-/** The same for every question. Instants come in ISO form, 64-bit numbers as numbers. */
+/** Settings of every query: instants in ISO form, 64-bit numbers unquoted. */
 const questionSettings: Settings = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: 0,
-  // Rows of one key are always in one partition, so FINAL need not look across them.
+  // Rows with the same key are always in one partition, so FINAL need not compare partitions.
   do_not_merge_across_partitions_select_final: 1,
 };
 
 /**
- * An insert is stored when it returns (`async_insert`). A repeated batch is inserted again rather than skipped,
- * since a skipped one would also skip views that the first try did not reach; the tables forget repeated rows.
+ * Synchronous inserts: stored on return. Repeated batches are inserted again rather than deduplicated, since
+ * deduplication would also skip views that the first attempt did not reach; the tables merge repeated rows.
  */
 const insertSettings: Settings = {
   async_insert: 0,
@@ -59,19 +56,19 @@ const insertSettings: Settings = {
 const defaultTimeoutMs = 10_000;
 
 /**
- * Connects to ClickHouse. A server is first contacted by the first statement, so this works while it is away; the
+ * Connects to ClickHouse. A server is first contacted by the first statement, so this succeeds while it is down; the
  * embedded engine is opened here and creates its database.
  *
- * @throws ClickHouseUnavailable when the embedded engine can't be opened.
+ * @throws ClickHouseUnavailable when the embedded engine can't be opened
  */
 export async function connectClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
-  if (!/^\w+$/.test(options.database)) throw new Error(`Not the name of a database: ${options.database}`);
+  if (!/^\w+$/.test(options.database)) throw new Error(`Invalid database name: ${options.database}`);
   return clickHouseOver(
     'embeddedPath' in options ? await openEmbeddedBackend(options) : openHttpBackend(options),
   );
 }
 
-/** Stands in where no ClickHouse is configured: every call but `ping` and `close` throws ClickHouseUnavailable. */
+/** For deployments without ClickHouse: every call but `ping` and `close` throws ClickHouseUnavailable. */
 export function withoutClickHouse(): ClickHouse {
   const refuse = () => Promise.reject(new ClickHouseUnavailable('No ClickHouse is configured'));
   return {
@@ -102,7 +99,7 @@ function clickHouseOver(backend: Backend): ClickHouse {
             query,
             values: Readable.from([`${lines}\n`], { objectMode: false }),
           });
-          // The answer is empty, but its connection is free only when it has been read.
+          // The response is empty, but its connection is freed only once it has been read.
           await result.stream.toArray();
         }),
       );

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
 import { ClickHouseUnavailable } from './client/errors.ts';
-import type { Question } from './question.ts';
+import type { Question } from './client/question.ts';
 
 const unfinished = z.object({ table: z.string(), reason: z.string() });
 
-/** A deletion goes on in the server when its answer did not come in time. */
+/** A deletion whose response timed out continues on the server. */
 const unfinishedDeletions: Question<Record<string, never>, z.output<typeof unfinished>> = {
   name: 'unfinished-deletions',
   sql: `
@@ -17,7 +17,7 @@ LIMIT 1`,
 };
 
 /**
- * Makes sure that no deletion of events is under way: what it is still to take could otherwise be put back too early.
+ * Ensures that no deletion of events is running: it could delete rows that are restored afterwards.
  *
  * @throws ClickHouseUnavailable while one is
  */
@@ -29,8 +29,8 @@ export async function refuseWhileDeleting(clickhouse: ClickHouse): Promise<void>
 }
 
 /**
- * SQL of a deletion. Rows are gone for every query when it is answered, in all replicas; merges take them off the
- * disk later. The settings stand in the text, as every other.
+ * SQL of a lightweight delete. Once it returns, no query on any replica sees the rows; merges remove them from disk
+ * later. Settings are part of the text, as in every statement.
  *
  * @param comment for ClickHouse's query log
  */
@@ -38,7 +38,6 @@ export function deleteFrom(table: string, where: string, comment: string): strin
   return `DELETE FROM ${table} WHERE ${where} SETTINGS lightweight_deletes_sync = 2, log_comment = '${comment}'`;
 }
 
-/** SQL that writes down the names of events: both a row that is there and one that is missing become right. */
 export function restoreNames(where: string): string {
   return `
 INSERT INTO event_name

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 const root = mkdtempSync(join(tmpdir(), 'posthaste-embedded-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Runs a program of its own with `open()`, which opens the engine on a folder of this test. */
+/** Runs a separate program with `open()`, which opens the engine on a folder of this test. */
 function startProgram(folder: string, program: string) {
   const preamble = `
     import { connectClickHouse } from '${new URL('./clickhouse.ts', import.meta.url)}';

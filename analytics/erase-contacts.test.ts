@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keptEmailData } from '../core/kept-email-data.ts';
 import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { countColumn } from './client/question.ts';
 import { eraseContacts } from './erase-contacts.ts';
 import { migrateClickHouse } from './migrate.ts';
-import { countColumn } from './question.ts';
 import { activityFeed } from './questions/activity-feed.ts';
 import { activityStats } from './questions/activity-stats.ts';
 import { listEvents } from './questions/event-list.ts';
@@ -206,7 +206,7 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
     });
   });
 
-  it('goes on where it was cut off, also between the names and the events', async () => {
+  it('resumes where it was cut off, also between the names and the events', async () => {
     const projectId = uuidv7();
     const contactId = uuidv7();
     const rows = [event(projectId, { contactId, name: 'only theirs' }), event(projectId)];

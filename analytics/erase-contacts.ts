@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
+import { countColumn, type Question, zeroUuid } from './client/question.ts';
 import { deleteFrom, refuseWhileDeleting, restoreNames } from './deletion.ts';
-import { countColumn, type Question, zeroUuid } from './question.ts';
 import { eventColumns } from './tables/event.ts';
 
-/** A server takes parameters from the address of a request, which is not to grow without bound. */
+/** Bounded, because parameters are part of the request's URL. */
 const maxContactsAtOnce = 500;
 
 const comment = 'erase contacts';
 const ofContacts = 'project_id = {projectId:UUID} AND contact_id IN {contactIds:Array(UUID)}';
 
-/** SQL: what happened to an email that was sent. It tells the project something without telling of whom. */
+/** Events of a sent email. They still count for the project, without naming the contact. */
 const isOfEmail = `email_id != toUUID('${zeroUuid}') AND name LIKE 'email.%' AND name != 'email.received'`;
 
 const keptData = `concat('{', arrayStringConcat(arrayMap(
@@ -20,7 +20,7 @@ const keptData = `concat('{', arrayStringConcat(arrayMap(
       JSONExtractKeysAndValuesRaw(data)
     )), ','), '}')`;
 
-/** The same key as the row that it stands for, so that merges and FINAL keep one of them until that is deleted. */
+/** Has the same key as the row it replaces, so merges and FINAL keep one of the two until the original is deleted. */
 const keepEmails = `
 INSERT INTO event (${eventColumns.join(', ')})
 SELECT ${eventColumns.map((column) => (column === 'contact_id' ? `toUUID('${zeroUuid}')` : column === 'data' ? keptData : column)).join(', ')}
@@ -53,13 +53,13 @@ LIMIT {limit:UInt32}`,
 const ofTheNames = 'project_id = {projectId:UUID} AND name IN {names:Array(String)}';
 
 /**
- * Takes contacts out of every table: their events go, and names that only they had. What happened to emails stays for
- * the figures, without the contact and with little of its data. Rows with other contacts are not touched. Can be
- * repeated at any time; what arrives later has to be erased by another call.
+ * Erases contacts from every table: deletes their events, and event names that only they had. Email events stay for
+ * the figures, without the contact and with only part of their data. Idempotent; rows that arrive later need another
+ * call.
  *
- * @param contactIds any number; none does nothing.
- * @param keptKeys of the data of an email's events
- * @throws ClickHouseUnavailable also while an earlier deletion is not finished; repeat the call then
+ * @param contactIds any number
+ * @param keptKeys keys kept in the data of email events
+ * @throws ClickHouseUnavailable also while an earlier deletion is running; retry later
  */
 export async function eraseContacts(
   clickhouse: ClickHouse,
@@ -92,9 +92,9 @@ async function eraseBatch(
   if (found.some(({ emails }) => emails > 0)) {
     await clickhouse.command(keepEmails, { ...contacts, kept });
   }
-  // The names first: should this be cut off, the events still say that it has to be done.
+  // The names first: if interrupted, the events still cause a retry.
   if (gone.length > 0) await clickhouse.command(deleteFrom('event_name', ofTheNames, comment), goneNames);
   await clickhouse.command(deleteFrom('event', ofContacts, comment), contacts);
-  // Another contact may have had an event of such a name meanwhile.
+  // Another contact may have had an event of such a name in the meantime.
   if (gone.length > 0) await clickhouse.command(restoreNames(ofTheNames), goneNames);
 }

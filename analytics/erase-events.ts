@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
+import { countColumn, type Question, toInstantParameter } from './client/question.ts';
 import { deleteFrom, refuseWhileDeleting, restoreNames } from './deletion.ts';
-import { countColumn, type Question, toInstantParameter } from './question.ts';
 
-/** Events of one name that are to go. */
 export interface EventErasure {
   projectId: string;
   name: string;
-  /** Those go whose id was made at or before this instant. */
   madeUntil: Date;
 }
 
 type ErasureParameters = { projectId: string; name: string; madeUntil: string };
 
-/** SQL: the events of the name, whatever their age. What only the activity feed shows has names of its own. */
+/** The events of the name, of any age. Feed-only rows have other names. */
 const ofTheName = `project_id = {projectId:UUID} AND name = {name:String} AND kind IN ('tracked', 'emitted')`;
 const isToGo = `UUIDv7ToDateTime(event_id) <= {madeUntil:DateTime64(3, 'UTC')}`;
 
@@ -35,10 +33,10 @@ const countNames: Question<ErasureParameters, { names: number }> = {
 const comment = 'erase events';
 
 /**
- * Deletes events of a name, and the name when none is left. Figures about emails are not made of events but of
- * emails, and stay. Can be repeated at any time; rows that arrive meanwhile stay if they are not meant.
+ * Deletes events of a name, and the name when no event is left. Email figures stay: they are derived from emails, not
+ * events. Idempotent; rows that arrive in the meantime stay unless they match.
  *
- * @throws ClickHouseUnavailable also while an earlier deletion is not finished.
+ * @throws ClickHouseUnavailable also while an earlier deletion is running
  */
 export async function eraseEvents(clickhouse: ClickHouse, erasure: EventErasure): Promise<void> {
   const { projectId, name } = erasure;
@@ -48,7 +46,7 @@ export async function eraseEvents(clickhouse: ClickHouse, erasure: EventErasure)
   const [found] = await clickhouse.query(countNames, parameters);
   const hasEventsToGo = (events?.toGo ?? 0) > 0;
   const isNameLeft = (events?.toStay ?? 0) > 0;
-  // The name first: should this be cut off, the events still say that it has to be done.
+  // The name first: if interrupted, the events still cause a retry.
   if ((found?.names ?? 0) > 0 && (hasEventsToGo || !isNameLeft)) {
     await clickhouse.command(deleteFrom('event_name', ofTheName, comment), { projectId, name });
   }

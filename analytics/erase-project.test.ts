@@ -5,10 +5,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { countColumn } from './client/question.ts';
 import { eraseProjectData } from './erase-project.ts';
 import { migrateClickHouse } from './migrate.ts';
-import { countColumn } from './question.ts';
 import { eventTable, toEventLine } from './tables/event.ts';
+import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/request-log.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'posthaste-erase-project-'));
 let clickhouse: ClickHouse;
@@ -36,6 +37,11 @@ function sent(projectId: string, madeAt: Date, occurredAt = madeAt): string {
     workflowId: null,
     data: {},
   });
+}
+
+function request(at: Date): LoggedRequest {
+  const answer = { status: 200, errorCode: null, credential: 'secretKey', durationMs: 1 } as const;
+  return { id: uuidv7(), at, requestId: 'r1', method: 'GET', route: '/contacts', ...answer };
 }
 
 /** Rows of a project in every table that has a project, so also in those that will be added. */
@@ -70,11 +76,26 @@ it('leaves nothing of a project in any table but what was made later, and all of
   const ahead = new Date(until.getTime() + 5000);
   const lines = [sent(projectId, before), sent(projectId, before, ahead), sent(other, before)];
   await clickhouse.insert(eventTable, lines.join('\n'));
+  const asked = [toRequestLine(projectId, request(before)), toRequestLine(other, request(before))];
+  await clickhouse.insert(requestLogTable, asked.join('\n'));
   await eraseProjectData(clickhouse, projectId, until);
-  expect(await rowsOf(projectId)).toEqual({ email_state: 0, event: 0, event_name: 0, figure: 0 });
-  expect(await rowsOf(other)).toEqual({ email_state: 1, event: 1, event_name: 1, figure: 1 });
+  expect(await rowsOf(projectId)).toEqual({
+    email_state: 0,
+    event: 0,
+    event_name: 0,
+    figure: 0,
+    request_log: 0,
+  });
+  expect(await rowsOf(other)).toEqual({ email_state: 1, event: 1, event_name: 1, figure: 1, request_log: 1 });
 
   await clickhouse.insert(eventTable, sent(projectId, new Date()));
+  await clickhouse.insert(requestLogTable, toRequestLine(projectId, request(new Date())));
   await eraseProjectData(clickhouse, projectId, until);
-  expect(await rowsOf(projectId)).toEqual({ email_state: 1, event: 1, event_name: 1, figure: 1 });
+  expect(await rowsOf(projectId)).toEqual({
+    email_state: 1,
+    event: 1,
+    event_name: 1,
+    figure: 1,
+    request_log: 1,
+  });
 });

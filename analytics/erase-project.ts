@@ -1,16 +1,16 @@
 import type { ClickHouse } from './clickhouse.ts';
+import { toInstantParameter } from './client/question.ts';
 import { deleteFrom, restoreNames } from './deletion.ts';
-import { toInstantParameter } from './question.ts';
 
 const ofProject = 'project_id = {projectId:UUID}';
 const comment = 'erase project';
 const isOld = (id: string) => `UUIDv7ToDateTime(${id}) <= {madeUntil:DateTime64(3, 'UTC')}`;
 
 /**
- * Deletes what a project had until an instant, in every table; names of events are made anew of those that stay. Can
- * be repeated at any time.
+ * Deletes a project's rows up to an instant from every table, and rebuilds the names of the remaining events.
+ * Idempotent.
  *
- * @throws ClickHouseUnavailable while ClickHouse is away
+ * @throws ClickHouseUnavailable while ClickHouse is down
  */
 export async function eraseProjectData(
   clickhouse: ClickHouse,
@@ -25,6 +25,8 @@ export async function eraseProjectData(
   );
   const madeOld = `made_at <= {madeUntil:DateTime64(3, 'UTC')}`;
   await clickhouse.command(deleteFrom('figure', `${ofProject} AND ${madeOld}`, comment), parameters);
+  const asked = `at <= {madeUntil:DateTime64(3, 'UTC')}`;
+  await clickhouse.command(deleteFrom('request_log', `${ofProject} AND ${asked}`, comment), parameters);
   await clickhouse.command(deleteFrom('event', `${ofProject} AND ${isOld('event_id')}`, comment), parameters);
   await clickhouse.command(restoreNames(ofProject), { projectId });
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { countColumn, type Question } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import { countColumn, type Question } from './question.ts';
 import { type HttpFront, startHttpFront } from './testing/start-http-front.ts';
 
 const tables: Question<Record<string, never>, { name: string; definition: string }> = {
@@ -42,7 +42,7 @@ async function freshDatabase(): Promise<ClickHouse> {
 }
 
 describe('migrateClickHouse', () => {
-  it('creates the tables once, whoever migrates and how often', async () => {
+  it('creates the tables once, however many processes migrate and however often', async () => {
     const store = await freshDatabase();
     await migrateClickHouse(store);
     const before = await store.query(tables, {});
@@ -54,6 +54,7 @@ describe('migrateClickHouse', () => {
       'event_name_view',
       'figure',
       'figure_view',
+      'request_log',
       'schema_migration',
     ]);
     await migrateClickHouse(store);
@@ -69,7 +70,7 @@ describe('migrateClickHouse', () => {
     expect(await store?.query(ledger, {})).toEqual(migrations.map(({ version }) => ({ version })));
   });
 
-  it('goes on where a run was cut off', async () => {
+  it('resumes where a run was cut off', async () => {
     const store = await freshDatabase();
     await store.createDatabase();
     const [first] = migrations;
@@ -88,11 +89,17 @@ describe('migrateClickHouse', () => {
       });
     };
     await migrateClickHouse(store, { event: 30 });
-    expect(await ttls()).toEqual(['event 30', 'event_name 30']);
+    expect(await ttls()).toEqual(['event 30', 'event_name 30', 'request_log 7']);
     await migrateClickHouse(store, { event: 400, email_state: 800, figure: 900 });
-    expect(await ttls()).toEqual(['email_state 800', 'event 400', 'event_name 400', 'figure 900']);
+    expect(await ttls()).toEqual([
+      'email_state 800',
+      'event 400',
+      'event_name 400',
+      'figure 900',
+      'request_log 7',
+    ]);
     await migrateClickHouse(store);
-    expect(await ttls()).toEqual([]);
+    expect(await ttls()).toEqual(['request_log 7']);
     await expect(migrateClickHouse(store, { event: 0.5 })).rejects.toThrow('Not a number of days');
   });
 });

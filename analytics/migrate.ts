@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
+import { countColumn, type Question } from './client/question.ts';
 import { type Migration, migrations } from './migrations/index.ts';
-import { countColumn, type Question } from './question.ts';
 import { applyRetention, type Retention } from './retention.ts';
 
 /**
- * A migration that is written down twice is one row. ClickHouse has neither transactions nor locks for DDL, so
- * safety with several processes rests on statements that can be repeated.
+ * Merges duplicate records of a migration. ClickHouse has neither transactions nor locks for DDL, so concurrent
+ * processes are safe only because every statement is idempotent.
  */
 const ledger = `CREATE TABLE IF NOT EXISTS schema_migration (
   version UInt32,
@@ -25,10 +25,10 @@ const appliedVersions: Question<Record<string, never>, { version: number }> = {
 const ledgerTarget = { table: 'schema_migration', columns: ['version', 'name'] };
 
 /**
- * Brings the tables up to date, creating the database when it is missing, and applies the retention. Can be
- * repeated and run by several processes at once.
+ * Applies pending migrations and the retention; creates the database when missing. Idempotent, also with concurrent
+ * processes.
  *
- * @throws ClickHouseUnavailable when the store can't be reached; what was done until then stays.
+ * @throws ClickHouseUnavailable when the store is unreachable; applied steps stay
  */
 export async function migrateClickHouse(clickhouse: ClickHouse, retention: Retention = {}): Promise<void> {
   await clickhouse.createDatabase();

@@ -1,21 +1,19 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
-import type { Question } from './question.ts';
+import type { Question } from './client/question.ts';
 
-/** For how many days rows are kept, by table. A table that is not named keeps them for ever. */
+/** Days to keep rows, by table; undefined keeps them indefinitely. */
 export interface Retention {
-  /** Names go with their last event. */
   readonly event?: number | undefined;
   readonly figure?: number | undefined;
   readonly email_state?: number | undefined;
 }
 
-/** Of each table the retention that holds for it, and the instant from which the age of a row counts. */
 const tables = {
   event: { retention: 'event', age: 'toDateTime(occurred_at)' },
   event_name: { retention: 'event', age: 'toDateTime(last_at)' },
   figure: { retention: 'figure', age: 'toDateTime(occurred_at)' },
-  // An email's row must not go while events about it still arrive, so it counts from the creation of the email.
+  // Counts from the email's creation: its row must not expire while events about it still arrive.
   email_state: { retention: 'email_state', age: 'toDateTime(UUIDv7ToDateTime(email_id))' },
 } as const;
 
@@ -30,8 +28,8 @@ const tableDefinition: Question<{ table: string }, { definition: string }> = {
 const ttlDays = /\bTTL [^\n]*?toIntervalDay\((\d+)\)/;
 
 /**
- * Changes the TTL of the tables whose retention is another now. Rows go in the background, at merges: those of `event`
- * and `figure` when all of their part have come of age, which is at most a month later.
+ * Updates the TTL of tables whose retention has changed. Rows expire in background merges; in `event` and `figure`
+ * only when their whole part has expired, at most a month later.
  */
 export async function applyRetention(clickhouse: ClickHouse, retention: Retention): Promise<void> {
   for (const [table, { retention: name, age }] of Object.entries(tables)) {

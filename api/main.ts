@@ -1,22 +1,27 @@
 import { loadConfig } from '../core/config/load.ts';
 import { createLogger, warnTo } from '../runtime/logger.ts';
+import { newestDashboard } from '../runtime/newest-dashboard.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
 import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources } from '../runtime/resources.ts';
 import { runProcess } from '../runtime/run-process.ts';
+import { openTemporal } from '../temporal/client/open-temporal.ts';
 import { createApiMetrics } from './edge/metrics.ts';
 import { startApi } from './start.ts';
 
-/** An API process of its own; any number of them may run. */
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
-  const config = loadConfig(process.env);
+  const config = loadConfig({
+    ...process.env,
+    DASHBOARD_DIR: process.env.DASHBOARD_DIR || newestDashboard(),
+  });
   const tracing = await openTracing(config, 'posthaste-api', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const resources = openResources(config, process.env, log, shutdown, 'edge', tracing);
+  const opened = openResources(config, process.env, log, shutdown, 'edge', tracing);
+  const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   await prepareDatabase(resources.orm, config.DATABASE_URL, log);
   resources.relay.start();

@@ -1,28 +1,23 @@
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
+import { inBatches, random, withoutIndexes } from './bulk-load.ts';
 
 interface AudienceOptions {
-  /** Of the project itself; 1,000,000 by default. */
+  /** Of the project itself; default 1,000,000. */
   contacts?: number;
-  /** Of its contacts, all names together and nearly exactly; 5,000,000 by default. */
+  /** Of its contacts, all names together, approximately; default 5,000,000. */
   events?: number;
 }
 
-/** Every 23rd contact belongs to one of the other projects, between the rows of the large one. */
+/** Every 23rd contact belongs to another project, between the rows of the large one. */
 const foreignEvery = 23;
 const foreignProjects = 30;
 
-/** Days that the journal reaches back. */
 const journalDays = 180;
-
-/** A number below 1 that looks random and is the same in each run; `salt` makes independent ones of one `n`. */
-const random = (n: string, salt: number) =>
-  `((hashint8extended(${n}, ${salt}) & 1073741823)::float8 / 1073741824)`;
 
 const oneOf = (list: readonly string[], at: string) =>
   `(array['${list.join("', '")}'])[1 + floor(${list.length} * ${at})::int]`;
 
-/** `then` for a share of the rows, null for the others. */
 const share = (part: number, salt: number, then: string) =>
   `case when ${random('n', salt)} < ${part} then ${then} end`;
 
@@ -64,7 +59,7 @@ const cities = [
 const domains = ['example.com', 'mail.example.com', 'example.org', 'example.net', 'shop.example.net'];
 const locales = ['en', 'de', 'fr', 'es', 'nl', 'pt', 'it'];
 
-/** Two to nine keys, and under most of them now and then a value of another type. */
+/** Two to nine keys; most occasionally hold a value of another type. */
 const dataSql = `jsonb_strip_nulls(jsonb_build_object(
   'firstName', ${oneOf(firstNames, random('n', 1))},
   'plan', ${share(0.92, 2, `case when ${random('n', 3)} < 0.005 then to_jsonb(n % 4) else to_jsonb(${oneOf(plans, random('n', 4))}) end`)},
@@ -83,7 +78,7 @@ select id, project_id, 'user' || n || '@' || ${oneOf(domains, random('n', 20))},
   created_at + ${random('n', 23)} * (now() - created_at)
 from bench_contacts where n between $1 and $2 order by n`;
 
-/** Share of each name in the journal: how the activity of a shop is spread. */
+/** Share of each name in the journal, typical for a shop. */
 const eventShares = [
   ['product viewed', 0.3],
   ['email.sent', 0.2],
@@ -104,7 +99,7 @@ const eventNameSql = (() => {
   return `case ${cases.join(' ')} end`;
 })();
 
-/** A third of the contacts has most of the events, wherever they stand in the table. */
+/** A third of the contacts has most of the events; they are spread over the table. */
 const eventsSql = `
 insert into events (id, project_id, name, kind, contact_id, email_id, data, occurred_at)
 select uuidv7(at - now()), project_id, name, case when name like 'email.%' then 'emitted' else 'tracked' end, id,
@@ -127,10 +122,9 @@ where kind <> 'activity' and contact_id is not null
 group by project_id, name, contact_id`;
 
 /**
- * Fills a project of an empty database with contacts, their journal and what is kept of both, beside some tens of
- * thousands of contacts of other projects. The same rows in each run but for ids and the present.
- *
- * @returns ids of the other projects; each has some 1,500 contacts.
+ * Fills a project of an empty database with contacts, their journal and derived data, beside some tens of
+ * thousands of contacts of other projects. The same rows in each run except for ids and the current time.
+ * @returns ids of the other projects; each has some 1,500 contacts
  */
 export async function fillAudience(
   databaseUrl: string,
@@ -174,32 +168,4 @@ export async function fillAudience(
     await client.end();
   }
   return others;
-}
-
-async function inBatches(
-  count: number,
-  size: number,
-  write: (from: number, to: number) => Promise<unknown>,
-): Promise<void> {
-  for (let from = 1; from <= count; from += size) await write(from, Math.min(from + size - 1, count));
-}
-
-/** Building the indexes of millions of rows at the end takes half the time of keeping them. */
-async function withoutIndexes(client: pg.Client, table: string, fill: () => Promise<unknown>): Promise<void> {
-  const { rows } = await client.query<{ drop: string; create: string }>(
-    `select case when c.oid is null then format('drop index %I', i.relname)
-         else format('alter table %I drop constraint %I', t.relname, c.conname) end as drop,
-       case when c.oid is null then pg_get_indexdef(i.oid)
-         else format('alter table %I add constraint %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid))
-         end as create
-     from pg_index x
-     join pg_class i on i.oid = x.indexrelid
-     join pg_class t on t.oid = x.indrelid
-     left join pg_constraint c on c.conindid = i.oid and c.contype in ('p', 'u')
-     where t.relname = $1`,
-    [table],
-  );
-  for (const { drop } of rows) await client.query(drop);
-  await fill();
-  for (const { create } of rows) await client.query(create);
 }

@@ -2,26 +2,29 @@ import { once } from 'node:events';
 import { v7 as uuidv7 } from 'uuid';
 import { withoutClickHouse } from '../analytics/clickhouse.ts';
 import { createApp } from '../api/app.ts';
+import { createServices } from '../api/create-services.ts';
 import { createApiServer } from '../api/edge/api-server.ts';
 import { createEdge } from '../api/edge/create-edge.ts';
 import { createApiMetrics } from '../api/edge/metrics.ts';
-import type { Services } from '../api/edge/services.ts';
 import { routes } from '../api/routes/index.ts';
-import { createServices, version } from '../api/start.ts';
+import type { Services } from '../api/services/services.ts';
+import { version } from '../api/version.ts';
 import { loadConfig } from '../core/config/load.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources } from '../runtime/resources.ts';
 import { runProcess } from '../runtime/run-process.ts';
+import { openTemporal } from '../temporal/client/open-temporal.ts';
 
 /**
- * The API as it is, but for the transactions of the hot requests: what a request costs when nothing is written. A
- * limit to compare with, never to be used otherwise.
+ * The real API without the transactions of the hot requests: the cost of a request that writes nothing. Only
+ * a limit to compare with.
  */
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
-  const resources = openResources(config, process.env, log, shutdown, 'edge');
+  const opened = openResources(config, process.env, log, shutdown, 'edge');
+  const resources = { ...opened, ...openTemporal(opened, shutdown) };
   const edge = createEdge({ config, em: resources.orm.em.fork(), logger: log });
   edge.start();
   shutdown.add('edge', () => edge.close());

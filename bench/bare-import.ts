@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { newId } from '../core/new-id.ts';
-import { type ImportedContact, importContactRows } from '../db/repositories/jobs/import-contacts.ts';
-import { sql } from '../db/sql.ts';
+import { type ImportedContact, importContactRows } from '../db/statements/jobs/import-contacts.ts';
+import { sql } from '../db/testing/sql.ts';
 import type { BenchStack } from './bench-stack.ts';
 import type { Figure } from './report.ts';
 
-/** As many rows as an import writes at once. */
 const batchRows = 2_000;
 
 function seconds(startedAt: number): number {
@@ -24,7 +23,7 @@ function toContact([email, firstName, plan, seats, signedUp]: string[]): Importe
   return { email: email ?? '', subscribed: undefined, data };
 }
 
-/** What the rows of a file cost without most of an import: parsing alone, the statement alone, a plain insert. */
+/** Cost of a file's rows without most of an import: parsing alone, the statement alone, a plain insert. */
 export async function measureBareImport(
   { orm }: BenchStack,
   text: string,

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type AcceptInput, acceptEmails } from '../db/repositories/emails/accept-emails.ts';
-import { type TrackInput, trackEvents } from '../db/repositories/events/track-events.ts';
+import { type AcceptInput, acceptEmails } from '../db/statements/emails/accept-emails.ts';
+import { type TrackInput, trackEvents } from '../db/statements/events/track-events.ts';
 import type { BenchStack } from './bench-stack.ts';
 
-/** Requests that share a statement when a hundred connections are served by two batches at a time. */
+/** Requests per statement when two concurrent batches serve a hundred connections. */
 export const itemsPerBatch = 50;
 const lanes = 2;
 const seconds = 4;
@@ -53,7 +53,6 @@ function acceptInput({ id, domain }: BenchStack['project'], n: number): AcceptIn
   };
 }
 
-/** Runs batches in two lanes, without HTTP and without batching around them; answers items a second. */
 async function measure<Input>(
   make: (n: number) => Input,
   run: (inputs: Input[]) => Promise<unknown>,
@@ -70,7 +69,6 @@ async function measure<Input>(
   return items / ((performance.now() - startedAt) / 1000);
 }
 
-/** Events a second that the statement of `/v1/track` alone writes. */
 export function measureTrackStatement({ orm, project }: BenchStack): Promise<number> {
   return measure(
     (n) => trackInput(project.id, n),
@@ -78,7 +76,6 @@ export function measureTrackStatement({ orm, project }: BenchStack): Promise<num
   );
 }
 
-/** Emails a second that the statement of `/v1/send` alone writes. */
 export function measureSendStatement({ orm, project }: BenchStack): Promise<number> {
   return measure(
     (n) => acceptInput(project, n),

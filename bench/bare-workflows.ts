@@ -3,7 +3,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import pMap from 'p-map';
 import { createLogger } from '../runtime/logger.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
-import { installTemporalRuntime } from '../temporal/worker/start.ts';
+import { installTemporalRuntime } from '../temporal/worker/temporal-runtime.ts';
 import { loadWorkflowBundle } from '../temporal/worker/workflow-bundle.ts';
 import { watchCpu } from './cpu-per-item.ts';
 
@@ -11,8 +11,8 @@ const taskQueue = 'bare';
 const warmUp = 50;
 
 /**
- * Workflows a second that order one activity which does nothing, on a Temporal server that does nothing else, with a
- * worker and a client in this process: as much as any product of workflows could reach on it.
+ * Workflows a second with one no-op activity, on an otherwise idle Temporal server, with worker and client in
+ * this process: an upper bound for any workflow product on it.
  */
 export async function measureBareWorkflows(
   temporal: { address: string; pid: number },

@@ -3,27 +3,26 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { dismissWatcher, startWatcher } from '../local/death-watcher.ts';
+import { sendSignal } from '../local/process-identity.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const startTimeoutMs = 180_000;
+const stopTimeoutMs = 15_000;
 
 export interface ProcessOptions {
-  /** File of the project that Node runs. */
   entry: string;
   environment: Record<string, string>;
-  /** Answers 2xx as soon as the process can be used. */
   probe: string;
-  /** Takes what the process writes, as a file in production would. */
   logFile: string;
 }
 
 export interface BenchProcess {
   pid: number;
-  /** SIGTERM, and SIGKILL when that is not enough. */
   stop(): Promise<void>;
 }
 
-/** Starts a process of the product as production runs it. `BENCH_NODE_OPTIONS` is handed to it for profilers. */
+/** Passes `BENCH_NODE_OPTIONS` on for profilers. */
 export async function startBenchProcess(options: ProcessOptions): Promise<BenchProcess> {
   const log = openSync(options.logFile, 'a');
   const profiling = process.env.BENCH_NODE_OPTIONS;
@@ -35,16 +34,22 @@ export async function startBenchProcess(options: ProcessOptions): Promise<BenchP
       ...(profiling === undefined ? {} : { NODE_OPTIONS: profiling }),
       ...options.environment,
     },
+    // Its own group: Ctrl-C reaches it through us, and the watcher ends it when we are killed.
+    detached: true,
     stdio: ['ignore', log, log],
   });
+  const pid = child.pid ?? 0;
+  const watcher = startWatcher(pid, 'SIGTERM', stopTimeoutMs);
   const exited = once(child, 'exit');
   const isGone = () => child.exitCode !== null || child.signalCode !== null;
   const stop = async () => {
-    if (isGone()) return;
-    child.kill('SIGTERM');
-    await Promise.race([exited, delay(15_000)]);
-    if (!isGone()) child.kill('SIGKILL');
-    await exited;
+    if (!isGone()) {
+      child.kill('SIGTERM');
+      await Promise.race([exited, delay(stopTimeoutMs, undefined, { ref: false })]);
+      sendSignal(-pid, 'SIGKILL');
+      await exited;
+    }
+    await dismissWatcher(watcher);
   };
   const deadline = Date.now() + startTimeoutMs;
   while (!(await answers(options.probe))) {
@@ -55,7 +60,7 @@ export async function startBenchProcess(options: ProcessOptions): Promise<BenchP
     }
     await delay(50);
   }
-  return { pid: child.pid ?? 0, stop };
+  return { pid, stop };
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -70,7 +75,7 @@ async function answers(url: string): Promise<boolean> {
 
 const clockTicksPerSecond = 100;
 
-/** The numbers after the name in `/proc/<pid>/stat`, the first of which is field 4 of proc(5). */
+/** The numbers after the name in `/proc/<pid>/stat`, starting with field 4 of proc(5). */
 function statOf(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat
@@ -84,8 +89,8 @@ export function childrenOf(pid: number): number[] {
 }
 
 /**
- * CPU time in seconds that a process and its children, ended ones included, have used so far. Unlike a rate it
- * hardly depends on what else the machine does.
+ * CPU seconds used so far by a process and its children, including ended ones. Unlike a rate this hardly
+ * depends on the machine's other load.
  */
 export function cpuSecondsOf(pid: number): number {
   const [utime = 0, stime = 0, ofEndedUser = 0, ofEndedSystem = 0] = statOf(pid).slice(10, 14);
@@ -93,7 +98,7 @@ export function cpuSecondsOf(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsOfChild(child), own);
 }
 
-/** One that has just ended counts with its parent the next time. */
+/** A child that has just ended is counted with its parent next time. */
 function cpuSecondsOfChild(pid: number): number {
   try {
     return cpuSecondsOf(pid);
@@ -104,7 +109,6 @@ function cpuSecondsOfChild(pid: number): number {
   }
 }
 
-/** Resident memory of a process in megabytes. */
 export function residentMegabytesOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1024);

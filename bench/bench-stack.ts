@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import getPort from 'get-port';
 import { v7 as uuidv7 } from 'uuid';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import { createOrm, type Orm } from '../db/orm.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { localTopicArn } from '../local/environment.ts';
-import { reservePort } from '../local/ports.ts';
 import { startPostgres } from '../local/postgres.ts';
 import { startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
@@ -19,31 +19,20 @@ export interface BenchProject {
   id: string;
   publicKey: string;
   secretKey: string;
-  /** Verified. */
   domain: string;
 }
 
-/** A Postgres that syncs to disk, a project in it, and whatever else a bench starts; all of it goes at the end. */
 export interface BenchStack {
   directory: string;
   databaseUrl: string;
   postgresPid: number;
-  /** A connection pool of the bench itself. */
   orm: Orm;
   project: BenchProject;
-  /** Starts a process of the product on the stack's database, with a free port of its own. */
   startApi(environment?: Record<string, string>, entry?: string): Promise<BenchProcess & { port: number }>;
   startWorker(environment?: Record<string, string>): Promise<BenchProcess>;
-  /** The local SES as a process; publishes its events at `webhookUrl` if there is one. */
   startSes(port: number, webhookUrl?: string): Promise<BenchProcess & { url: string }>;
 
   startTemporal(): Promise<{ address: string; pid: number }>;
-}
-
-export async function freePort(): Promise<number> {
-  const { port, release } = await reservePort({ name: 'PORT', explicit: 0 });
-  await release();
-  return port;
 }
 
 async function createProject(orm: Orm, appSecret: string): Promise<BenchProject> {
@@ -64,14 +53,13 @@ async function createProject(orm: Orm, appSecret: string): Promise<BenchProject>
   return { id, publicKey, secretKey, domain };
 }
 
-/** Runs `work` on a stack of its own and takes the stack away, however the work ends. */
 export function withBenchStack<Result>(work: (stack: BenchStack) => Promise<Result>): Promise<Result> {
   return withCleanUp(async (cleanUp) => {
     const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
     cleanUp(() => rm(directory, { recursive: true, force: true }));
     const cluster = join(directory, 'postgres');
     await mkdir(cluster);
-    const port = await freePort();
+    const port = await getPort();
     const log = () => undefined;
     const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log });
     cleanUp(() => postgres.stop());
@@ -118,20 +106,20 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
   return {
     ...foundation,
     async startApi(environment = {}, entry = 'api/main.ts') {
-      const port = await freePort();
+      const port = await getPort();
       const all = { ...common, PORT: String(port), ...environment };
       const running = await start(entry, all, `http://127.0.0.1:${all.PORT}/health`);
       return { ...running, port: Number(all.PORT) };
     },
     async startWorker(environment = {}) {
-      const metricsPort = String(await freePort());
+      const metricsPort = String(await getPort());
       const all = { ...common, METRICS_PORT: metricsPort, ...environment };
       return start('temporal/worker/main.ts', all, `http://127.0.0.1:${metricsPort}/ready`);
     },
     async startSes(port, webhookUrl) {
       const url = `http://127.0.0.1:${port}`;
       const environment = {
-        DATA_DIR: join(directory, `ses-${port}`),
+        DATA_DIR: join(directory, `ses-${started}`),
         INBOX_PORT: String(port),
         SNS_TOPIC_ARN: localTopicArn,
         SES_MAX_SEND_RATE: '100000',
@@ -142,8 +130,8 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
     async startTemporal() {
       const [binary, port, uiPort] = await Promise.all([
         findTemporalBinary({ environment: process.env }),
-        freePort(),
-        freePort(),
+        getPort(),
+        getPort(),
       ]);
       const temporal = await startTemporal({
         binary,

@@ -5,5 +5,4 @@ ${'<p>We have put together what is new this week, and what we think you will lik
 {% if plan == "pro" %}<p>Thank you for being on {{ plan }} since {{ since }}.</p>{% else %}<p>Have a look at pro.</p>{% endif %}
 <p><a href="https://shop.example/offers?contact={{ id }}">See the offers for {{ city | upcase }}</a></p></body></html>`;
 
-/** What the campaigns of the bench send: a page of text with a table, a condition and a handful of outputs. */
 export const campaignContent = { subject: 'News for {{ name ?? "you" }}', body };

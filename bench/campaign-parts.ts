@@ -1,18 +1,17 @@
+import getPort from 'get-port';
 import { v7 as uuidv7 } from 'uuid';
-import { createClaimedRenderer } from '../activities/emails/render-claimed.ts';
 import { emailsPerClaim } from '../core/campaign-batches.ts';
-import {
-  claimCampaignEmails,
-  readCampaignBatch,
-} from '../db/repositories/campaigns/claim-campaign-emails.ts';
-import { freezeAudience } from '../db/repositories/campaigns/freeze-audience.ts';
-import { loadContents } from '../db/repositories/campaigns/load-contents.ts';
-import type { ClaimedEmail } from '../db/repositories/emails/claim-emails.ts';
-import { type HandOverRecord, recordHandOvers } from '../db/repositories/emails/record-hand-overs.ts';
-import { sql } from '../db/sql.ts';
+import { claimCampaignEmails } from '../db/statements/campaigns/claim-campaign-emails.ts';
+import { freezeAudience } from '../db/statements/campaigns/freeze-audience.ts';
+import { readCampaignBatch } from '../db/statements/campaigns/read-campaign-batch.ts';
+import type { ClaimedEmail } from '../db/statements/emails/claimed-email.ts';
+import { loadContents } from '../db/statements/emails/load-contents.ts';
+import { type HandOverRecord, recordHandOvers } from '../db/statements/emails/record-hand-overs.ts';
+import { sql } from '../db/testing/sql.ts';
 import type { HandOver, OutgoingEmail } from '../providers/email/email-provider.ts';
+import { createClaimedRenderer } from '../temporal/activities/sending/render-claimed.ts';
 import { cpuSecondsOf } from './bench-process.ts';
-import { type BenchStack, freePort, withBenchStack } from './bench-stack.ts';
+import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { campaignContent } from './campaign-content.ts';
 import { fillContacts } from './campaign-run.ts';
 import { createBenchProvider, registerSender } from './ses-calls.ts';
@@ -21,7 +20,6 @@ const recipients = 10_000;
 const emailsPerCall = 50;
 const callsAtOnce = 8;
 
-/** What a part of sending reaches when it has the machine for itself, and what CPU it takes for it. */
 export interface CampaignPart {
   what: string;
   ratePerSecond: number;
@@ -56,7 +54,7 @@ async function claimAll({ orm }: BenchStack, campaignId: string): Promise<Map<st
     if (batch === undefined) return claims;
     for (let { firstEmailId } = batch; ; ) {
       const [token, rest] = [uuidv7(), { ...batch, firstEmailId }];
-      const claimed = await claimCampaignEmails(orm.em.fork(), campaignId, rest, emailsPerClaim, token);
+      const claimed = await claimCampaignEmails(orm.em.fork(), rest, emailsPerClaim, token);
       const last = claimed.at(-1);
       if (last === undefined) break;
       claims.set(token, claimed);
@@ -80,12 +78,12 @@ function toRecord(email: OutgoingEmail, answer: HandOver | undefined): HandOverR
 }
 
 /**
- * Sends a campaign to all contacts step by step instead of all at once, each step over all emails before the next
- * one begins: what each part can do alone. No Temporal, no worker.
+ * Sends a campaign step by step, each over all emails before the next one begins, to find what each part can
+ * do alone. No Temporal, no worker.
  */
 export function measureParts(): Promise<CampaignPart[]> {
   return withBenchStack(async (stack) => {
-    const ses = await stack.startSes(await freePort());
+    const ses = await stack.startSes(await getPort());
     await registerSender(ses.url, stack.project.domain);
     await fillContacts(stack, recipients);
     return measureOn(stack, ses);

@@ -1,43 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import type { BenchProcess } from './bench-process.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { campaignContent } from './campaign-content.ts';
 import { measureCpu } from './cpu-per-item.ts';
 
-/** What campaigns are sent with: all processes of the product, and the provider. */
+type LocalSes = BenchProcess & { url: string };
+
 export interface CampaignStage {
   stack: BenchStack;
   api: BenchProcess & { port: number };
-  ses: BenchProcess & { url: string };
   temporalPid: number;
+  startSes: () => Promise<LocalSes>;
   startWorker: () => Promise<BenchProcess>;
 }
 
 export interface CampaignRunOptions {
   recipients: number;
   latencyMs: number;
-  /** Kills the worker with SIGKILL when so many emails were handed over, and starts another one. */
+  /** Kills the worker with SIGKILL after this many hand-overs, and starts another one. */
   killAt?: number;
-  /** Called with everything in place, before the campaign. */
-  before?: () => Promise<void>;
-  /** Called while the campaign is sent, until `isOver`. */
-  meanwhile?: (isOver: () => boolean) => Promise<void>;
+  /** Without it, the provider's events are dropped. */
+  withEvents?: boolean;
+  before?: (ses: LocalSes) => Promise<void>;
+  meanwhile?: (ses: LocalSes, isOver: () => boolean) => Promise<void>;
 }
 
 export interface CampaignRun {
-  /** From the send call to the last hand-over, those that a killed worker had in hand left out. */
+  /** From the send call to the last hand-over, excluding emails that a killed worker had claimed. */
   ratePerSecond: number;
   seconds: number;
   /** From the send call to the first hand-over. */
   firstAfterMs: number;
-  /** Emails that a killed worker had claimed, and how long after the call the last of them was settled. */
+  /**
+   * Emails that a killed worker had claimed, and the time from the call until the last of them was settled.
+   */
   doubtful: { emails: number; sentAgain: number; settledAfterSeconds: number };
-  /** From the kill of a worker until its successor polls, and until an email is handed over again. */
+  /** From the kill of a worker until its successor polls, and until hand-overs resume. */
   restart: { readyAfterMs: number; resumedAfterMs: number };
-  /** From the last hand-over until all events are applied. */
-  eventsSeconds: number;
+  /** From the last hand-over until all events are applied; null without events. */
+  eventsSeconds: number | null;
   /** Microseconds an email, by process. */
   cpu: Record<string, number>;
 }
@@ -47,10 +50,9 @@ const newestSchema = z.object({ messages: z.array(z.object({ receivedAt: z.coerc
 const createdSchema = z.object({ data: z.object({ id: z.string() }) });
 const patienceMs = 20 * 60 * 1000;
 const pollMs = 100;
-/** Without events for longer, what a killed worker had in hand would be given up. */
+/** Without events for longer, emails that a killed worker had claimed would be given up. */
 const longestHoldMs = 60_000;
 
-/** Subscribed contacts of the stack's project, up to `count` of them. */
 export async function fillContacts(stack: BenchStack, count: number): Promise<void> {
   const em = stack.orm.em.fork();
   await sql(
@@ -68,12 +70,9 @@ export async function fillContacts(stack: BenchStack, count: number): Promise<vo
   }
 }
 
-async function control(stage: CampaignStage, path: string, method: string, value?: unknown): Promise<void> {
-  const answer = await fetch(`${stage.ses.url}${path}`, {
-    method,
-    ...(value !== undefined && { body: JSON.stringify(value) }),
-  });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`);
+async function control(ses: LocalSes, path: string, value: unknown): Promise<void> {
+  const answer = await fetch(`${ses.url}${path}`, { method: 'PUT', body: JSON.stringify(value) });
+  if (!answer.ok) throw new Error(`PUT ${path}: ${answer.status}`);
 }
 
 async function call(stage: CampaignStage, path: string, value: unknown): Promise<unknown> {
@@ -92,9 +91,7 @@ async function call(stage: CampaignStage, path: string, value: unknown): Promise
 
 interface Progress {
   total: number;
-  /** In the hand of no run any more, or never were. */
   open: number;
-  /** Claimed, and no word of them yet. */
   inHand: number;
   sent: number;
   delivered: number;
@@ -116,58 +113,62 @@ async function progressOf(stage: CampaignStage, campaignId: string): Promise<Pro
   return row;
 }
 
-async function messagesOf(stage: CampaignStage): Promise<number> {
-  return healthSchema.parse(await (await fetch(`${stage.ses.url}/health`)).json()).messages;
+async function messagesOf({ url }: LocalSes): Promise<number> {
+  return healthSchema.parse(await (await fetch(`${url}/health`)).json()).messages;
 }
 
-/** Emails of the campaign that have left: other emails leave beside it. */
-async function handedOver(stage: CampaignStage): Promise<number> {
-  const answer = await fetch(`${stage.ses.url}/api/messages?to=reader-&limit=0`);
+async function handedOver({ url }: LocalSes): Promise<number> {
+  const answer = await fetch(`${url}/api/messages?to=reader-&limit=0`);
   return z.object({ total: z.number() }).parse(await answer.json()).total;
 }
 
-async function newestAt(stage: CampaignStage): Promise<number> {
-  const answer = await fetch(`${stage.ses.url}/api/messages?to=reader-&limit=1`);
+async function newestAt({ url }: LocalSes): Promise<number> {
+  const answer = await fetch(`${url}/api/messages?to=reader-&limit=1`);
   return newestSchema.parse(await answer.json()).messages[0]?.receivedAt.getTime() ?? 0;
 }
 
-/** Lets the held events go, once. @returns when that was */
-function holdEvents(stage: CampaignStage): { release: () => Promise<number> } {
+/** Holds events until `release`, which works once. @returns when they were released */
+function holdEvents(ses: LocalSes): { release: () => Promise<number> } {
   let releasedAt = 0;
   return {
     async release() {
       if (releasedAt > 0) return releasedAt;
       releasedAt = Date.now();
-      await control(stage, '/api/events', 'PUT', { paused: false });
+      await control(ses, '/api/events', { paused: false });
       return releasedAt;
     },
   };
 }
 
 interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
+  ses: LocalSes;
   worker: BenchProcess;
   startedAt: number;
-  /** Called when events cannot be held back any longer. */
   release: () => Promise<number>;
 }
 
-/** Waits until everyone has the email but those whose emails a killed worker had in hand; kills it at its time. */
+/**
+ * Waits until all emails are handed over except those that a killed worker had claimed; kills the worker at
+ * `killAt`.
+ */
 async function untilHandedOver(stage: CampaignStage, campaignId: string, sending: Sending) {
-  const { recipients, killAt, startedAt } = sending;
+  const { recipients, killAt, ses, startedAt } = sending;
   let { worker } = sending;
   let [firstAt, killedAt, readyAt, resumedAt] = [0, 0, 0, 0];
 
-  /** Looking at all emails costs the database as much as sending a thousand, so it is for when nothing moves. */
+  /**
+   * Counting all emails costs the database as much as sending a thousand, so do it only when nothing moves.
+   */
   async function isOnlyDoubtLeft(): Promise<boolean> {
     const { open, total, inHand } = await progressOf(stage, campaignId);
-    return open === 0 && total === recipients && inHand > 0 && Date.now() - (await newestAt(stage)) > 1_500;
+    return open === 0 && total === recipients && inHand > 0 && Date.now() - (await newestAt(ses)) > 1_500;
   }
 
   for (let [messages, before] = [0, 0]; messages < recipients; before = messages) {
     await delay(pollMs);
-    // Counting the campaign's own costs the provider more, so only once there may be enough of them.
-    messages = await messagesOf(stage);
-    if (messages >= recipients) messages = await handedOver(stage);
+    // Counting only this campaign's messages costs the provider more, so do it once there may be enough.
+    messages = await messagesOf(ses);
+    if (messages >= recipients) messages = await handedOver(ses);
     if (messages > 0 && firstAt === 0) firstAt = Date.now();
     if (killAt !== undefined && killedAt === 0 && messages >= killAt) {
       killedAt = Date.now();
@@ -175,7 +176,7 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
       await worker.stop();
       worker = await stage.startWorker();
       readyAt = Date.now();
-      before = await messagesOf(stage);
+      before = await messagesOf(ses);
       messages = before;
     } else if (killedAt > 0 && resumedAt === 0 && messages > before) resumedAt = Date.now();
     if (killedAt > 0 && Date.now() - killedAt > longestHoldMs) await sending.release();
@@ -183,17 +184,16 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
     if (Date.now() - startedAt > patienceMs) throw new Error(`Only ${messages} of ${recipients} left`);
   }
   const restart = { readyAfterMs: readyAt - killedAt, resumedAfterMs: resumedAt - killedAt };
-  return { worker, firstAt, killedAt, restart, lastAt: await newestAt(stage) };
+  return { worker, firstAt, killedAt, restart, lastAt: await newestAt(ses) };
 }
 
-/** Sends one campaign to everyone and measures it. @throws Error unless each recipient got it exactly once */
+/** @throws Error unless each recipient got the email exactly once */
 export async function runCampaign(stage: CampaignStage, options: CampaignRunOptions): Promise<CampaignRun> {
   const { recipients } = options;
-  const worker = await stage.startWorker();
-  await options.before?.();
-  await control(stage, '/api/messages', 'DELETE');
-  await control(stage, '/api/events', 'PUT', { paused: true });
-  await control(stage, '/api/faults', 'PUT', { latencyMs: options.latencyMs });
+  const [ses, worker] = [await stage.startSes(), await stage.startWorker()];
+  await options.before?.(ses);
+  await control(ses, '/api/events', { paused: true });
+  await control(ses, '/api/faults', { latencyMs: options.latencyMs });
   const { data } = createdSchema.parse(
     await call(stage, '/campaigns', {
       name: 'Bench',
@@ -202,7 +202,7 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
       audienceType: 'ALL',
     }),
   );
-  const { stack, api, ses } = stage;
+  const { stack, api } = stage;
   const cpu = measureCpu({
     ...(options.killAt === undefined && { worker: worker.pid }),
     API: api.pid,
@@ -213,10 +213,11 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   const startedAt = Date.now();
   await call(stage, `/campaigns/${data.id}/send`, {});
   let isOver = false;
-  const beside = options.meanwhile?.(() => isOver);
-  const held = holdEvents(stage);
+  const beside = options.meanwhile?.(ses, () => isOver);
+  const held = holdEvents(ses);
   const sent = await untilHandedOver(stage, data.id, {
     ...options,
+    ses,
     worker,
     startedAt,
     release: held.release,
@@ -227,17 +228,18 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   const { inHand } = sent.killedAt > 0 ? await progressOf(stage, data.id) : { inHand: 0 };
   const seconds = (sent.lastAt - startedAt) / 1000;
 
-  const releasedAt = await held.release();
+  const releasedAt = options.withEvents ? await held.release() : Date.now();
   let settledAt = releasedAt;
   let end = await progressOf(stage, data.id);
-  while (end.delivered < recipients && Date.now() - releasedAt < patienceMs) {
+  const isSettled = () => (options.withEvents ? end.delivered : end.sent) >= recipients;
+  while (!isSettled() && Date.now() - releasedAt < patienceMs) {
     await delay(500);
     end = await progressOf(stage, data.id);
     if (end.sent < recipients) settledAt = Date.now();
   }
-  const eventsSeconds = (Date.now() - releasedAt) / 1000;
-  const total = await handedOver(stage);
-  await sent.worker.stop();
+  const eventsSeconds = options.withEvents ? (Date.now() - releasedAt) / 1000 : null;
+  const total = await handedOver(ses);
+  await Promise.all([sent.worker.stop(), ses.stop()]);
   if (total !== recipients || end.sent !== recipients || end.messageIds !== recipients) {
     throw new Error(`Not each once: ${total} in the inbox, ${JSON.stringify(end)}`);
   }

@@ -1,9 +1,7 @@
-/** What has to be taken away when a bench ends, the latest first: processes, then the folders they work in. */
 export type CleanUp = (step: () => Promise<unknown>) => void;
 
 const running = new Set<() => Promise<void>>();
 
-/** Runs `work`, and then in reverse what it added for the end, whether it succeeds or not. */
 export async function withCleanUp<Result>(work: (add: CleanUp) => Promise<Result>): Promise<Result> {
   const steps: (() => Promise<unknown>)[] = [];
   const end = async () => {
@@ -18,7 +16,7 @@ export async function withCleanUp<Result>(work: (add: CleanUp) => Promise<Result
   }
 }
 
-/** Ends everything at once, for a run that is interrupted. */
+/** For an interrupted run. */
 export async function cleanUpNow(): Promise<void> {
   await Promise.allSettled([...running].map((end) => end()));
 }

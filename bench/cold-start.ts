@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { residentMegabytesOf } from './bench-process.ts';
 import { withCleanUp } from './clean-up.ts';
 import { withLocalProduct } from './local-product.ts';
-import type { Figure } from './report.ts';
+import type { BenchRun } from './report.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const idleSeconds = 8;
@@ -18,14 +18,13 @@ interface Start {
   residentMegabytes: number;
 }
 
-/** Starts what `npm start` starts, waits until it is ready and then idle, and ends it. */
 function measureStart(dataDirectory: string): Promise<Start> {
   return withLocalProduct(dataDirectory, {}, async ({ pid, secondsToReady }) => {
     await delay(idleSeconds * 1000);
     return { seconds: secondsToReady, residentMegabytes: residentMegabytesOf(pid) };
   });
 }
-/** How long Node takes to load all of the product's modules, without starting anything. */
+
 async function measureLoading(): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--input-type=module', '-e', `await import('./local/product.ts')`], {
@@ -36,25 +35,22 @@ async function measureLoading(): Promise<number> {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** `npm start` on an installed tree: the first start and one with data, and what the process holds when idle. */
-export function benchColdStart(): Promise<Figure[]> {
+export function benchColdStart({ report }: BenchRun): Promise<void> {
   return withCleanUp(async (cleanUp) => {
     const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
     cleanUp(() => rm(directory, { recursive: true, force: true }));
-    const loading = await measureLoading();
+    const limits = [{ what: 'loading the modules of the product', value: await measureLoading() }];
+    const bar = { below: 8 };
     const first = await measureStart(join(directory, 'data'));
+    report({ work: 'first start to ready', value: first.seconds, unit: 's', bar, limits });
     const second = await measureStart(join(directory, 'data'));
-    const limits = [{ what: 'loading the modules of the product', value: loading }];
-    return [
-      { work: 'first start to ready', value: first.seconds, unit: 's', bar: { below: 8 }, limits },
-      { work: 'second start to ready', value: second.seconds, unit: 's', bar: { below: 8 }, limits },
-      {
-        work: 'memory of our process when idle',
-        value: second.residentMegabytes,
-        unit: 'MB',
-        bar: { below: 600 },
-        note: `after ${idleSeconds} s; ${first.residentMegabytes} MB after the first start`,
-      },
-    ];
+    report({ work: 'second start to ready', value: second.seconds, unit: 's', bar, limits });
+    report({
+      work: 'memory of our process when idle',
+      value: second.residentMegabytes,
+      unit: 'MB',
+      bar: { below: 600 },
+      note: `after ${idleSeconds} s; ${first.residentMegabytes} MB after the first start`,
+    });
   });
 }

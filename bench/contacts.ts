@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { fillAudience } from './audience-data.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { percentile } from './percentile.ts';
-import type { Figure } from './report.ts';
+import { type BenchRun, type Figure, reportEach } from './report.ts';
 
 const rounds = 9;
-/** Of a page that an index finds, and of a question that looks at every contact of the project. */
+/** For a page found by an index, and for a query that scans every contact of the project. */
 const [pageBarMs, passBarMs] = [50, 800];
 
 const listSchema = z.object({ total: z.number(), cursor: z.string().nullable() });
 const countSchema = z.object({ count: z.number() });
 const deletedSchema = z.object({ deletedFrom: z.number() });
 
-/** Calls one endpoint after the other; each answer comes with its milliseconds. */
 type Call = <Answer>(schema: z.ZodType<Answer>, path: string, method?: string) => Promise<[Answer, number]>;
 
 function callsOf(url: string, key: string): Call {
@@ -55,17 +54,14 @@ const lists: { work: string; query: string; barMs: number }[] = [
   },
 ];
 
-async function measureLists(call: Call): Promise<Figure[]> {
-  const figures: Figure[] = [];
+async function* measureLists(call: Call): AsyncGenerator<Figure> {
   for (const { work, query, barMs } of lists) {
     const { answer, median, worst } = await repeat(() => call(listSchema, `/contacts?${query}`));
     const note = `total ${answer.total}; slowest of ${rounds} ${worst.toFixed(0)} ms`;
-    figures.push({ work: `contact list: ${work}`, value: median, unit: 'ms', bar: { below: barMs }, note });
+    yield { work: `contact list: ${work}`, value: median, unit: 'ms', bar: { below: barMs }, note };
   }
-  return figures;
 }
 
-/** A page far from the start of a list, where every page before it has been read. */
 async function measureDeepPage(call: Call): Promise<Figure> {
   let cursor: string | null = null;
   for (let page = 0; page < 200; page += 1) {
@@ -77,47 +73,38 @@ async function measureDeepPage(call: Call): Promise<Figure> {
   return { work: 'contact list: page 1,000', value: median, unit: 'ms', bar: { below: pageBarMs } };
 }
 
-async function measureFields(call: Call): Promise<Figure[]> {
+async function* measureFields(call: Call): AsyncGenerator<Figure> {
   const { answer, median } = await repeat(() => call(countSchema, '/contacts/fields'));
   const note = `${answer.count} fields`;
-  const figures: Figure[] = [
-    { work: 'contact fields with coverage', value: median, unit: 'ms', bar: { below: pageBarMs }, note },
-  ];
+  yield { work: 'contact fields with coverage', value: median, unit: 'ms', bar: { below: pageBarMs }, note };
   for (const [field, what] of [
     ['data.plan', 'few values'],
     ['data.lastSeen', 'a value per contact'],
     ['data.address.city', 'nested'],
   ]) {
     const values = await repeat(() => call(countSchema, `/contacts/fields/${field}/values`));
-    figures.push({
+    yield {
       work: `field values: ${what}`,
       value: values.median,
       unit: 'ms',
       bar: { below: passBarMs },
       note: `${values.answer.count} values; slowest of ${rounds} ${values.worst.toFixed(0)} ms`,
-    });
+    };
   }
-  return figures;
 }
 
-async function measure(stack: BenchStack): Promise<Figure[]> {
+async function* measure(stack: BenchStack): AsyncGenerator<Figure> {
   await fillAudience(stack.databaseUrl, stack.project.id, { events: 1_000 });
   const api = await stack.startApi();
   const call = callsOf(`http://127.0.0.1:${api.port}`, stack.project.secretKey);
-  const figures = [
-    ...(await measureLists(call)),
-    await measureDeepPage(call),
-    ...(await measureFields(call)),
-  ];
+  yield* measureLists(call);
+  yield await measureDeepPage(call);
+  yield* measureFields(call);
   const [{ deletedFrom }, ms] = await call(deletedSchema, '/contacts/fields/data.orders', 'DELETE');
   const note = `${(deletedFrom / (ms / 1000)).toFixed(0)} contacts/s, at most 2,000 locked at a time`;
-  return [
-    ...figures,
-    { work: `deletion of a field of ${deletedFrom} contacts`, value: ms / 1000, unit: 's', note },
-  ];
+  yield { work: `deletion of a field of ${deletedFrom} contacts`, value: ms / 1000, unit: 's', note };
 }
 
-/** Lists, fields and their values over HTTP, in a project of a million contacts. */
-export function benchContacts(): Promise<Figure[]> {
-  return withBenchStack(measure);
+export function benchContacts({ report }: BenchRun): Promise<void> {
+  return withBenchStack((stack) => reportEach(measure(stack), report));
 }

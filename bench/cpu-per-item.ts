@@ -1,8 +1,8 @@
 import { cpuSecondsOf } from './bench-process.ts';
 
 /**
- * Reads the CPU time of processes now; the answered function tells what they have used since then, by name, in
- * microseconds an item. The bench itself, generator included, comes last.
+ * Starts measuring CPU time. The returned function reports what each process has used since, in microseconds
+ * an item; the bench itself, generator included, comes last.
  */
 export function measureCpu(processes: Record<string, number>): (items: number) => Record<string, number> {
   const entries = Object.entries({ ...processes, bench: process.pid });
@@ -21,7 +21,6 @@ export function presentCpu(used: Record<string, number>): string {
   return `CPU an item: ${parts.join(', ')}`;
 }
 
-/** As `measureCpu`, as the text of `presentCpu`. */
 export function watchCpu(processes: Record<string, number>): (items: number) => string {
   const measure = measureCpu(processes);
   return (items) => presentCpu(measure(items));

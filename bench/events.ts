@@ -2,13 +2,13 @@ import { randomUUID, verify, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { localTopicArn } from '../local/environment.ts';
-import { createSnsSigner, type SnsSigner, stringToSign } from '../local/ses/sns-signer.ts';
+import { createSnsSigner, type SnsSigner, stringToSign } from '../local/ses/events/sns-signer.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
 import { presentLatencies, requireStatus, runLoad } from './http-load.ts';
-import type { Figure } from './report.ts';
+import type { BenchRun } from './report.ts';
 
 const connections = 100;
 const emails = 9_000;
@@ -62,7 +62,7 @@ async function insertEmails({ orm, project }: BenchStack): Promise<string[]> {
   return ids;
 }
 
-/** Checks of signatures a second on one core, with nothing else to do. */
+/** Signature checks a second on one otherwise idle core. */
 function measureVerification(signer: SnsSigner): number {
   const message = signer.sign({
     Type: 'Notification',
@@ -83,8 +83,7 @@ function measureVerification(signer: SnsSigner): number {
   return checks / ((performance.now() - startedAt) / 1000);
 }
 
-/** Signed provider events at `/webhooks/sns`, the API as a process of its own. */
-export function benchEvents(): Promise<Figure[]> {
+export function benchEvents({ report, isQuick }: BenchRun): Promise<void> {
   return withBenchStack(async (stack) => {
     const signer = await createSnsSigner();
     const certificates = createServer((_, response) => response.end(signer.certificatePem));
@@ -104,7 +103,7 @@ export function benchEvents(): Promise<Figure[]> {
       const bare = await stack.startApi({ SNS_LOCAL_HOST: host }, 'bench/bare-api.ts');
       const bareTarget = { port: bare.port, path, headers };
       const route = requireStatus(
-        await runLoad({ target: bareTarget, nextBody: again, connections, seconds: 3 }),
+        await runLoad({ target: bareTarget, nextBody: again, connections, seconds: isQuick ? 2 : 3 }),
         200,
       );
       await bare.stop();
@@ -115,22 +114,20 @@ export function benchEvents(): Promise<Figure[]> {
       const cpu = watchCpu({ API: api.pid, Postgres: stack.postgresPid });
       const once = () => bodies[next++];
       const load = requireStatus(
-        await runLoad({ target, nextBody: once, connections, seconds: 20, warmUpSeconds: 1 }),
+        await runLoad({ target, nextBody: once, connections, seconds: isQuick ? 5 : 20, warmUpSeconds: 1 }),
         200,
       );
-      return [
-        {
-          work: 'applied, signatures checked',
-          value: load.ratePerSecond,
-          unit: '/s',
-          bar: { atLeast: 4_000 },
-          limits: [
-            { what: 'RSA verification alone, one core', value: verification },
-            { what: 'the route without its transaction', value: route.ratePerSecond },
-          ],
-          note: `${load.total} events; ${presentLatencies(load)}; ${cpu(load.total)}`,
-        },
-      ];
+      report({
+        work: 'applied, signatures checked',
+        value: load.ratePerSecond,
+        unit: '/s',
+        bar: { atLeast: 4_000 },
+        limits: [
+          { what: 'RSA verification alone, one core', value: verification },
+          { what: 'the route without its transaction', value: route.ratePerSecond },
+        ],
+        note: `${load.total} events; ${presentLatencies(load)}; ${cpu(load.total)}`,
+      });
     } finally {
       certificates.close();
     }

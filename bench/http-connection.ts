@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * One kept-alive HTTP connection that carries one request at a time. It knows just enough of HTTP for the answers
- * of our own API (`Content-Length`, no chunks): a real client would take a third of the machine from the server.
+ * A keep-alive HTTP connection with one request at a time. Supports just enough HTTP for our API's responses
+ * (`Content-Length`, no chunks): a real client would take a third of the machine from the server.
  */
 export interface HttpConnection {
-  /** Sends a whole request as text of ASCII; the answer comes to `onAnswer`. */
+  /** ASCII only; the response arrives in `onAnswer`. */
   send(request: string): void;
   onAnswer: (status: number) => void;
   close(): void;
@@ -15,7 +15,6 @@ export interface HttpConnection {
 const endOfHead = '\r\n\r\n';
 const lengthName = 'Content-Length: ';
 
-/** Bytes of the first answer in `bytes`, undefined when it is not complete. */
 function answerLength(bytes: Buffer): number | undefined {
   const end = bytes.indexOf(endOfHead);
   if (end === -1) return undefined;

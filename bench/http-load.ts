@@ -10,29 +10,30 @@ export interface Target {
 
 export interface LoadOptions {
   target: Target;
-  /** JSON text of the next request, of ASCII only; undefined when there are no more. */
+  /** JSON of ASCII text; undefined at the end. */
   nextBody: () => string | undefined;
   connections: number;
-  /** The load runs so long; answers of the first `warmUpSeconds` are not counted. */
+  /** Responses of the first `warmUpSeconds` are not counted. */
   seconds: number;
   warmUpSeconds?: number;
-  /** Requests a second at even distances; without it each connection sends as soon as it was answered. */
+  /** Evenly spaced requests a second; without it each connection sends as soon as it gets a response. */
   ratePerSecond?: number;
 }
 
 export interface LoadResult {
-  /** Counted answers. */
   answered: number;
-  /** All answers, those of the warm-up included. */
+  /** Including the warm-up. */
   total: number;
-  /** Answers a second over the counted time. */
   ratePerSecond: number;
-  /** Of each counted answer; at a fixed rate from when the request was due, not from when it left. */
+  /**
+   * Of each counted response; at a fixed rate measured from when the request was due, not from when it was
+   * sent.
+   */
   latenciesMs: number[];
   statuses: Map<number, number>;
 }
 
-/** Connections that are opened at the same moment: a listening socket has a short queue. */
+/** Connections opened at the same moment: a listening socket has a short queue. */
 const openedAtOnce = 32;
 
 async function openConnections(port: number, count: number): Promise<HttpConnection[]> {
@@ -49,7 +50,6 @@ function headOf({ port, path, headers }: Target): string {
   return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n${lines.join('')}Content-Length: `;
 }
 
-/** Sends POST requests over kept-alive connections and times the answers. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { nextBody } = options;
   const head = headOf(options.target);
@@ -124,7 +124,7 @@ async function pace(
   }
 }
 
-/** @throws Error when an answer had another status than the one that was to be measured. */
+/** @throws Error when a response had another status */
 export function requireStatus(result: LoadResult, status: number): LoadResult {
   const others = [...result.statuses].filter(([each]) => each !== status);
   if (others.length === 0 && result.answered > 0) return result;
@@ -132,7 +132,7 @@ export function requireStatus(result: LoadResult, status: number): LoadResult {
   throw new Error(`Expected answers ${status}, got ${shown}`);
 }
 
-/** For people: `p50 3.1 ms, p99 12.0 ms`. */
+/** Such as `p50 3.1 ms, p99 12.0 ms`. */
 export function presentLatencies({ latenciesMs }: LoadResult): string {
   const show = (fraction: number) => percentile(latenciesMs, fraction).toFixed(1);
   return `p50 ${show(0.5)} ms, p99 ${show(0.99)} ms`;

@@ -2,17 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { maxImportBytes } from '../core/contact-import/import-format.ts';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { measureBareImport } from './bare-import.ts';
 import { residentMegabytesOf } from './bench-process.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
-import type { Figure } from './report.ts';
+import { type BenchRun, type Figure, reportEach } from './report.ts';
 
 const barSeconds = 5;
 const pollMs = 50;
 
-/** A file just below the limit: an address and four columns of different types a row. */
 function makeFile(): { text: string; rows: number } {
   const lines = ['email,firstName,plan,seats,signedUp'];
   let bytes = lines.join('').length + 1;
@@ -28,7 +27,7 @@ function makeFile(): { text: string; rows: number } {
 const queuedSchema = z.object({ jobId: z.string() });
 const jobSchema = z.object({ state: z.string(), result: z.record(z.string(), z.unknown()).nullable() });
 
-/** Uploads the file and waits for the end of its job; answers the seconds from the first byte. */
+/** Seconds from the first uploaded byte to the end of the import job. */
 async function runImport(
   url: string,
   key: string,
@@ -50,7 +49,7 @@ async function runImport(
   }
 }
 
-/** Follows the memory of processes; the answered function tells by how much each has grown at most. */
+/** Tracks memory; the returned function reports the largest growth of each process. */
 function watchMemory(pids: Record<string, number>): () => string {
   const before = Object.values(pids).map(residentMegabytesOf);
   const most = [...before];
@@ -68,14 +67,14 @@ function watchMemory(pids: Record<string, number>): () => string {
   };
 }
 
-async function measure(stack: BenchStack): Promise<Figure[]> {
+async function* measure(stack: BenchStack): AsyncGenerator<Figure> {
   const temporal = await stack.startTemporal();
   const environment = { TEMPORAL_ADDRESS: temporal.address };
   const [api, worker] = [await stack.startApi(environment), await stack.startWorker(environment)];
   const url = `http://127.0.0.1:${api.port}`;
   const key = stack.project.secretKey;
   const { text, rows } = makeFile();
-  // Code, statements and connections warm, as in a process that has run for a while.
+  // Warm up code, statements and connections, as in a process that has run for a while.
   await runImport(url, key, `${text.slice(0, text.indexOf('\n', 500_000))}\n`);
   await sql(stack.orm.em.fork(), 'truncate contacts, contact_figures, contact_figure_changes');
 
@@ -91,22 +90,19 @@ async function measure(stack: BenchStack): Promise<Figure[]> {
     return { seconds, result, note: `${(rows / seconds).toFixed(0)} rows/s; ${memory()}; ${cpu(rows)}` };
   };
   const created = await run();
-  const again = await run();
   const bare = await measureBareImport(stack, text, newId());
-  return [
-    {
-      work: `5 MB, ${rows} new contacts, upload to completed`,
-      value: created.seconds,
-      unit: 's',
-      bar: { below: barSeconds },
-      limits: bare,
-      note: created.note,
-    },
-    { work: 'the same file again, nothing to change', value: again.seconds, unit: 's', note: again.note },
-  ];
+  yield {
+    work: `5 MB, ${rows} new contacts, upload to completed`,
+    value: created.seconds,
+    unit: 's',
+    bar: { below: barSeconds },
+    limits: bare,
+    note: created.note,
+  };
+  const again = await run();
+  yield { work: 'the same file again, nothing to change', value: again.seconds, unit: 's', note: again.note };
 }
 
-/** An import of the largest file over HTTP, API and worker as processes of their own. */
-export function benchImport(): Promise<Figure[]> {
-  return withBenchStack(measure);
+export function benchImport({ report }: BenchRun): Promise<void> {
+  return withBenchStack((stack) => reportEach(measure(stack), report));
 }

@@ -1,4 +1,5 @@
 import type { ClickHouse } from '../analytics/clickhouse.ts';
+import { nilId } from '../core/nil-id.ts';
 
 interface Feed {
   projectId: string;
@@ -7,10 +8,8 @@ interface Feed {
   events: number;
 }
 
-const none = '00000000-0000-0000-0000-000000000000';
 const otherProject = '01900000-0000-7000-8000-000000000002';
 
-/** What ten events in a row are; of their emails there are two. */
 const cycle = [
   ['email.sent', 'email.sent'],
   ['email.delivery', 'email.delivered'],
@@ -25,7 +24,7 @@ const cycle = [
 ];
 const list = (values: (string | undefined)[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`;
 
-/** Fills ClickHouse with events spread over some days; a project has 95 % of them. */
+/** One project has 95 % of the events. */
 export async function fillFeed(clickhouse: ClickHouse, feed: Feed): Promise<void> {
   const stepMs = (feed.days * 86_400_000) / feed.events;
   const batch = 100_000;
@@ -48,9 +47,9 @@ export async function fillFeed(clickhouse: ClickHouse, feed: Feed): Promise<void
         if(is_email, 'emitted', 'tracked'),
         ${list(cycle.map(([, type]) => type))}[n % 10 + 1],
         reinterpretAsUUID(sipHash128(n % 100000, 1)),
-        toUUID(if(is_email, id, '${none}')),
-        toUUID('${none}'),
-        toUUID('${none}'),
+        toUUID(if(is_email, id, '${nilId}')),
+        toUUID('${nilId}'),
+        toUUID('${nilId}'),
         concat('{"emailId": "', id, '", "messageId": "0100019', toString(n), '", "subject": "Hello number ',
           toString(n % 1000), '", "from": "news@shop.example.com", "sourceType": "CAMPAIGN"}')
       FROM numbers(${Math.min(batch, feed.events - offset)})

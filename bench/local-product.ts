@@ -22,16 +22,15 @@ const credentialsSchema = z.object({
 
 const secretsSchema = z.object({ postgresPassword: z.string() });
 
-/** What `npm start` starts, as its user sees it. */
 export interface LocalProduct {
-  /** Of the process that is API, worker and embedded ClickHouse; the other parts are its children. */
+  /** The process of API, worker and embedded ClickHouse; the other parts are its children. */
   pid: number;
   secondsToReady: number;
   credentials: z.output<typeof credentialsSchema>;
   databaseUrl: string;
 }
 
-/** Runs `work` on what `npm start` starts, and ends it. `BENCH_NODE_OPTIONS` is handed to its processes. */
+/** Passes `BENCH_NODE_OPTIONS` to its processes. */
 export function withLocalProduct<Result>(
   dataDirectory: string,
   environment: Record<string, string>,

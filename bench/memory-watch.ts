@@ -4,7 +4,6 @@ import { childrenOf, residentMegabytesOf } from './bench-process.ts';
 
 const everyMs = 100;
 
-/** The most that a process held, by the name of its program and its id. */
 export interface LargestProcess {
   name: string;
   megabytes: number;
@@ -18,7 +17,6 @@ function familyOf(pid: number): number[] {
   }
 }
 
-/** Such as `node local/ses/main.ts`. */
 function nameOf(pid: number): string {
   const [program = '', script = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   return `${basename(program)} ${script.slice(-30)}`.trim();
@@ -26,7 +24,7 @@ function nameOf(pid: number): string {
 
 /**
  * Watches the resident memory of a process and its descendants.
- * @returns ends the watch and tells which of them held most, shared pages included
+ * @returns a function that ends the watch and returns the largest of them, shared pages included
  */
 export function watchMemory(pid: number): () => LargestProcess {
   let largest: LargestProcess = { name: '', megabytes: 0 };
@@ -36,7 +34,7 @@ export function watchMemory(pid: number): () => LargestProcess {
         const megabytes = residentMegabytesOf(each);
         if (megabytes > largest.megabytes) largest = { name: nameOf(each), megabytes };
       } catch {
-        // It has just ended.
+        // The process has just ended.
       }
     }
   };

@@ -7,7 +7,6 @@ const workflowSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: 
 const idSchema = z.object({ id: z.string() });
 const totalSchema = z.object({ total: z.number() });
 
-/** Creates a workflow of steps that follow each other, switched on. @returns its id */
 export async function addWorkflow(
   { call }: Tenant,
   eventName: string,
@@ -27,7 +26,7 @@ export async function addWorkflow(
 
 const exitStep = { type: 'EXIT', config: {} };
 
-/** Tracks an event for so many contacts, each of which starts an execution that ends at once. */
+/** Each event starts an execution that ends at once. */
 export async function startExecutions(tenant: Tenant, count: number): Promise<void> {
   await addWorkflow(tenant, 'signed up', [exitStep]);
   await track(tenant, count, 'signed up');
@@ -45,7 +44,7 @@ export async function track({ post }: Tenant, count: number, event: string): Pro
   );
 }
 
-/** Waits until so many executions have ended. @returns how long that took, in milliseconds; at most `patienceMs` */
+/** @returns milliseconds until `count` executions have ended; at most `patienceMs` */
 export async function untilEnded(
   { call }: Tenant,
   workflowId: string,
@@ -60,7 +59,6 @@ export async function untilEnded(
   return Date.now() - startedAt;
 }
 
-/** Queues so many emails, 1,000 recipients a call. */
 export async function queueEmails({ post, domain }: Tenant, count: number): Promise<void> {
   const perCall = 1_000;
   await pMap(
@@ -79,7 +77,6 @@ export async function queueEmails({ post, domain }: Tenant, count: number): Prom
   );
 }
 
-/** Sends so many emails with an attachment of `megabytes` each, all at the same time. */
 export async function sendLargeEmails(
   { post, domain }: Tenant,
   count: number,
@@ -87,7 +84,7 @@ export async function sendLargeEmails(
 ): Promise<void> {
   const content = Buffer.alloc(megabytes * 1_000_000, 'posthaste').toString('base64');
   const file = `{"filename":"file.bin","contentType":"application/octet-stream","content":"${content}"}`;
-  // All bodies share it.
+  // Shared by all bodies.
   const attachments = new Blob([`,"attachments":[${file}]}`]);
   await Promise.all(
     Array.from({ length: count }, async (_, n) => {
@@ -106,8 +103,8 @@ export async function sendLargeEmails(
 const smallLoop = '{% for n in (1..50) %}{{ n }}{% endfor %}';
 
 /**
- * Runs so many executions whose WEBHOOK step has as many templates as it may have, 1,200 at most.
- * @returns how many those were
+ * Runs executions whose WEBHOOK step has as many templates as the API accepts: 1,200, halved until it does.
+ * @returns that number
  */
 export async function callWebhooks(tenant: Tenant, count: number): Promise<number> {
   let templates = 1_200;
@@ -127,7 +124,7 @@ export async function callWebhooks(tenant: Tenant, count: number): Promise<numbe
 
 const fullContacts = 200;
 
-/** Tracks so many events that fail: each would make the data of its contact too large. */
+/** Each event would make its contact's data too large. */
 export async function trackFailing({ call, post }: Tenant, count: number): Promise<void> {
   const addressOf = (n: number) => `full-${n % fullContacts}@example.com`;
   for (let n = 0; n < fullContacts; n += 1) {

@@ -18,12 +18,12 @@ import {
 } from './neighbour-loads.ts';
 import { percentile } from './percentile.ts';
 import { presentSpread, sendQuietly } from './quiet-emails.ts';
-import type { Figure } from './report.ts';
+import type { BenchRun, Figure } from './report.ts';
 import { createTenants, type Tenant } from './tenant.ts';
 
 const everyMs = 200;
 const aloneEmails = 50;
-/** Beside a load that lasts longer, the quiet project sends for so long; beside a shorter one at least so many. */
+/** The quiet project sends for at most this long; beside a shorter load at least this many. */
 const [longestMs, leastEmails] = [30_000, 25];
 
 const executions = 20_000;
@@ -34,11 +34,9 @@ const webhookCalls = 20;
 const failingItems = 10_000;
 const mostMegabytes = 1_000;
 
-/** The loud project does its worst, and the quiet one sends an email now and then. */
 interface Scenario {
   name: string;
   barMs: number;
-  /** Begins the load; the answer resolves when the load is over. */
   load: (tenants: Tenants) => Promise<{ over: Promise<string>; figures?: () => Promise<Figure[]> }>;
   environment?: Record<string, string>;
 }
@@ -104,7 +102,7 @@ async function timed(what: string, work: Promise<unknown>): Promise<string> {
   return `all ${what} after ${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
 }
 
-/** What waiting costs the database, the emails that leave meanwhile included. */
+/** Includes the emails sent meanwhile. */
 async function countTransactions(databaseUrl: string): Promise<Figure> {
   const seconds = 20;
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -176,15 +174,12 @@ async function measure(scenario: Scenario): Promise<Figure[]> {
 }
 
 /**
- * What single emails of a quiet project take beside a loud one, on what `npm start` starts, and how large its largest
- * process becomes. `BENCH_NEIGHBOURS=backlog` runs only the scenarios whose name contains that.
+ * Latency of a quiet project's single emails beside a loud one, on what `npm start` starts, and its largest
+ * process. `BENCH_NEIGHBOURS=backlog` runs only the scenarios whose name contains that.
  */
-export async function benchNeighbours(): Promise<Figure[]> {
+export async function benchNeighbours({ report }: BenchRun): Promise<void> {
   const only = process.env.BENCH_NEIGHBOURS ?? '';
-  const figures: Figure[] = [];
   for (const scenario of scenarios.filter(({ name }) => name.includes(only))) {
-    console.log(`  beside ${scenario.name} …`);
-    figures.push(...(await measure(scenario)));
+    for (const figure of await measure(scenario)) report(figure);
   }
-  return figures;
 }

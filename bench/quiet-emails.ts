@@ -9,11 +9,9 @@ const inboxSchema = z.object({
   messages: z.array(z.object({ emailId: z.string().nullable(), receivedAt: z.coerce.date() })),
 });
 
-/** What single emails of a project took, in milliseconds. */
 export interface QuietEmails {
-  /** From the call to its answer. */
   answerMs: number[];
-  /** From the answer until the provider had the email. */
+  /** From the response until the provider had the email. */
   handOverMs: number[];
 }
 
@@ -21,8 +19,8 @@ const patienceMs = 120_000;
 let run = 0;
 
 /**
- * Sends an email every `everyMs` while `goesOn`, each when it is due and not when the one before was answered, and
- * waits until the provider has all of them.
+ * Sends an email every `everyMs` while `goesOn`, on schedule whether or not the previous call was answered,
+ * and waits until the provider has all of them.
  */
 export async function sendQuietly(
   { credentials: { urls } }: LocalProduct,
@@ -58,7 +56,7 @@ export async function sendQuietly(
       const receivedAt = new Map(
         messages.map((message) => [message.emailId ?? '', message.receivedAt.getTime()]),
       );
-      // One that has not left by now counts as waiting until now.
+      // One still unsent counts as waiting until now.
       const handOverMs = [...answeredAt].map(([id, at]) => (receivedAt.get(id) ?? Date.now()) - at);
       return { answerMs, handOverMs };
     }

@@ -1,22 +1,29 @@
-/** One measured figure beside what it has to reach and what is possible at most. */
 export interface Figure {
   work: string;
   value: number;
   unit: string;
-  /** What design asks for; none for figures that only explain others. */
+  /** The required limit; none for figures that only explain others. */
   bar?: { atLeast: number } | { below: number };
   /** What the same machine reached in the same run with less to do. */
   limits?: { what: string; value: number; unit?: string }[];
   note?: string;
 }
 
-export interface Report {
+export interface BenchRun {
+  report: (figure: Figure) => void;
+  isQuick: boolean;
+}
+
+export async function reportEach(figures: AsyncIterable<Figure>, report: BenchRun['report']): Promise<void> {
+  for await (const figure of figures) report(figure);
+}
+
+export interface BenchReport {
   bench: string;
   seconds: number;
-  /** Load average of the machine before it began: above zero others were at work, and rates are too low. */
+  /** Load average before the run: above zero, others used the machine and rates are too low. */
   loadBefore: number;
   figures: Figure[];
-  /** Why the bench could not be finished. */
   failure?: string;
 }
 
@@ -40,7 +47,6 @@ function showBar({ bar, unit }: Figure): string {
   return 'atLeast' in bar ? `bar ≥ ${show(bar.atLeast, unit)}` : `bar < ${show(bar.below, unit)}`;
 }
 
-/** A figure on one line, and its limits and note on lines of their own below it. */
 export function presentFigure(figure: Figure): string {
   const columns = [
     figure.work.padEnd(52),
@@ -58,11 +64,10 @@ export function presentFigure(figure: Figure): string {
   return lines.join('\n');
 }
 
-/** The bars of all benches in a few lines, the missed ones by name. */
-export function presentSummary(reports: readonly Report[]): string {
-  const judged = reports.flatMap(({ bench, figures }) => figures.map((figure) => ({ bench, figure })));
-  const missed = judged.filter(({ figure }) => verdictOf(figure) === 'missed');
-  const met = judged.filter(({ figure }) => verdictOf(figure) === 'met');
+export function presentSummary(reports: readonly BenchReport[]): string {
+  const withBar = reports.flatMap(({ bench, figures }) => figures.map((figure) => ({ bench, figure })));
+  const missed = withBar.filter(({ figure }) => verdictOf(figure) === 'missed');
+  const met = withBar.filter(({ figure }) => verdictOf(figure) === 'met');
   const lines = [`Bars: ${met.length} met, ${missed.length} missed`];
   for (const { bench, figure } of missed) {
     lines.push(`  missed  ${bench}: ${figure.work} ${show(figure.value, figure.unit)}, ${showBar(figure)}`);

@@ -1,14 +1,14 @@
 import type { BenchProject } from './bench-stack.ts';
 
 const products = ['shoes', 'hats', 'lamps', 'books', 'chairs', 'knives', 'plants', 'bikes'];
-/** Every fifth request is about one of the few contacts that come again and again. */
+/** Every fifth request is about one of these recurring contacts. */
 const regulars = 2_000;
 
 function addressOf(n: number): string {
   return n % 5 === 0 ? `regular-${(n * 7919) % regulars}@example.com` : `contact-${n}@example.com`;
 }
 
-/** Bodies of `POST /v1/track`, each another event; four of five create a contact. */
+/** Bodies of `POST /v1/track`, each a new event; four of five create a contact. */
 export function createTrackBodies(): () => string {
   let n = 0;
   return () => {
@@ -33,7 +33,7 @@ const emailBody = [
   '</td></tr></table></body></html>',
 ].join('');
 
-/** Bodies of `POST /v1/send`, each another email; four of five create a contact. */
+/** Bodies of `POST /v1/send`, each a new email; four of five create a contact. */
 export function createSendBodies({ domain }: BenchProject): () => string {
   const [subject, body] = ['Your code, {{ firstName }}', emailBody.replaceAll('&quot;', '"')].map((text) =>
     JSON.stringify(text),

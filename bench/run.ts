@@ -2,75 +2,124 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { benchAnalytics } from './analytics.ts';
 import { benchCampaign } from './campaign.ts';
 import { cleanUpNow } from './clean-up.ts';
 import { benchColdStart } from './cold-start.ts';
 import { benchContacts } from './contacts.ts';
+import { benchDashboard } from './dashboard.ts';
 import { benchEvents } from './events.ts';
 import { benchImport } from './import.ts';
-import { benchJournal } from './journal-process.ts';
+import { benchJournal } from './journal.ts';
 import { benchNeighbours } from './neighbours.ts';
-import { type Figure, presentFigure, presentSummary, type Report } from './report.ts';
+import { type BenchReport, type BenchRun, type Figure, presentFigure, presentSummary } from './report.ts';
 import { benchSegments } from './segments.ts';
 import { benchSend } from './send.ts';
 import { benchTrack } from './track.ts';
 import { benchWorkflows } from './workflows.ts';
 
-/** Every bench by name, in the order in which they run. */
-const benches: Record<string, () => Promise<Figure[]>> = {
-  send: benchSend,
-  track: benchTrack,
-  events: benchEvents,
-  contacts: benchContacts,
-  campaign: benchCampaign,
-  import: benchImport,
-  journal: benchJournal,
-  analytics: benchAnalytics,
-  segments: benchSegments,
-  workflows: benchWorkflows,
-  neighbours: benchNeighbours,
-  'cold-start': benchColdStart,
+interface Bench {
+  run: (run: BenchRun) => Promise<void>;
+  /** On two cores; a bench without `quickSeconds` is left out of a quick run. */
+  seconds: number;
+  quickSeconds?: number;
+}
+
+const benches: Record<string, Bench> = {
+  send: { run: benchSend, seconds: 60, quickSeconds: 45 },
+  track: { run: benchTrack, seconds: 40, quickSeconds: 25 },
+  events: { run: benchEvents, seconds: 40, quickSeconds: 25 },
+  campaign: { run: benchCampaign, seconds: 330, quickSeconds: 60 },
+  import: { run: benchImport, seconds: 25, quickSeconds: 25 },
+  'cold-start': { run: benchColdStart, seconds: 35, quickSeconds: 35 },
+  contacts: { run: benchContacts, seconds: 50 },
+  segments: { run: benchSegments, seconds: 80 },
+  dashboard: { run: benchDashboard, seconds: 600 },
+  journal: { run: benchJournal, seconds: 60 },
+  analytics: { run: benchAnalytics, seconds: 90 },
+  workflows: { run: benchWorkflows, seconds: 90 },
+  neighbours: { run: benchNeighbours, seconds: 200 },
 };
+
+const usage = `Usage: npm run bench -- [--quick] [NAME …]
+Benches: ${Object.keys(benches).join(', ')}.
+--quick runs the hot paths only, each for a shorter time.`;
 
 const resultsFolder = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
-async function runBench(name: string, run: () => Promise<Figure[]>): Promise<Report> {
+function presentSeconds(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds / 10) * 10} s` : `${Math.round(seconds / 60)} min`;
+}
+
+async function runBench(name: string, { run }: Bench, isQuick: boolean): Promise<BenchReport> {
   const loadBefore = loadavg()[0] ?? 0;
-  const isBusy = loadBefore > availableParallelism() / 2;
-  console.log(
-    `\n${name}${isBusy ? `  (others use the machine: load average ${loadBefore.toFixed(1)})` : ''}`,
-  );
   const startedAt = performance.now();
-  const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
+  const figures: Figure[] = [];
+  const report = (figure: Figure) => {
+    figures.push(figure);
+    console.log(presentFigure(figure));
+  };
+  const finished = (): BenchReport => {
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    return { bench: name, seconds, loadBefore, figures };
+  };
   try {
-    const figures = await run();
-    for (const figure of figures) console.log(presentFigure(figure));
-    return { bench: name, seconds: seconds(), loadBefore, figures };
+    await run({ report, isQuick });
+    return finished();
   } catch (error) {
     console.error(error);
-    return { bench: name, seconds: seconds(), loadBefore, figures: [], failure: String(error) };
+    return { ...finished(), failure: String(error) };
   }
 }
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benches);
-const unknown = names.filter((name) => !(name in benches));
-if (unknown.length > 0) {
-  console.error(`No such bench: ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}.`);
-  process.exit(1);
+function readArguments(): { names: string[]; isQuick: boolean } {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { quick: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    const unknown = positionals.filter((name) => !(name in benches));
+    if (unknown.length > 0) throw new Error(`There is no bench ${unknown.join(', ')}.`);
+    const isWanted = ([name, { quickSeconds }]: [string, Bench]) =>
+      positionals.length > 0 ? positionals.includes(name) : !values.quick || quickSeconds !== undefined;
+    const names = Object.entries(benches).filter(isWanted);
+    return { names: names.map(([name]) => name), isQuick: values.quick };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(1);
+  }
 }
+
+const { names, isQuick } = readArguments();
+let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void cleanUpNow().finally(() => process.exit(1)));
+  process.on(signal, () => {
+    if (isInterrupted) return;
+    isInterrupted = true;
+    console.error('\nStopping …');
+    void cleanUpNow().finally(() => process.exit(1));
+  });
 }
-const reports: Report[] = [];
-for (const name of names) {
-  const run = benches[name];
-  if (run !== undefined) reports.push(await runBench(name, run));
+const expected = names.map((name) => {
+  const { seconds = 0, quickSeconds = seconds } = benches[name] ?? {};
+  return isQuick ? quickSeconds : seconds;
+});
+const reports: BenchReport[] = [];
+for (const [index, name] of names.entries()) {
+  const bench = benches[name];
+  if (bench === undefined) continue;
+  const left = presentSeconds(expected.slice(index).reduce((sum, seconds) => sum + seconds, 0));
+  const load = loadavg()[0] ?? 0;
+  const busy =
+    load > availableParallelism() / 2 ? `; the machine is busy, load average ${load.toFixed(1)}` : '';
+  console.log(`\n${name}  (${index + 1} of ${names.length}, about ${left} left${busy})`);
+  reports.push(await runBench(name, bench, isQuick));
 }
 console.log(`\n${presentSummary(reports)}`);
 await mkdir(resultsFolder, { recursive: true });
 const at = new Date().toISOString();
 const file = join(resultsFolder, `${at.replaceAll(':', '-')}.json`);
-await writeFile(file, `${JSON.stringify({ at, reports }, null, 2)}\n`);
+await writeFile(file, `${JSON.stringify({ at, isQuick, reports }, null, 2)}\n`);
 console.log(`\nWritten to ${file}`);
 if (reports.some((report) => report.failure !== undefined)) process.exitCode = 1;

@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import getPort from 'get-port';
 import { z } from 'zod';
-import { sql } from '../db/sql.ts';
-import { itemsPerBatch, measureSendStatement } from './bare-statements.ts';
-import { type BenchStack, freePort, withBenchStack } from './bench-stack.ts';
+import { sql } from '../db/testing/sql.ts';
+import { measureAcceptance } from './acceptance.ts';
+import { measureSendStatement } from './bare-statements.ts';
+import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
-import { presentLatencies, requireStatus, runLoad } from './http-load.ts';
+import { requireStatus, runLoad } from './http-load.ts';
 import { percentile } from './percentile.ts';
-import type { Figure } from './report.ts';
+import type { BenchRun } from './report.ts';
 import { createSendBodies } from './requests.ts';
 import { measureSesCalls, registerSender } from './ses-calls.ts';
 
 const connections = 100;
-const bar = 2_000;
 const path = '/v1/send';
 const idleSends = 20;
 const sustainedSeconds = 10;
@@ -24,51 +25,6 @@ const inboxSchema = z.object({
 
 type Load = { nextBody: () => string; connections: number };
 
-/** How much is accepted while nobody hands over, so that what is measured is the API and its transactions. */
-async function measureAcceptance(
-  stack: BenchStack,
-  environment: Record<string, string>,
-  headers: Record<string, string>,
-  load: Load,
-): Promise<Figure[]> {
-  const bare = await stack.startApi(environment, 'bench/bare-api.ts');
-  const bareTarget = { port: bare.port, path, headers };
-  const route = requireStatus(await runLoad({ ...load, target: bareTarget, seconds: 3 }), 200);
-  await bare.stop();
-  const statement = await measureSendStatement(stack);
-  await sql(stack.orm.em.fork(), 'truncate outbox');
-
-  const api = await stack.startApi({ ...environment, TEMPORAL_TASK_QUEUE: 'nobody' });
-  const target = { port: api.port, path, headers };
-  const cpu = watchCpu({ API: api.pid, Postgres: stack.postgresPid });
-  const most = requireStatus(await runLoad({ ...load, target, seconds: 7, warmUpSeconds: 2 }), 200);
-  const cpuUsed = cpu(most.total);
-  const paced = { ...load, target, seconds: 5, warmUpSeconds: 1, ratePerSecond: bar / 2 };
-  const half = requireStatus(await runLoad(paced), 200);
-  await api.stop();
-  await sql(stack.orm.em.fork(), 'truncate outbox');
-  return [
-    {
-      work: 'accepted',
-      value: most.ratePerSecond,
-      unit: '/s',
-      bar: { atLeast: bar },
-      limits: [
-        { what: 'the route without its transaction', value: route.ratePerSecond },
-        { what: `the shared statement alone, ${itemsPerBatch} emails each`, value: statement },
-      ],
-      note: `${connections} connections; ${presentLatencies(most)}; ${cpuUsed}`,
-    },
-    {
-      work: `p99 at ${(bar / 2).toLocaleString('en-US')}/s`,
-      value: percentile(half.latenciesMs, 0.99),
-      unit: 'ms',
-      bar: { below: 50 },
-      note: `answered ${half.ratePerSecond.toFixed(0)}/s; ${presentLatencies(half)}`,
-    },
-  ];
-}
-
 async function receivedAtOf(inboxUrl: string, emailId: string): Promise<Date> {
   for (const startedAt = Date.now(); Date.now() - startedAt < patienceMs; ) {
     const answer = await fetch(`${inboxUrl}/api/messages?limit=5`);
@@ -80,7 +36,7 @@ async function receivedAtOf(inboxUrl: string, emailId: string): Promise<Date> {
   throw new Error('An email was not handed over');
 }
 
-/** One email after the other on an idle system: from the answer until the provider has it, in milliseconds. */
+/** Milliseconds from each response until the provider has the email. */
 async function measureIdle(
   url: string,
   inboxUrl: string,
@@ -107,11 +63,9 @@ async function measureIdle(
 interface HandedOver {
   sent: number;
   open: number;
-  /** Runs that handed them over. */
   batches: number;
 }
 
-/** How many emails accepted since `since` are handed over, and how many are not. */
 async function countHandedOver(stack: BenchStack, since: Date): Promise<HandedOver> {
   const [row] = await sql<HandedOver>(
     stack.orm.em.fork(),
@@ -124,7 +78,7 @@ async function countHandedOver(stack: BenchStack, since: Date): Promise<HandedOv
   return row ?? { sent: 0, open: 0, batches: 0 };
 }
 
-/** Sends for some seconds as fast as calls are accepted; emails a second from the first call to the last hand-over. */
+/** Emails a second from the first call to the last hand-over. */
 async function measureSustained(
   stack: BenchStack,
   port: number,
@@ -155,12 +109,12 @@ async function measureSustained(
   };
 }
 
-/** `/v1/send` with API, worker and local SES as processes of their own. */
-export function benchSend(): Promise<Figure[]> {
+export function benchSend(run: BenchRun): Promise<void> {
+  const { report } = run;
   return withBenchStack(async (stack) => {
     const headers = { Authorization: `Bearer ${stack.project.secretKey}` };
     const load = { nextBody: createSendBodies(stack.project), connections };
-    const [sesPort, temporal] = await Promise.all([freePort(), stack.startTemporal()]);
+    const [sesPort, temporal] = await Promise.all([getPort(), stack.startTemporal()]);
     const ses = await stack.startSes(sesPort);
     await registerSender(ses.url, stack.project.domain);
     const environment = {
@@ -168,7 +122,23 @@ export function benchSend(): Promise<Figure[]> {
       SES_ENDPOINT: ses.url,
       SNS_LOCAL_HOST: `127.0.0.1:${sesPort}`,
     };
-    const acceptance = await measureAcceptance(stack, environment, headers, load);
+    const forgetCommands = () => sql(stack.orm.em.fork(), 'truncate outbox');
+    await measureAcceptance(stack, run, {
+      path,
+      key: stack.project.secretKey,
+      nextBody: load.nextBody,
+      // No worker runs, to measure the API and its transactions alone.
+      environment: { ...environment, TEMPORAL_TASK_QUEUE: 'nobody' },
+      async measureStatement() {
+        const perSecond = await measureSendStatement(stack);
+        await forgetCommands();
+        return perSecond;
+      },
+      items: 'emails',
+      bar: 2_000,
+      p99BarMs: 50,
+    });
+    await forgetCommands();
     const sesCalls = await measureSesCalls(ses.url);
 
     const worker = await stack.startWorker({
@@ -177,6 +147,13 @@ export function benchSend(): Promise<Figure[]> {
     });
     const api = await stack.startApi(environment);
     const idle = await measureIdle(`http://127.0.0.1:${api.port}${path}`, ses.url, headers, load.nextBody);
+    report({
+      work: 'idle, from the answer to the hand-over, p50',
+      value: percentile(idle, 0.5),
+      unit: 'ms',
+      bar: { below: 250 },
+      note: `p90 ${percentile(idle, 0.9)} ms, most ${percentile(idle, 1)} ms of ${idle.length}`,
+    });
     const pids = {
       API: api.pid,
       worker: worker.pid,
@@ -185,23 +162,13 @@ export function benchSend(): Promise<Figure[]> {
       SES: ses.pid,
     };
     const sustained = await measureSustained(stack, api.port, headers, load, pids);
-    return [
-      ...acceptance,
-      {
-        work: 'idle, from the answer to the hand-over, p50',
-        value: percentile(idle, 0.5),
-        unit: 'ms',
-        bar: { below: 250 },
-        note: `p90 ${percentile(idle, 0.9)} ms, most ${percentile(idle, 1)} ms of ${idle.length}`,
-      },
-      {
-        work: 'sustained through to the hand-over',
-        value: sustained.ratePerSecond,
-        unit: '/s',
-        bar: { atLeast: 800 },
-        limits: [{ what: 'single SES calls alone, one process', value: sesCalls }],
-        note: sustained.note,
-      },
-    ];
+    report({
+      work: 'sustained through to the hand-over',
+      value: sustained.ratePerSecond,
+      unit: '/s',
+      bar: { atLeast: 800 },
+      limits: [{ what: 'single SES calls alone, one process', value: sesCalls }],
+      note: sustained.note,
+    });
   });
 }

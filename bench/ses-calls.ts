@@ -14,7 +14,7 @@ const optionsOf = (endpoint: string) => ({
 });
 const account = (endpoint: string) => createSesAccountClient(optionsOf(endpoint));
 
-/** Makes the local SES take emails from a domain: it verifies domains that it is told of. */
+/** The local SES verifies any domain that is registered. */
 export async function registerSender(endpoint: string, domain: string): Promise<void> {
   const client = account(endpoint);
   await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain }));
@@ -22,12 +22,10 @@ export async function registerSender(endpoint: string, domain: string): Promise<
   client.destroy();
 }
 
-/** The provider as the product makes it, for a local SES. */
 export function createBenchProvider(endpoint: string): EmailProvider {
   return createSesProvider(createSesClient(optionsOf(endpoint)), account(endpoint), 'posthaste');
 }
 
-/** Calls of `SendEmail` a second from this process to a local SES, with nothing else to do. */
 export async function measureSesCalls(endpoint: string): Promise<number> {
   const provider = createBenchProvider(endpoint);
   const startedAt = performance.now();

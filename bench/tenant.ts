@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { LocalProduct } from './local-product.ts';
 
-/** A project of a local product with a verified domain, and how its developer calls the API. */
 export interface Tenant {
   domain: string;
-  /** With the secret key. @throws Error for an answer that is not 2xx */
+  /** With the secret key. @throws Error for a status other than 2xx */
   call(method: string, path: string, body?: object): Promise<unknown>;
-  /** As `call`, for a body that is made already. @returns the status; 503 and 429 are tried again as they ask for */
+  /**
+   * Like `call`, for a ready-made body. @returns the status; 503 and 429 are retried after the time they ask
+   * for
+   */
   post(path: string, body: string | Blob, key?: 'secret' | 'public'): Promise<number>;
 }
 
@@ -25,7 +27,6 @@ async function signIn({ credentials: { email, password, urls } }: LocalProduct):
   return cookie.slice(0, cookie.indexOf(';'));
 }
 
-/** Creates projects `a`, `b`, … with a domain `<name>.posthaste.test` each. */
 export async function createTenants<Name extends string>(
   product: LocalProduct,
   names: readonly Name[],
@@ -33,7 +34,7 @@ export async function createTenants<Name extends string>(
   const cookie = await signIn(product);
   const tenants: Partial<Record<Name, Tenant>> = {};
   for (const name of names) tenants[name] = await createTenant(product, cookie, name);
-  // Every name has its tenant now.
+  // as: every name has its tenant now.
   return tenants as Record<Name, Tenant>;
 }
 
@@ -73,7 +74,8 @@ async function createTenant(
           headers,
           body,
         }).catch((error: unknown) => error);
-        // A server that refuses a body early may close the connection before the client has read the answer.
+        // A server that rejects a body early may close the connection before the client has read the
+        // response.
         if (!(answer instanceof Response)) {
           await delay(1_000);
           continue;

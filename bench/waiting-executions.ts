@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import pMap from 'p-map';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { residentMegabytesOf } from './bench-process.ts';
 import type { BenchStack } from './bench-stack.ts';
@@ -10,14 +10,14 @@ import type { Figure } from './report.ts';
 import { createWorkflow, startWorkflowBench, untilCounted, type WorkflowBench } from './workflow-bench.ts';
 
 /**
- * The dev server starts 30 to 60 a second on two cores, which is half an hour for 100,000: what one costs is the same
- * with fewer of them, and `BENCH_WAITING` says how many for those who want to see it.
+ * The dev server starts 30 to 60 a second on two cores, half an hour for 100,000. The cost of one is the same
+ * with fewer; `BENCH_WAITING` sets the number.
  */
-const count = Number(process.env.BENCH_WAITING ?? 3_000);
+const count = Number(process.env.BENCH_WAITING ?? 2_000);
 const settled = Math.floor(count / 2);
-const woken = Math.min(1_000, count - settled);
+const woken = Math.min(500, count - settled);
 const atATime = 32;
-/** What is started before the rest, so that a long run shows where it is. */
+/** Started in portions, so that a long run shows its progress. */
 const portion = 5_000;
 const waiting = { everyMs: 500, patienceMs: 4 * 60 * 60 * 1000 };
 
@@ -32,7 +32,6 @@ interface Sizes {
   temporalBytes: number;
 }
 
-/** Memory in megabytes, and what is on disk. */
 async function readSizes({ stack, api, worker, temporal }: WorkflowBench): Promise<Sizes> {
   const em = stack.orm.em.fork();
   await sql(em, 'checkpoint');
@@ -50,7 +49,6 @@ async function readSizes({ stack, api, worker, temporal }: WorkflowBench): Promi
   };
 }
 
-/** Bytes of the history of executions that wait, as Temporal counts them. */
 async function readHistoryBytes(address: string): Promise<number> {
   const { workflow, connection } = createTemporalClient({
     environment: { TEMPORAL_ADDRESS: address },
@@ -68,8 +66,7 @@ async function readHistoryBytes(address: string): Promise<number> {
   return bytes / looked;
 }
 
-/** What executions cost that wait for an event or for a month, and how fast an event each wakes some of them. */
-export async function measureWaiting(stack: BenchStack): Promise<Figure[]> {
+export async function* measureWaiting(stack: BenchStack): AsyncGenerator<Figure> {
   const bench = await startWorkflowBench(stack, await stack.startTemporal());
   await createWorkflow(bench, 'signup', [
     { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid', timeout: 30 * 24 * 60 * 60 } },
@@ -111,46 +108,44 @@ export async function measureWaiting(stack: BenchStack): Promise<Figure[]> {
   const perExecution = (key: 'postgresBytes' | 'temporalBytes') =>
     (after[key] - before[key]) / (count - settled) / 1024;
   const growth = (key: 'api' | 'worker') => after[key] - before[key];
-  return [
-    {
-      work: 'executions that wait',
-      value: count,
-      unit: 'executions',
-      note: `started at ${perSecond.toFixed(0)}/s`,
-    },
-    {
-      work: `growth of the worker by the last ${count - settled} of them`,
-      value: growth('worker'),
-      unit: 'MB',
-      bar: { below: 150 },
-      limits: [{ what: `memory with ${settled} of them`, value: before.worker, unit: 'MB' }],
-      note: `Temporal itself: from ${before.temporal} to ${after.temporal} MB`,
-    },
-    {
-      work: `growth of the API by the last ${count - settled} of them`,
-      value: growth('api'),
-      unit: 'MB',
-      bar: { below: 150 },
-      limits: [{ what: `memory with ${settled} of them`, value: before.api, unit: 'MB' }],
-    },
-    {
-      work: 'database of Temporal, each execution that waits',
-      value: perExecution('temporalBytes'),
-      unit: 'KB',
-      limits: [{ what: 'its history', value: historyBytes / 1024, unit: 'KB' }],
-    },
-    {
-      work: 'Postgres, each execution that waits',
-      value: perExecution('postgresBytes'),
-      unit: 'KB',
-      note: 'with its contact, the events that started it, the step run and the listener',
-    },
-    {
-      work: `executions woken by an event each, of ${count}`,
-      value: woken / wakeSeconds,
-      unit: '/s',
-      limits: [{ what: 'executions started, same run', value: perSecond }],
-      note: `${woken} to their exit in ${wakeSeconds.toFixed(1)} s; ${cpu(woken)}`,
-    },
-  ];
+  yield {
+    work: 'executions that wait',
+    value: count,
+    unit: 'executions',
+    note: `started at ${perSecond.toFixed(0)}/s`,
+  };
+  yield {
+    work: `growth of the worker by the last ${count - settled} of them`,
+    value: growth('worker'),
+    unit: 'MB',
+    bar: { below: 150 },
+    limits: [{ what: `memory with ${settled} of them`, value: before.worker, unit: 'MB' }],
+    note: `Temporal itself: from ${before.temporal} to ${after.temporal} MB`,
+  };
+  yield {
+    work: `growth of the API by the last ${count - settled} of them`,
+    value: growth('api'),
+    unit: 'MB',
+    bar: { below: 150 },
+    limits: [{ what: `memory with ${settled} of them`, value: before.api, unit: 'MB' }],
+  };
+  yield {
+    work: 'database of Temporal, each execution that waits',
+    value: perExecution('temporalBytes'),
+    unit: 'KB',
+    limits: [{ what: 'its history', value: historyBytes / 1024, unit: 'KB' }],
+  };
+  yield {
+    work: 'Postgres, each execution that waits',
+    value: perExecution('postgresBytes'),
+    unit: 'KB',
+    note: 'with its contact, the events that started it, the step run and the listener',
+  };
+  yield {
+    work: `executions woken by an event each, of ${count}`,
+    value: woken / wakeSeconds,
+    unit: '/s',
+    limits: [{ what: 'executions started, same run', value: perSecond }],
+    note: `${woken} to their exit in ${wakeSeconds.toFixed(1)} s; ${cpu(woken)}`,
+  };
 }

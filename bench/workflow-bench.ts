@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import getPort from 'get-port';
 import { z } from 'zod';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import type { BenchProcess } from './bench-process.ts';
-import { type BenchStack, freePort } from './bench-stack.ts';
+import type { BenchStack } from './bench-stack.ts';
 import { registerSender } from './ses-calls.ts';
 
 const createdSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: z.string() })) });
 const idSchema = z.object({ id: z.string() });
 
-/** A product with its Temporal server, for benches of workflows. */
 export interface WorkflowBench {
   stack: BenchStack;
   temporal: { address: string; pid: number };
@@ -18,12 +18,11 @@ export interface WorkflowBench {
   track: (event: string, contact: number) => Promise<unknown>;
 }
 
-/** Starts API, worker and the local SES on a Temporal server that runs already. */
 export async function startWorkflowBench(
   stack: BenchStack,
   temporal: { address: string; pid: number },
 ): Promise<WorkflowBench> {
-  const ses = await stack.startSes(await freePort());
+  const ses = await stack.startSes(await getPort());
   await registerSender(ses.url, stack.project.domain);
   const environment = {
     TEMPORAL_ADDRESS: temporal.address,
@@ -59,7 +58,6 @@ export async function startWorkflowBench(
   };
 }
 
-/** Creates a workflow of steps that follow each other, and switches it on. */
 export async function createWorkflow(
   { call }: WorkflowBench,
   eventName: string,
@@ -74,7 +72,6 @@ export async function createWorkflow(
   await call('PATCH', `/workflows/${workflow.id}`, { enabled: true });
 }
 
-/** Creates a small template and answers its id. */
 export async function createTemplate({ call, stack }: WorkflowBench): Promise<string> {
   const template = await call('POST', '/templates', {
     name: 'Welcome',
@@ -87,7 +84,7 @@ export async function createTemplate({ call, stack }: WorkflowBench): Promise<st
 }
 
 /**
- * Waits until a statement that counts as `count` answers so many.
+ * Polls a statement until its `count` reaches the number.
  * @throws Error after `patienceMs`
  */
 export async function untilCounted(

@@ -1,23 +1,22 @@
 import pMap from 'p-map';
 import { createTemporalClient } from '../temporal/client/connect.ts';
-import type { JobKind } from '../temporal/contracts/operations.ts';
+import type { JobKind } from '../temporal/contracts/search-attributes.ts';
 import { measureBareWorkflows } from './bare-workflows.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
-import type { Figure } from './report.ts';
+import { type BenchRun, type Figure, reportEach } from './report.ts';
 import { measureWaiting } from './waiting-executions.ts';
 import { createTemplate, createWorkflow, startWorkflowBench, untilCounted } from './workflow-bench.ts';
 
 const executions = 300;
 const warmUp = 30;
 const atATime = 32;
-/** Executions whose histories are read. */
 const sample = 20;
 /** Of the rate of bare workflows on the same server. */
 const share = 0.6;
 const waiting = { everyMs: 100, patienceMs: 10 * 60 * 1000 };
 
-async function measureExecutions(stack: BenchStack): Promise<Figure[]> {
+async function* measureExecutions(stack: BenchStack): AsyncGenerator<Figure> {
   const temporal = await stack.startTemporal();
   const bare = await measureBareWorkflows(temporal, { count: executions, atATime });
   const bench = await startWorkflowBench(stack, temporal);
@@ -42,26 +41,23 @@ async function measureExecutions(stack: BenchStack): Promise<Figure[]> {
   await untilCounted(stack, sent, executions + warmUp, waiting);
   const sentAfter = (performance.now() - startedAt) / 1000;
   const cpuUsed = cpu(executions);
-  return [
-    {
-      work: 'executions, event to exit',
-      value: executions / seconds,
-      unit: '/s',
-      bar: { atLeast: share * bare.perSecond },
-      limits: [{ what: 'bare workflows with one activity, same server', value: bare.perSecond }],
-      note: `${executions} events, each with an email; ${cpuUsed}; bare: ${bare.cpu}`,
-    },
-    {
-      work: 'executions, event to the email handed over',
-      value: executions / sentAfter,
-      unit: '/s',
-      limits: [{ what: 'bare workflows with one activity, same server', value: bare.perSecond }],
-    },
-    ...(await countOrders(temporal.address)),
-  ];
+  yield {
+    work: 'executions, event to exit',
+    value: executions / seconds,
+    unit: '/s',
+    bar: { atLeast: share * bare.perSecond },
+    limits: [{ what: 'bare workflows with one activity, same server', value: bare.perSecond }],
+    note: `${executions} events, each with an email; ${cpuUsed}; bare: ${bare.cpu}`,
+  };
+  yield {
+    work: 'executions, event to the email handed over',
+    value: executions / sentAfter,
+    unit: '/s',
+    limits: [{ what: 'bare workflows with one activity, same server', value: bare.perSecond }],
+  };
+  yield* await countOrders(temporal.address);
 }
 
-/** What Temporal had to keep and to hand out for each execution. */
 async function countOrders(address: string): Promise<Figure[]> {
   const { workflow, connection } = createTemporalClient({
     environment: { TEMPORAL_ADDRESS: address },
@@ -78,7 +74,7 @@ async function countOrders(address: string): Promise<Figure[]> {
     if (looked === sample) break;
   }
   await connection.close();
-  // A bare one has 11 events, 2 workflow tasks and an activity task.
+  // A bare workflow has 11 events, 2 workflow tasks and an activity task.
   return [
     {
       work: 'events in the history of an execution',
@@ -97,13 +93,11 @@ async function countOrders(address: string): Promise<Figure[]> {
 }
 
 /**
- * How many executions of a workflow with an email start and end a second, and what executions that wait cost, which
- * `BENCH_WORKFLOWS=rate` and `BENCH_WORKFLOWS=waiting` pick from each other.
+ * Executions of a workflow with an email started and ended a second, and the cost of waiting executions;
+ * `BENCH_WORKFLOWS=rate` or `BENCH_WORKFLOWS=waiting` runs only one of them.
  */
-export async function benchWorkflows(): Promise<Figure[]> {
+export async function benchWorkflows({ report }: BenchRun): Promise<void> {
   const only = process.env.BENCH_WORKFLOWS ?? '';
-  return [
-    ...(only === 'waiting' ? [] : await withBenchStack(measureExecutions)),
-    ...(only === 'rate' ? [] : await withBenchStack(measureWaiting)),
-  ];
+  if (only !== 'waiting') await withBenchStack((stack) => reportEach(measureExecutions(stack), report));
+  if (only !== 'rate') await withBenchStack((stack) => reportEach(measureWaiting(stack), report));
 }

@@ -1,25 +1,21 @@
-/** Of the buttons on public pages, unless the project has a colour of its own. */
 export const defaultBrandColor = '#1d4ed8';
 
 const brandColor = /^#[0-9a-f]{6}$/;
 
-/** Whether a text is a colour as projects store it: `#rrggbb` in lower case, and nothing that CSS could read more into. */
+/** Accepts `#rrggbb` in lower case only, so that a stored colour can't inject CSS. */
 export function isBrandColor(text: string): boolean {
   return brandColor.test(text);
 }
 
-/** Contrast ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrastRatio(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** Black or white, whichever reads better on a colour: at least 4.5 : 1. */
 export function textColorOn(color: string): '#000000' | '#ffffff' {
   return contrastRatio(color, '#000000') > contrastRatio(color, '#ffffff') ? '#000000' : '#ffffff';
 }
 
-/** Relative luminance, 0 to 1 (WCAG 2.2). */
 function luminanceOf(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const share = Number.parseInt(color.slice(at, at + 2), 16) / 255;

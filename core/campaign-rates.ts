@@ -1,4 +1,3 @@
-/** Counters of a campaign (API contract, "Counter rules"). */
 export interface CampaignCounters {
   sent: number;
   delivered: number;

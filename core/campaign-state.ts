@@ -1,16 +1,23 @@
-export type CampaignStatus = 'DRAFT' | 'SCHEDULED' | 'SENDING' | 'SENT' | 'CANCELLED';
+export const campaignStatuses = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED'] as const;
+export type CampaignStatus = (typeof campaignStatuses)[number];
 
-/** What a user may do with a campaign, besides reading and copying it. */
+export const audienceTypes = ['ALL', 'SEGMENT', 'FILTERED'] as const;
+
 export type CampaignAction = 'edit' | 'send' | 'cancel' | 'delete';
 
+export const unsentStatuses: readonly CampaignStatus[] = ['DRAFT', 'SCHEDULED'];
+
+/** Not over: templates and segments used by these must not be deleted. */
+export const openStatuses: readonly CampaignStatus[] = [...unsentStatuses, 'SENDING'];
+
 /**
- * The states from which each action is accepted (API contract, "Campaign status"). `send` is sending at once as
- * well as scheduling: a scheduled campaign may be moved, or sent now.
+ * States that accept each action (API contract, "Campaign status"). `send` means both sending now and
+ * scheduling: a scheduled campaign can be rescheduled or sent now.
  */
 const accepted: Readonly<Record<CampaignAction, readonly CampaignStatus[]>> = {
-  edit: ['DRAFT', 'SCHEDULED'],
-  send: ['DRAFT', 'SCHEDULED'],
-  cancel: ['DRAFT', 'SCHEDULED', 'SENDING'],
+  edit: unsentStatuses,
+  send: unsentStatuses,
+  cancel: openStatuses,
   delete: ['DRAFT', 'SENT', 'CANCELLED'],
 };
 
@@ -21,3 +28,6 @@ export function statesAccepting(action: CampaignAction): readonly CampaignStatus
 export function canDo(action: CampaignAction, status: CampaignStatus): boolean {
   return accepted[action].includes(status);
 }
+
+/** Why its emails that still waited were not sent. */
+export const cancelledReason = 'the campaign was cancelled';

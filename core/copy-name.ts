@@ -1,6 +1,5 @@
 const suffix = ' (Copy)';
 
-/** The name of a copy: the name and " (Copy)", with the name cut where both would exceed `maxLength` characters. */
 export function copyName(name: string, maxLength: number): string {
   let kept = name.slice(0, maxLength - suffix.length);
   // Never half of a surrogate pair.

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type EmailStatus, emailStatuses, emailStatusRank } from './email-state.ts';
 import {
   applyProviderEvent,
   canMoveEmail,
   type EmailState,
-  type EmailStatus,
   emailMilestones,
-  emailStatuses,
-  emailStatusRank,
   ownTransitions,
   type ProviderEvent,
-} from './email-state.ts';
+} from './testing/email-model.ts';
 
 const at = new Date('2024-05-01T10:00:00.000Z');
 

@@ -1,4 +1,3 @@
-/** Every error code that the API can answer with, and what inner layers throw. */
 export const errorCodes = [
   'VALIDATION_ERROR',
   'INVALID_JSON',
@@ -22,30 +21,27 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** One fault of a request field; `field` is a dotted path such as `attachments.0.filename`. */
+/** `field` is a dotted path such as `attachments.0.filename`. */
 export interface FieldIssue {
   field: string;
   message: string;
   code: string;
-  /** The offending value, only when it is a scalar. */
   received?: string | number | boolean | null;
 }
 
 export interface DomainErrorOptions {
-  /** Extra context for the caller, shown as `error.details`. Never put secrets in here. */
+  /** Shown as `error.details`; never put secrets here. */
   details?: Record<string, unknown>;
-  /** What the caller can do about it, shown as `error.suggestion`. */
   suggestion?: string;
-  /** Field-level faults, shown as `error.errors`. */
   issues?: FieldIssue[];
-  /** When another try can succeed, sent as `Retry-After`. */
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
 /**
- * A refusal that the caller can act upon. Inner layers throw it with a literal code; the API edge and the
- * activities each translate the code by an exhaustive table, so no inner layer knows HTTP or Temporal.
+ * An error that the caller can act on. Inner layers throw it with a literal code; the API edge and the
+ * activities each translate the code through an exhaustive table, so no inner layer depends on HTTP or
+ * Temporal.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;
@@ -65,12 +61,11 @@ export class DomainError extends Error {
   }
 }
 
-/** A resource that does not exist, or belongs to another project: the caller can't tell which. */
+/** Also for a resource of another project, so that callers can't tell the difference. */
 export function notFound(resource: string): DomainError {
   return new DomainError('NOT_FOUND', `${resource} not found`);
 }
 
-/** A request that is well-formed JSON but breaks the rules of one or more fields (422). */
 export function validationFailed(issues: FieldIssue[]): DomainError {
   return new DomainError('VALIDATION_ERROR', 'Request validation failed', { issues });
 }

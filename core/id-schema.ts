@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** An id that a request names, in upper or lower case; read in lower case, as ids are stored and compared. */
+/** Ids are stored and compared in lower case. */
 export const idSchema = z.uuid().toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * What stays of the data of an email's events when its contact is erased: nothing that names somebody, no text, no
- * link, and nothing by which the provider knows the email. The figures need the rest.
+ * What remains of an email's event data after its contact is erased: no personal data, no text, no link and
+ * no provider id. The figures need the rest.
  */
 export const keptEmailData = [
   'emailId',

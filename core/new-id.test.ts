@@ -19,7 +19,7 @@ describe('newId', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('ends each in random bits of its own', () => {
+  it('ends each in its own random bits', () => {
     expect(new Set(ids.map((id) => id.slice(-10))).size).toBe(ids.length);
   });
 });

@@ -17,15 +17,15 @@ function nextRandom(): Uint8Array {
 }
 
 /**
- * A new UUIDv7, greater than all that this process made before. For the hot requests, which take several each: it
- * asks the system for randomness once for 256 ids, where `v7()` of the library asks for each (2 µs).
+ * Generates a UUIDv7, greater than all earlier ones of this process. For hot requests, which need several
+ * each: it draws randomness once per 256 ids, where the library's `v7()` draws it for each (2 µs).
  */
 export function newId(): string {
   const random = nextRandom();
   const nowMs = Date.now();
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    // 31 bits, so that there is room to count within the millisecond; the bytes are not used for anything else.
+    // 31 bits leave space to count within the millisecond.
     sequence = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
   } else {
     sequence += 1;

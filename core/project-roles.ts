@@ -1,18 +1,17 @@
-/** Places in a project. A MEMBER works in it, an ADMIN runs it, an OWNER has it. */
-export type ProjectRole = 'OWNER' | 'ADMIN' | 'MEMBER';
+export const projectRoles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
+export type ProjectRole = (typeof projectRoles)[number];
 
-/** Whether a role may see the secret key, rotate the keys, reset the project and see and change its members. */
 export function mayAdminister(role: ProjectRole): boolean {
   return role === 'OWNER' || role === 'ADMIN';
 }
 
 /**
- * Whether somebody may give and take a place in a project: owners every one, admins all but the owners'.
+ * Owners may grant and revoke every role, admins all but OWNER.
  *
- * @param from the place that the person has now, null for none
- * @param to the place that the person is to have, null for none
+ * @param from current role, null for none
+ * @param to new role, null for none
  */
-export function mayMove(actor: ProjectRole, from: ProjectRole | null, to: ProjectRole | null): boolean {
+export function mayChangeRole(actor: ProjectRole, from: ProjectRole | null, to: ProjectRole | null): boolean {
   if (actor === 'OWNER') return true;
   return actor === 'ADMIN' && from !== 'OWNER' && to !== 'OWNER';
 }

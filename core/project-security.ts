@@ -1,4 +1,3 @@
-/** What became of a project's emails in some time; simulator addresses are not counted. */
 export interface EmailFigures {
   sent: number;
   bounced: number;
@@ -8,13 +7,12 @@ export interface EmailFigures {
 export const securityLevels = ['healthy', 'warning', 'critical'] as const;
 export type SecurityLevel = (typeof securityLevels)[number];
 
-/** Percent of the emails sent, from which on a level holds. */
+/** Percent of the emails sent, inclusive lower bounds. */
 export const securityThresholds = {
   bounceRate: { warning: 5, critical: 10 },
   complaintRate: { warning: 0.1, critical: 0.15 },
 } as const;
 
-/** Fewer emails say nothing about a sender. */
 export const fewestJudgedEmails = 100;
 
 export interface SecurityVerdict {
@@ -23,11 +21,10 @@ export interface SecurityVerdict {
   complaintRate: number;
   bounceLevel: SecurityLevel;
   complaintLevel: SecurityLevel;
-  /** The worse of both. */
   level: SecurityLevel;
 }
 
-/** Judges a sender by its bounces and complaints (decisions of the API contract, "Security"). */
+/** Rates a sender by its bounces and complaints (API contract, decisions under "Security"). */
 export function judgeSender(figures: EmailFigures): SecurityVerdict {
   const bounceLevel = levelOf(figures.bounced, figures.sent, securityThresholds.bounceRate);
   const complaintLevel = levelOf(figures.complained, figures.sent, securityThresholds.complaintRate);
@@ -40,7 +37,6 @@ export function judgeSender(figures: EmailFigures): SecurityVerdict {
   };
 }
 
-/** The rule is applied to the figures themselves, not to the rounded rate. */
 function levelOf(
   count: number,
   sent: number,

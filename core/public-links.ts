@@ -1,10 +1,13 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { ContactLinks } from './rendering/variables.ts';
 
-/** What a link lets its holder do; a token of one purpose is worth nothing for another. */
 export type LinkPurpose = 'unsubscribe' | 'subscribe' | 'manage';
 
-/** Whom and which email a link is about. */
+export interface ContactLinks {
+  unsubscribeUrl: string;
+  subscribeUrl: string;
+  manageUrl: string;
+}
+
 export interface LinkSubject {
   projectId: string;
   contactId: string;
@@ -17,12 +20,11 @@ const macBytes = 16;
 const toId = (bytes: Buffer) =>
   bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-/** Where the MAC of each purpose stands in the one digest of a subject. */
 const slots: Record<LinkPurpose, number> = { unsubscribe: 0, subscribe: 1, manage: 2 };
 
 const prepared = new WeakMap<Buffer, KeyObject>();
 
-/** The key as the HMAC takes it: made once, because making it costs three times as much as the HMAC. */
+/** Cached, because creating a KeyObject costs three times as much as the HMAC. */
 function prepare(key: Buffer): KeyObject {
   const known = prepared.get(key);
   if (known !== undefined) return known;
@@ -31,7 +33,7 @@ function prepare(key: Buffer): KeyObject {
   return made;
 }
 
-/** One HMAC serves all purposes: disjoint parts of its 512 bits tell nothing of each other, and it costs a third. */
+/** One HMAC for all purposes, at a third of the cost; disjoint parts of its 512 bits are independent. */
 function digestOf(key: Buffer, { projectId, contactId, emailId }: LinkSubject): Buffer {
   return createHmac('sha512', prepare(key)).update(`links ${projectId} ${contactId} ${emailId}`).digest();
 }
@@ -40,7 +42,6 @@ function macIn(digest: Buffer, purpose: LinkPurpose): Buffer {
   return digest.subarray(slots[purpose] * macBytes, (slots[purpose] + 1) * macBytes);
 }
 
-/** What makes the tokens of a subject, which have all but the MAC in common. */
 function tokensOf(digest: Buffer, { contactId, emailId }: LinkSubject): (purpose: LinkPurpose) => string {
   const bytes = Buffer.allocUnsafe(2 * idBytes + macBytes);
   bytes.write(`${contactId}${emailId}`.replaceAll('-', ''), 0, 'hex');
@@ -50,19 +51,17 @@ function tokensOf(digest: Buffer, { contactId, emailId }: LinkSubject): (purpose
   };
 }
 
-/** The token of a link: contact, email, and 128 bits of HMAC over them, the project and the purpose. */
 export function createLinkToken(key: Buffer, purpose: LinkPurpose, subject: LinkSubject): string {
   return tokensOf(digestOf(key, subject), subject)(purpose);
 }
 
-/** The ids that a token names. They mean nothing before `isGenuineToken` has said so. */
+/** Returns unverified ids; check them with `isGenuineToken`. */
 export function readLinkToken(token: string): Pick<LinkSubject, 'contactId' | 'emailId'> | undefined {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== 2 * idBytes + macBytes || bytes.toString('base64url') !== token) return undefined;
   return { contactId: toId(bytes.subarray(0, idBytes)), emailId: toId(bytes.subarray(idBytes, 2 * idBytes)) };
 }
 
-/** Whether a token was made for this subject and purpose; compared in constant time. */
 export function isGenuineToken(
   key: Buffer,
   purpose: LinkPurpose,
@@ -74,7 +73,6 @@ export function isGenuineToken(
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** The links of one email to one contact. They never expire. */
 export function createContactLinks(apiUrl: string, key: Buffer, subject: LinkSubject): ContactLinks {
   const token = tokensOf(digestOf(key, subject), subject);
   const link = (purpose: LinkPurpose) => `${apiUrl}/${purpose}/${token(purpose)}`;

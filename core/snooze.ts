@@ -1,14 +1,10 @@
-/** How long a recipient may pause emails from the page of their preferences. */
 export const snoozeLengths = ['2-weeks', '1-month', '6-months', '1-year'] as const;
 
 export type SnoozeLength = (typeof snoozeLengths)[number];
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/**
- * When a snooze that begins at `from` ends: weeks are exact, months and years are those of the calendar (UTC). A
- * day that the last month does not have is that month's last day.
- */
+/** Weeks are exact; months and years follow the calendar (UTC), clamped to the last day of the month. */
 export function snoozeEnd(from: Date, length: SnoozeLength): Date {
   switch (length) {
     case '2-weeks':
@@ -25,7 +21,7 @@ export function snoozeEnd(from: Date, length: SnoozeLength): Date {
 function addMonths(from: Date, months: number): Date {
   const end = new Date(from);
   end.setUTCMonth(end.getUTCMonth() + months);
-  // A day that the month does not have has run over into the next one.
+  // The day does not exist in that month and has overflowed into the next.
   if (end.getUTCDate() !== from.getUTCDate()) end.setUTCDate(0);
   return end;
 }

@@ -1,37 +1,65 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { z } from 'zod';
 import { migrateDatabase } from './migrate.ts';
-import { createOrm } from './orm.ts';
-import { sql } from './sql.ts';
+import { createOrm, type Orm } from './orm.ts';
+import { execute, query } from './sql.ts';
 
-const name = `migrate_${randomUUID().replaceAll('-', '')}`;
 let admin: pg.Client;
+let name: string;
 let url: string;
+let orm: Orm;
 
 beforeAll(async () => {
   // Not the template of the tests, which nobody may be connected to while it is copied.
-  const administration = new URL(inject('databaseUrl'));
-  administration.pathname = '/postgres';
-  admin = new pg.Client({ connectionString: administration.href });
+  admin = new pg.Client({ connectionString: databaseUrl('postgres') });
   await admin.connect();
+});
+afterAll(() => admin.end());
+
+beforeEach(async () => {
+  name = `migrate_${randomUUID().replaceAll('-', '')}`;
   await admin.query(`create database ${name}`);
-  const own = new URL(inject('databaseUrl'));
-  own.pathname = `/${name}`;
-  url = own.href;
+  url = databaseUrl(name);
+  orm = openOrm();
 });
-afterAll(async () => {
+afterEach(async () => {
+  await orm.close();
   await admin.query(`drop database ${name} with (force)`);
-  await admin.end();
 });
+
+function databaseUrl(database: string): string {
+  const address = new URL(inject('databaseUrl'));
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+function openOrm(): Orm {
+  // Below the three seconds that a migration waits for a lock, above what a busy machine needs for a small statement.
+  const limits = { statementMs: 2_000, lockMs: 2_000 };
+  return createOrm({ url, poolSize: 3, limits, validateRows: true, warn: () => undefined });
+}
+
+/** Every function and trigger, as Postgres prints it. */
+async function functions(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(
+    `select pg_get_functiondef(oid) as text from pg_proc where pronamespace = 'public'::regnamespace
+     union all
+     select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+     order by 1`,
+  );
+  await client.end();
+  return rows.map(({ text }) => text);
+}
 
 it('begins again when somebody holds what a migration needs, and has no limit of statements', async () => {
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   await holder.query('begin; create table contacts (id int)');
-  const limits = { statementMs: 20, lockMs: 20 };
-  const orm = createOrm({ url, poolSize: 3, limits, warn: () => undefined });
   let isOver = false;
   const migrated = migrateDatabase(orm, url).finally(() => {
     isOver = true;
@@ -42,10 +70,80 @@ it('begins again when somebody holds what a migration needs, and has no limit of
   await holder.query('rollback');
   await holder.end();
   await migrated;
-  const [row] = await sql<{ migrations: number }>(
+  const [row] = await query(
     orm.em.fork(),
+    z.object({ migrations: z.int() }),
     'select count(*)::int as migrations from schema_migrations',
   );
   expect(row?.migrations).toBeGreaterThan(5);
-  await orm.close();
+});
+
+it('is safe with three processes that start at once', async () => {
+  const orms = [orm, openOrm(), openOrm()];
+  await Promise.all(orms.map((one) => migrateDatabase(one, url)));
+  for (const one of orms.slice(1)) await one.close();
+  expect(await functions()).toContainEqual(expect.stringContaining('public.take_send_slots('));
+});
+
+it('applies a function again when its text differs from the one that was applied last', async () => {
+  await migrateDatabase(orm, url);
+  const before = await functions();
+  const em = orm.em.fork();
+  const changed = `create or replace function usage_month(at timestamptz) returns date language sql immutable
+    return '2000-01-01'::date`;
+  await execute(em, changed);
+  await migrateDatabase(orm, url);
+  expect(await functions()).not.toEqual(before);
+  await execute(em, `update schema_functions set hash = 'of another text' where name = 'usage-month'`);
+  await migrateDatabase(orm, url);
+  expect(await functions()).toEqual(before);
+});
+
+it('leaves the functions of a newer version alone', async () => {
+  await migrateDatabase(orm, url);
+  const before = await functions();
+  const em = orm.em.fork();
+  await execute(
+    em,
+    `insert into schema_migrations (name) values ('2999-01-01-of-a-newer-version');
+     create or replace function usage_month(at timestamptz) returns date language sql immutable
+       return '2000-01-01'::date;
+     update schema_functions set hash = 'of a newer text' where name = 'usage-month'`,
+  );
+  const newer = await functions();
+  await migrateDatabase(orm, url);
+  expect(await functions()).toEqual(newer);
+  await execute(em, `delete from schema_migrations where name = '2999-01-01-of-a-newer-version'`);
+  await migrateDatabase(orm, url);
+  expect(await functions()).toEqual(before);
+});
+
+it('replaces the functions and triggers that migrations used to create', async () => {
+  await migrateDatabase(orm, url);
+  const fresh = await functions();
+  const em = orm.em.fork();
+  await execute(
+    em,
+    `drop table schema_functions;
+     delete from schema_migrations where name = '2026-11-22-function-files';
+     drop function record_contact_figure_changes, limit_project_rows cascade;
+     drop function start_and_wake_executions, distribute_round_robin;
+     create function note_contact_figures() returns trigger language plpgsql as 'begin return null; end';
+     create function bound_project_rows() returns trigger language plpgsql as 'begin return null; end';
+     create function deal_in_turns(wants int[], count int) returns int[] language sql as 'select wants';
+     create function hear_events(event_ids uuid[], projects uuid[], names text[], contacts uuid[])
+       returns table (kind text, subject_id uuid, of_project uuid) language plpgsql as 'begin return; end';
+     create trigger contacts_inserted after insert on contacts
+       referencing new table as new_contacts for each statement execute function note_contact_figures();
+     create trigger contacts_updated after update on contacts referencing old table as old_contacts
+       new table as new_contacts for each statement execute function note_contact_figures();
+     create trigger contacts_deleted after delete on contacts
+       referencing old table as old_contacts for each statement execute function note_contact_figures();
+     create trigger event_names_limit after insert on event_names
+       referencing new table as added for each statement execute function bound_project_rows();
+     create trigger contact_fields_limit after insert on contact_fields
+       referencing new table as added for each statement execute function bound_project_rows();`,
+  );
+  await migrateDatabase(orm, url);
+  expect(await functions()).toEqual(fresh);
 });

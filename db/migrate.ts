@@ -1,20 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Orm } from './orm.ts';
+import { z } from 'zod';
+import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
+import { migrations } from './migrations/index.ts';
+import type { Em, Orm } from './orm.ts';
+import { query } from './sql.ts';
 
-/** Advisory lock that lets one process at a time migrate; the number is arbitrary and only ours. */
+/** An arbitrary number. */
 const migrationLock = 7_367_001;
-/** A migration that waits for a table makes everybody else wait behind it. */
+/** Short, because queries on the table queue up behind a migration that waits for its lock. */
 const lockTimeoutMs = 3_000;
 const pauseMs = 2_000;
 const attempts = 60;
 
 /**
- * Brings the schema up to date, in one transaction. Safe with many processes at once: one does the work, the others
- * wait for it. A migration may take as long as it needs, but waits for a table only for a moment: then everything is
- * rolled back, others get their turn, and it begins again.
+ * Applies pending migrations and changed functions in one transaction. Safe with concurrent processes: one works, the
+ * others wait. Statements have no time limit but wait only briefly for a table lock; after that everything is rolled
+ * back, so that other queries proceed, and retried. Does not touch the functions of a database
+ * that a newer version has migrated.
  *
- * @throws pg.DatabaseError `55P03` when a table was held for five minutes
+ * @throws pg.DatabaseError `55P03` when a table stayed locked for five minutes
  */
 export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, application_name: 'posthaste-migration' });
@@ -39,11 +44,26 @@ export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
 function migrate(orm: Orm): Promise<void> {
   return orm.em.fork().transactional(async (em) => {
     await em.execute(`set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = 0`);
+    const isNewer = await isNewerThanCode(em);
+    if (!isNewer) await applyFunctions(em, columnFunctions);
     await orm.migrator.up({ transaction: em.getTransactionContext() });
+    if (!isNewer) await applyFunctions(em, tableFunctions);
   });
 }
 
-/** SQLSTATE 55P03, also wrapped by the mapper. */
+/** An old process that restarts after an upgrade must not install its older functions again. */
+async function isNewerThanCode(em: Em): Promise<boolean> {
+  const [table] = await query(
+    em,
+    z.object({ isThere: z.boolean() }),
+    `select to_regclass('schema_migrations') is not null as "isThere"`,
+  );
+  if (!table?.isThere) return false;
+  const applied = await query(em, z.object({ name: z.string() }), 'select name from schema_migrations');
+  const known = new Set(migrations.map(({ name }) => name));
+  return applied.some(({ name }) => !known.has(name));
+}
+
 function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03';
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
-import { sql } from './sql.ts';
+import { sql } from './testing/sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ afterAll(() => database.close());
 
 it('brings the database to exactly the schema of the entities', async () => {
   const difference = await database.orm.schema.getUpdateSchemaSQL({ wrap: false });
-  // Functions and triggers are the migrations' own: entities don't know of them.
+  // Entities do not declare functions and triggers; db/functions does.
   const ofEntities = difference.split('\n').filter((line) => !/^(drop (function|trigger) |$)/.test(line));
   expect(ofEntities).toEqual([]);
 });

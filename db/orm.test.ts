@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
 import { createOrm } from './orm.ts';
-import { preparedSql, sql } from './sql.ts';
+import { preparedSql, sql } from './testing/sql.ts';
 
 describe('the connections of the pool', () => {
   let database: TestDatabase;
@@ -39,7 +39,7 @@ describe('the connections of the pool', () => {
     expect(await settingsOf(url)).toEqual([limits, limits]);
   });
 
-  it('that break within a transaction leave room for others', async () => {
+  it('that break within a transaction free their slot', async () => {
     const orm = createOrm({ url: database.url, poolSize: 2, warn: () => undefined });
     const breakOff = () =>
       orm.em.fork().transactional((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())'));

@@ -2,44 +2,55 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
-import { createLookupPool } from './lookup-pool.ts';
 import { migrations } from './migrations/index.ts';
+import { createPreparedPool } from './prepared-pool.ts';
 import { releaseBrokenConnections } from './release-broken-connections.ts';
 import { onConnect, type StatementLimits } from './session-settings.ts';
 
 export type Em = EntityManager;
 export type Orm = MikroORM;
 
-/** Enough for two batches at a time of each kind of hot request. */
-const mostLookupConnections = 6;
+/** Enough for two concurrent batches of each kind of hot request. */
+const mostPreparedConnections = 6;
 
 export interface DatabaseOptions {
   url: string;
-  /** Most connections of this process. */
   poolSize: number;
   limits?: StatementLimits;
-  /** Told of broken connections, which the pool replaces by itself. */
+  /** Validate result rows against their schemas (`VALIDATE_ROWS`). */
+  validateRows?: boolean;
   warn: (message: string) => void;
 }
 
-const lookupPools = new WeakMap<object, pg.Pool>();
+export type PoolName = 'statements' | 'prepared';
 
-/**
- * The object-relational mapper over two pools of connections, the second one for prepared statements; nothing is
- * connected before the first query.
- */
+export interface PoolFigures {
+  pool: string;
+  used: number;
+  idle: number;
+  /** Callers that wait for a connection. */
+  waiting: number;
+  max: number;
+}
+
+const preparedPools = new WeakMap<object, pg.Pool>();
+const poolsOf = new WeakMap<object, Partial<Record<PoolName, pg.Pool>>>();
+const validating = new WeakSet<object>();
+
+/** The mapper over two connection pools, one of them for prepared statements. Connects on the first query. */
 export function createOrm(options: DatabaseOptions): Orm {
-  const lookupPoolSize = Math.max(1, Math.min(mostLookupConnections, Math.floor(options.poolSize / 3)));
+  const preparedPoolSize = Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
   // The relay's two lanes hold one each while Temporal answers.
-  const poolSize = Math.max(3, options.poolSize - lookupPoolSize);
+  const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
   const settings = {
-    // The mapper takes host, user and database out of the URL and drops the rest, such as `sslmode`.
+    // The mapper parses host, user and database from the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,
     application_name: 'posthaste',
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
   };
+  const pools: Partial<Record<PoolName, pg.Pool>> = {};
   const orm = new MikroORM({
     clientUrl: options.url,
     entities,
@@ -50,31 +61,57 @@ export function createOrm(options: DatabaseOptions): Orm {
       allOrNothing: true,
       snapshot: false,
     },
+    // Owned by `applyFunctions`.
+    schemaGenerator: { skipTables: ['schema_functions'] },
     pool: { min: 0, max: poolSize },
-    // Instants as Date in raw rows; the mapper's own parsers would leave them as text.
+    // Raw rows return instants as Date; the mapper's own parsers would leave text.
     driverOptions: {
       ...settings,
       types: new pg.TypeOverrides(),
       onConnect: onConnect(options.limits),
-      onPoolCreated: releaseBrokenConnections,
+      onPoolCreated(pool: pg.Pool) {
+        pools.statements = pool;
+        releaseBrokenConnections(pool);
+      },
     },
-    // The database is the operator's to create.
+    // The operator creates the database.
     ensureDatabase: false,
     logger: (message) => options.warn(message),
     colors: false,
   });
-  const lookupPool = createLookupPool({ ...settings, max: lookupPoolSize }, options.limits, options.warn);
-  lookupPools.set(orm.config, lookupPool);
+  const preparedPool = createPreparedPool(
+    { ...settings, max: preparedPoolSize },
+    options.limits,
+    options.warn,
+  );
+  preparedPools.set(orm.config, preparedPool);
+  pools.prepared = preparedPool;
+  poolsOf.set(orm.config, pools);
+  if (options.validateRows) validating.add(orm.config);
   const closeMapper = orm.close.bind(orm);
   orm.close = async (force) => {
-    await Promise.all([closeMapper(force), lookupPool.end()]);
+    await Promise.all([closeMapper(force), preparedPool.end()]);
   };
   return orm;
 }
 
-/** The pool for prepared statements, of an entity manager that comes from `createOrm`. */
-export function lookupPoolOf(em: Em): pg.Pool {
-  const pool = lookupPools.get(em.config);
+export function preparedPoolOf(em: Em): pg.Pool {
+  const pool = preparedPools.get(em.config);
   if (pool === undefined) throw new Error('The entity manager is not one of createOrm');
   return pool;
+}
+
+/** A pool appears with its first use. */
+export function readPools(orm: Orm): PoolFigures[] {
+  return Object.entries(poolsOf.get(orm.config) ?? {}).map(([name, pool]) => ({
+    pool: name,
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+    max: pool.options.max,
+  }));
+}
+
+export function validatesRows(em: Em): boolean {
+  return validating.has(em.config);
 }

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** Whoever gives connections back by itself has done so by then. */
+/** Transactions that release their own connection have done so by then. */
 const graceMs = 1_000;
 
 /**
- * Gives connections back to the pool that broke within a transaction. Kysely's transactions give theirs back only after
- * a `commit` or `rollback` that succeeded, which a broken connection never sees: each would take a place in the pool
- * until the process ends.
+ * Releases connections that broke inside a transaction. Kysely releases a transaction's connection only after a
+ * successful `commit` or `rollback`, impossible on a broken connection: each would occupy a slot in the pool until
+ * the process ends.
  */
 export function releaseBrokenConnections(pool: pg.Pool): void {
   const inUse = new Set<pg.PoolClient>();

@@ -1,14 +1,12 @@
 import type { ClientBase } from 'pg';
 
-/** How long a statement of a pool may run and wait for a lock. */
+/** In milliseconds; 0 keeps the server's setting. */
 export interface StatementLimits {
-  /** Milliseconds; 0 leaves it to the server. */
   statementMs: number;
-  /** Milliseconds; 0 leaves it to the server. */
   lockMs: number;
 }
 
-/** What the operator has set in the URL, for the role or the database wins. */
+/** Limits that the operator set in the URL, for the role or for the database take precedence. */
 function limitsSql({ statementMs, lockMs }: StatementLimits): string {
   return `select set_config(name, value, false)
     from (values ('statement_timeout', '${statementMs}'), ('lock_timeout', '${lockMs}')) as t(name, value)
@@ -16,7 +14,7 @@ function limitsSql({ statementMs, lockMs }: StatementLimits): string {
 }
 
 /**
- * What a pool runs on each new connection. `SET` and not parameters of the start-up, which poolers refuse.
+ * Statements for each new connection. Uses `SET`, because poolers reject start-up parameters.
  *
  * @param planner further statements for the connection
  */

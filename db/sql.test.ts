@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
 import { acceptInput, handOverRecord, providerEvent, trackInput } from '../test/setup/inputs.ts';
-import { createOrm, lookupPoolOf } from './orm.ts';
-import { claimCampaignEmails } from './repositories/campaigns/claim-campaign-emails.ts';
-import { acceptEmails } from './repositories/emails/accept-emails.ts';
-import { applyProviderEvents } from './repositories/emails/apply-provider-events.ts';
-import { recordHandOvers } from './repositories/emails/record-hand-overs.ts';
-import { trackEvents } from './repositories/events/track-events.ts';
-import { readTemplateContents } from './repositories/templates/template-contents.ts';
-import { preparedSql, sql } from './sql.ts';
+import { createOrm, preparedPoolOf } from './orm.ts';
+import { claimCampaignEmails } from './statements/campaigns/claim-campaign-emails.ts';
+import { acceptEmails } from './statements/emails/accept-emails.ts';
+import { applyProviderEvents } from './statements/emails/apply-provider-events.ts';
+import { recordHandOvers } from './statements/emails/record-hand-overs.ts';
+import { trackEvents } from './statements/events/track-events.ts';
+import { readTemplateContents } from './statements/templates/read-template-contents.ts';
+import { preparedSql, sql } from './testing/sql.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -70,11 +70,11 @@ describe('prepared statements', () => {
       await acceptEmails(em, [acceptInput(projectId, ['a@example.com'])]);
       await applyProviderEvents(em, [providerEvent(randomUUID(), 'delivery')]);
       await recordHandOvers(em, token, [handOverRecord(randomUUID())]);
-      const batch = { firstEmailId: randomUUID(), lastEmailId: randomUUID() };
-      await claimCampaignEmails(em, randomUUID(), batch, 500, token);
+      const batch = { campaignId: randomUUID(), firstEmailId: randomUUID(), lastEmailId: randomUUID() };
+      await claimCampaignEmails(em, batch, 500, token);
       await readTemplateContents(em, [{ projectId, id: randomUUID(), known: null }]);
 
-      const prepared = await lookupPoolOf(em).query<{ name: string; types: number }>(
+      const prepared = await preparedPoolOf(em).query<{ name: string; types: number }>(
         `select name, cardinality(parameter_types) as types from pg_prepared_statements`,
       );
       expect(prepared.rows.map(({ name }) => name).toSorted()).toEqual([
@@ -88,7 +88,7 @@ describe('prepared statements', () => {
       const scans: string[] = [];
       for (const { name, types } of prepared.rows) {
         const nulls = Array.from({ length: types }, () => 'null').join(', ');
-        const { rows } = await lookupPoolOf(em).query<{ 'QUERY PLAN': object[] }>(
+        const { rows } = await preparedPoolOf(em).query<{ 'QUERY PLAN': object[] }>(
           `explain (format json) execute ${name}(${nulls})`,
         );
         const reads = [...readsOf(rows[0]?.['QUERY PLAN'])];

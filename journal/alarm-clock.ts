@@ -1,8 +1,6 @@
-/** A sleep that can be cut short. */
 export interface AlarmClock {
-  /** Ends the sleep that is under way, or makes the next one end at once. */
+  /** Ends the current sleep early, or the next one if none is running. */
   ring(): void;
-  /** Sleeps until rung, at most so long. */
   sleep(milliseconds: number): Promise<void>;
 }
 

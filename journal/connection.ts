@@ -1,13 +1,11 @@
 import pg from 'pg';
 
-/** One streamer at a time holds this advisory lock; the number is arbitrary and only ours. */
 const streamerLock = 7_367_002;
 
 /**
- * Settings of the session. It runs one kind of query, which is right only over the index on (xid, id), whatever the
- * planner thinks of a table that grows faster than its statistics. A position that a crash of Postgres forgets is
- * only replayed, so its commit need not wait for the disk. A holder of the lock that vanished from the network is
- * noticed within half a minute.
+ * Session settings. The only kind of query needs the index on (xid, id) even when planner statistics lag behind a
+ * growing table. A position lost in a Postgres crash only causes a replay, so its commit does not wait for the disk.
+ * TCP keepalives detect a vanished lock holder within half a minute.
  */
 const sessionSettings = {
   enable_seqscan: 'off',
@@ -21,8 +19,8 @@ const sessionSettings = {
 };
 
 /**
- * Opens a session of its own, outside of any pool: an advisory lock lives as long as its session. `databaseUrl` must
- * lead to Postgres itself or to a pooler in session mode.
+ * Opens a session outside any pool, because an advisory lock lives as long as its session. `databaseUrl` must point
+ * to Postgres itself or to a pooler in session mode.
  */
 export async function connectStreamer(databaseUrl: string): Promise<pg.Client> {
   const options = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
@@ -34,13 +32,13 @@ export async function connectStreamer(databaseUrl: string): Promise<pg.Client> {
     query_timeout: 90_000,
     keepAlive: true,
   });
-  // A broken connection also fails the query that runs or comes next, which is where it is handled.
+  // A broken connection also fails the current or next query, where the error is handled.
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-/** Takes the lock unless another session has it. The end of the session gives it back. */
+/** Returns false when another session holds the lock. Ending the session releases it. */
 export async function tryLock(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
     streamerLock,

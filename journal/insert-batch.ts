@@ -2,24 +2,23 @@ import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { ClickHouseRefused } from '../analytics/client/errors.ts';
 import { eventColumns, eventTable, withoutEventData } from '../analytics/tables/event.ts';
 
-/** A row that ClickHouse did not take as it was. */
 export interface RefusedRow {
   eventId: string;
-  /** `data dropped`: stored with empty data. `skipped`: not stored at all. */
+  /** `data dropped`: stored with empty data. `skipped`: not stored. */
   outcome: 'data dropped' | 'skipped';
   error: ClickHouseRefused;
 }
 
-/** So many rows in a row that are not even taken without their data mean that the rows are not to blame. */
+/** This many consecutive rows refused even without their data mean that the rows are not the cause. */
 const maxSkippedAtOnce = 8;
 
 /**
- * Inserts the lines of a batch. When ClickHouse refuses it, the batch is halved until the rows that it refuses stand
- * alone; such a row is stored with empty data, or left out when even that is refused. So no row holds up the others.
+ * Inserts the lines of a batch. When ClickHouse refuses it, the batch is halved until each refused row is isolated;
+ * such a row is stored with empty data, or skipped if that is refused too. No row blocks the others.
  *
- * @returns the rows that could not be stored as they are; none, as a rule.
- * @throws ClickHouseUnavailable, and ClickHouseRefused when it takes no row at all. Some may be stored then; the
- * whole batch has to be repeated.
+ * @returns the rows not stored unchanged, usually none
+ * @throws ClickHouseUnavailable, and ClickHouseRefused when every row is refused. Some rows may be stored by then;
+ * retry the whole batch.
  */
 export async function insertBatch(clickhouse: ClickHouse, lines: string): Promise<RefusedRow[]> {
   const batch: Batch = { clickhouse, stored: 0, refused: [] };
@@ -33,11 +32,9 @@ export async function insertBatch(clickhouse: ClickHouse, lines: string): Promis
 interface Batch {
   readonly clickhouse: ClickHouse;
   readonly refused: RefusedRow[];
-  /** Inserts that were taken. */
   stored: number;
 }
 
-/** Stores what it can of lines that are refused together. */
 async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefused): Promise<void> {
   const [line] = lines;
   if (line !== undefined && lines.length === 1) {

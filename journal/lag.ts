@@ -1,17 +1,16 @@
 import type { Client } from 'pg';
 import type { JournalPosition } from './read-batch.ts';
 
-/** How far the read model is behind the journal. */
 export interface JournalLag {
-  /** Rows that are not streamed yet, counted up to 50,000. */
+  /** Rows not streamed yet, counted up to 50,000. */
   rowsBehind: number;
-  /** Age of the oldest of them by its `occurredAt`; 0 when there is none. */
+  /** Age of the oldest of them by `occurredAt`; 0 when there are none. */
   secondsBehind: number;
-  /** When this was measured; undefined before the first time. */
+  /** Undefined before the first measurement. */
   measuredAt: Date | undefined;
 }
 
-/** Bounds the cost of the count to some milliseconds, however much is waiting. */
+/** Bounds the count to a few milliseconds. */
 const maxCountedRows = 50_000;
 
 const lagSql = `
@@ -24,7 +23,7 @@ select
     from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit 1
   ), 0)::float8 as "secondsBehind"`;
 
-/** Measures the lag behind a position; rows of transactions that still run are not seen. */
+/** Rows of open transactions are not visible and not counted. */
 export async function measureLag(client: Client, position: JournalPosition, now: Date): Promise<JournalLag> {
   const { rows } = await client.query<{ rowsBehind: number; secondsBehind: number }>(lagSql, [
     position.xid,

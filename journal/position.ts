@@ -1,10 +1,8 @@
 import type { Client } from 'pg';
 import { type JournalPosition, journalStart } from './read-batch.ts';
 
-/** The row of `stream_positions` that belongs to the stream to ClickHouse. */
 const streamName = 'clickhouse';
 
-/** How far the stream has come; the start of the journal when nothing was streamed yet. */
 export async function loadPosition(client: Client): Promise<JournalPosition> {
   const { rows } = await client.query<JournalPosition>(
     `select xid::text as xid, event_id as "eventId" from stream_positions where name = $1`,
@@ -13,7 +11,7 @@ export async function loadPosition(client: Client): Promise<JournalPosition> {
   return rows[0] ?? journalStart;
 }
 
-/** Moves the position forward; a smaller one changes nothing. */
+/** Never moves the position backwards. */
 export async function savePosition(client: Client, position: JournalPosition): Promise<void> {
   await client.query(
     `insert into stream_positions as s (name, xid, event_id) values ($1, $2, $3)
@@ -24,10 +22,10 @@ export async function savePosition(client: Client, position: JournalPosition): P
 }
 
 /**
- * Starts the journal over when the position lies in the future of this database, which happens after a restore from
- * a logical dump: transaction ids begin anew, and every row written from then on would seem to be streamed already.
+ * Resets a position ahead of this database's transaction ids, as after restoring a logical dump: ids restart, so
+ * every new row would look streamed already. Streaming everything again is idempotent.
  *
- * @returns whether it did. Streaming everything again is exact, only work.
+ * @returns whether the position was reset
  */
 export async function resetPositionFromTheFuture(client: Client): Promise<boolean> {
   const { rowCount } = await client.query(

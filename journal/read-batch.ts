@@ -2,33 +2,28 @@ import type { Client } from 'pg';
 import { z } from 'zod';
 import { type EventColumn, eventColumns } from '../analytics/tables/event.ts';
 import { activityTypeByName, trackedActivityType } from '../core/activity-types.ts';
+import { nilId } from '../core/nil-id.ts';
 
-/** A place in the journal: the row of this transaction and id, and everything before it. */
 export interface JournalPosition {
-  /** A `xid8` as text; it does not fit a number. */
+  /** An `xid8` as text; it exceeds the range of a JavaScript number. */
   readonly xid: string;
   readonly eventId: string;
 }
 
-/** Before the first row. */
-export const journalStart: JournalPosition = { xid: '0', eventId: '00000000-0000-0000-0000-000000000000' };
+export const journalStart: JournalPosition = { xid: '0', eventId: nilId };
 
 export interface JournalBatch {
-  /** A line for ClickHouse per row, in commit order, with line feeds between them. */
+  /** One tab-separated line per row, in commit order, joined by line feeds. */
   readonly lines: string;
   readonly rows: number;
-  /** The last row; the same as before when there are none. */
   readonly end: JournalPosition;
-  /** Whether more rows are likely to be waiting. */
   readonly isFull: boolean;
 }
 
-/** Text as a value of a tab-separated line; what `tsvValue` does. */
 const escaped = (column: string) =>
   `replace(replace(replace(replace(${column}, E'\\\\', E'\\\\\\\\'), E'\\t', E'\\\\t'), E'\\n', E'\\\\n'), E'\\r', E'\\\\r')`;
 const orZero = (column: string) => `coalesce(${column}, '${journalStart.eventId}')`;
 
-/** SQL of each value of a line over `e`, a row of `events`. */
 const valueSql: Record<EventColumn, string> = {
   project_id: 'e.project_id',
   event_id: 'e.id',
@@ -40,14 +35,14 @@ const valueSql: Record<EventColumn, string> = {
   email_id: orZero('e.email_id'),
   campaign_id: orZero('e.campaign_id'),
   workflow_id: orZero('e.workflow_id'),
-  // The text of jsonb has no raw tab or line feed: it escapes them, with a backslash.
+  // jsonb text has no raw tab or line feed: it escapes them with a backslash.
   data: `replace(e.data::text, E'\\\\', E'\\\\\\\\')`,
 };
 
 /**
- * The rows behind a position whose transactions are over. Those from `pg_snapshot_xmin` on may still get company
- * with a smaller position. `bytes`, the running size as stored, bounds a batch of large rows before their text is
- * made. One text for all rows leaves less to collect here than one each.
+ * Rows after a position, below `pg_snapshot_xmin` only: from there on, an open transaction may still add a row with a
+ * smaller position. `bytes`, the running stored size, bounds a batch of large rows before their text is rendered. One
+ * text for all rows produces less garbage in Node than one text each.
  */
 const readSql = `
 select string_agg(concat_ws(E'\\t', ${eventColumns.map((column) => valueSql[column]).join(', ')}), E'\\n') as lines,
@@ -67,21 +62,20 @@ where e.bytes - e.own_bytes < $4`;
 const rowSchema = z.object({
   lines: z.string().nullable(),
   rows: z.number(),
-  /** A composite value, `(xid,id)`. */
   end: z.templateLiteral(['(', z.string(), ',', z.guid(), ')']).nullable(),
   bytes: z.number().nullable(),
 });
 
 const typesParameter = JSON.stringify(activityTypeByName);
 
-/** As Postgres stores them, compressed when large. */
+/** As stored in Postgres, compressed when large. */
 const maxBatchBytes = 4 * 1024 * 1024;
 
 /**
- * Reads the next rows of the journal in commit order, rendered by Postgres, since that is cheaper than to parse and
- * print them here.
+ * Reads the next rows of the journal in commit order. Postgres renders the lines, which is cheaper than parsing and
+ * printing rows in Node.
  *
- * @param maxRows of a batch; fewer come back when they are large.
+ * @param maxRows upper bound; large rows end a batch earlier
  */
 export async function readBatch(
   client: Client,

@@ -10,94 +10,116 @@ import { loadPosition, resetPositionFromTheFuture, savePosition } from './positi
 import { type JournalBatch, type JournalPosition, readBatch } from './read-batch.ts';
 
 export interface JournalStreamerOptions {
-  /** Postgres itself or a pooler in session mode: the streamer keeps a session with an advisory lock. */
+  /** Postgres itself or a pooler in session mode: the streamer holds an advisory lock. */
   databaseUrl: string;
   clickhouse: ClickHouse;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** How long new rows may wait without a call of `wake`. Default 250. */
+  /** Maximum delay of new rows without a call of `wake`. Default 250. */
   pollIntervalMs?: number;
-  /** Rows of an insert, at most. Default 10,000. */
+  /** Maximum rows per insert. Default 10,000. */
   batchRows?: number;
-  /** Runs an insert of so many rows into ClickHouse. */
   around?: (<R>(rows: number, insert: () => Promise<R>) => Promise<R>) | undefined;
-  /** Default: the system's. */
   now?: () => Date;
 }
 
 export interface JournalStreamer {
-  /** Says that rows were committed, so that they need not wait for the next poll. Cheap; call it freely. */
+  /** Call after a commit, so that its rows do not wait for the next poll. Cheap. */
   wake(): void;
-  /** The lag as this process last measured it, some seconds ago at most; measured also while another one streams. */
+  /** Measured by this process every few seconds, even while another process streams. */
   lag(): JournalLag;
-  /** Whether this process is the one that streams. */
   isActive(): boolean;
-  /** Ends after the insert that is under way, and gives the stream to another process. */
+  /** Finishes the current insert, then releases the lock to another process. */
   stop(): Promise<void>;
 }
 
 /**
- * Each insert makes parts that ClickHouse has to merge, whatever its size. So while rows trickle in the stream rests
- * for ten times as long as an insert took, within these bounds.
+ * Every insert creates parts that ClickHouse has to merge, however small it is. While few rows arrive, the stream
+ * pauses for ten times the duration of the last insert, within these bounds.
  */
 const restFactor = 10;
 const minRestMs = 100;
 const maxRestMs = 250;
-/** How often a process that does not stream looks whether it should. */
+const usualPollIntervalMs = 250;
+const usualBatchRows = 10_000;
 const standbyIntervalMs = 1_000;
 const lagIntervalMs = 5_000;
-/** A session to a host that is gone does not end by itself. */
+/** Closing a session to a vanished host would never finish. */
 const closeTimeoutMs = 2_000;
 const firstBackoffMs = 250;
 const maxBackoffMs = 5_000;
 
 /**
- * Streams the journal in Postgres to ClickHouse, in commit order and at least once. Of all processes that call this
- * one streams; when it ends, or loses its session, another takes over. Whatever fails, the streamer starts again from
- * the stored position after a pause (250 ms to 5 s), so it needs neither store to be there when it starts.
+ * Streams the journal from Postgres to ClickHouse, in commit order and at least once. Only one of all processes that
+ * call this streams; when it ends or loses its session, another takes over. After any error the streamer restarts
+ * from the stored position with a backoff of 250 ms to 5 s, so neither store has to be up at the start.
  */
 export function startJournalStreamer(options: JournalStreamerOptions): JournalStreamer {
-  const { databaseUrl, clickhouse, log, around } = options;
-  const pollIntervalMs = options.pollIntervalMs ?? 250;
-  const batchRows = options.batchRows ?? 10_000;
-  const now = options.now ?? (() => new Date());
-  const alarm = createAlarmClock();
-  const stopping = new AbortController();
-  let lag: JournalLag = { rowsBehind: 0, secondsBehind: 0, measuredAt: undefined };
-  let isActive = false;
-  let backoffMs = firstBackoffMs;
+  const streamer = new Streamer(options);
+  const done = streamer.run();
+  return {
+    wake: () => streamer.wake(),
+    lag: () => streamer.lag,
+    isActive: () => streamer.isActive,
+    async stop() {
+      streamer.end();
+      await done;
+    },
+  };
+}
 
-  /** Sleeps; `stop` ends it. */
-  async function pause(milliseconds: number): Promise<void> {
-    await delay(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+class Streamer {
+  readonly #options: JournalStreamerOptions;
+  readonly #alarm = createAlarmClock();
+  readonly #stopping = new AbortController();
+  #backoffMs = firstBackoffMs;
+  lag: JournalLag = { rowsBehind: 0, secondsBehind: 0, measuredAt: undefined };
+  isActive = false;
+
+  constructor(options: JournalStreamerOptions) {
+    this.#options = options;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  wake(): void {
+    this.#alarm.ring();
+  }
+
+  end(): void {
+    this.#stopping.abort();
+    this.#alarm.ring();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
       try {
-        await holdSession();
+        await this.#holdSession();
       } catch (error) {
-        log.warn({ err: error, retryInMs: backoffMs }, 'the journal stream was interrupted');
-        await pause(backoffMs);
-        backoffMs = Math.min(backoffMs * 2, maxBackoffMs);
+        this.#options.log.warn(
+          { err: error, retryInMs: this.#backoffMs },
+          'the journal stream was interrupted',
+        );
+        await this.#pause(this.#backoffMs);
+        this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs);
       }
     }
   }
 
-  async function holdSession(): Promise<void> {
-    const client = await connectStreamer(databaseUrl);
+  async #holdSession(): Promise<void> {
+    const client = await connectStreamer(this.#options.databaseUrl);
     try {
-      while (!stopping.signal.aborted && !(await tryLock(client))) {
-        await keepLagFresh(client, await loadPosition(client));
-        await pause(standbyIntervalMs);
+      while (!this.#stopping.signal.aborted && !(await tryLock(client))) {
+        await this.#keepLagFresh(client, await loadPosition(client));
+        await this.#pause(standbyIntervalMs);
       }
-      if (stopping.signal.aborted) return;
-      isActive = true;
+      if (this.#stopping.signal.aborted) return;
+      this.isActive = true;
       if (await resetPositionFromTheFuture(client)) {
-        log.error('the stream position is of another database; the whole journal is streamed again');
+        this.#options.log.error(
+          'the stream position is of another database; the whole journal is streamed again',
+        );
       }
-      await stream(client);
+      await this.#stream(client);
     } finally {
-      isActive = false;
+      this.isActive = false;
       await Promise.race([
         client.end().catch(() => undefined),
         delay(closeTimeoutMs, undefined, { ref: false }),
@@ -105,28 +127,30 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
     }
   }
 
-  async function stream(client: Client): Promise<void> {
+  async #stream(client: Client): Promise<void> {
+    const { batchRows = usualBatchRows, pollIntervalMs = usualPollIntervalMs, log } = this.#options;
     let position = await loadPosition(client);
-    // While ClickHouse is away, every try starts here and goes no further.
-    await keepLagFresh(client, position);
+    // While ClickHouse is down, every retry starts here and gets no further.
+    await this.#keepLagFresh(client, position);
     let next: Promise<JournalBatch> | undefined;
     log.info({ position }, 'streaming the journal to ClickHouse');
-    while (!stopping.signal.aborted) {
+    while (!this.#stopping.signal.aborted) {
       const batch = await (next ?? readBatch(client, position, batchRows));
-      // While ClickHouse takes this batch, Postgres prepares the next.
+      // Postgres prepares the next batch while ClickHouse inserts this one.
       next = batch.isFull ? readBatch(client, batch.end, batchRows) : undefined;
       next?.catch(() => undefined);
-      const restMs = batch.rows > 0 ? restAfter(await deliver(client, batch)) : 0;
+      const restMs = batch.rows > 0 ? restAfter(await this.#deliver(client, batch)) : 0;
       position = batch.end;
-      await keepLagFresh(client, position);
+      await this.#keepLagFresh(client, position);
       if (next !== undefined) continue;
-      await pause(restMs);
-      await alarm.sleep(Math.max(0, pollIntervalMs - restMs));
+      await this.#pause(restMs);
+      await this.#alarm.sleep(Math.max(0, pollIntervalMs - restMs));
     }
   }
 
-  /** @returns how long it took, in milliseconds. */
-  async function deliver(client: Client, batch: JournalBatch): Promise<number> {
+  /** @returns how long it took, in milliseconds */
+  async #deliver(client: Client, batch: JournalBatch): Promise<number> {
+    const { clickhouse, around, log } = this.#options;
     const startedAt = performance.now();
     const insert = () => insertBatch(clickhouse, batch.lines);
     const refused = await (around === undefined ? insert() : around(batch.rows, insert));
@@ -134,29 +158,22 @@ export function startJournalStreamer(options: JournalStreamerOptions): JournalSt
       log.error({ eventId, outcome, err: error }, 'ClickHouse refused a row of the journal');
     }
     await savePosition(client, batch.end);
-    backoffMs = firstBackoffMs;
+    this.#backoffMs = firstBackoffMs;
     const tookMs = Math.round(performance.now() - startedAt);
     log.debug({ rows: batch.rows, ms: tookMs }, 'journal streamed');
     return tookMs;
   }
 
-  async function keepLagFresh(client: Client, position: JournalPosition): Promise<void> {
-    const instant = now();
-    if (lag.measuredAt !== undefined && instant.getTime() - lag.measuredAt.getTime() < lagIntervalMs) return;
-    lag = await measureLag(client, position, instant);
+  async #keepLagFresh(client: Client, position: JournalPosition): Promise<void> {
+    const now = this.#options.now?.() ?? new Date();
+    const { measuredAt } = this.lag;
+    if (measuredAt !== undefined && now.getTime() - measuredAt.getTime() < lagIntervalMs) return;
+    this.lag = await measureLag(client, position, now);
   }
 
-  const done = run();
-  return {
-    wake: alarm.ring,
-    lag: () => lag,
-    isActive: () => isActive,
-    async stop() {
-      stopping.abort();
-      alarm.ring();
-      await done;
-    },
-  };
+  async #pause(milliseconds: number): Promise<void> {
+    await delay(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
 }
 
 function restAfter(insertMs: number): number {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The first file of every command (`node local/bootstrap.mjs <entry.ts> [arguments]`), run by whatever Node the
-// machine has. It is plain JavaScript without dependencies, for Node 18 and later. It installs what is missing
-// and hands over to the Node version that Posthaste is pinned to.
+// Entry point of every command (`node local/bootstrap.mjs <entry.ts> [arguments]`). Plain JavaScript without
+// dependencies, for Node 18 and later: it installs what is missing, then runs the entry with the pinned Node
+// version.
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, SetupError } from './bootstrap/install.mjs';

@@ -1,80 +1,83 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
 import { z } from 'zod';
+import { dismissWatcher, startWatcher } from './death-watcher.ts';
 import { LocalStackError } from './failure.ts';
 import { processStartTime, sendSignal } from './process-identity.ts';
 
 export interface ChildProcessOptions {
-  /** What it is to the user, such as `Postgres`; used in messages. */
   name: string;
   command: string;
   args: readonly string[];
-  /** The whole environment of the child; nothing is inherited, so no secret of ours reaches it by accident. */
+  /** The complete environment: the child inherits nothing, so none of our secrets leak into it. */
   environment: Record<string, string>;
   workingDirectory?: string;
   user?: { uid: number; gid: number };
-  /** Takes each line that the child writes to either output. */
   log: (line: string) => void;
-  /** What asks the child to end; default SIGTERM. */
   stopSignal?: NodeJS.Signals;
-  /** Time between the request to end and SIGKILL; default 10 s. */
+  /** From `stopSignal` to SIGKILL; default 10 s. */
   stopTimeoutMs?: number;
-  /** File that names the running child, so that the next start finds one that was left behind. */
+  /** Identifies the running child, so that the next start finds a leftover one. */
   pidFile?: string;
-  /** Stops the child when it fires. */
   signal?: AbortSignal | undefined;
 }
 
 export interface ChildExit {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Whether we asked for it. */
   requested: boolean;
-  /** The last lines of its output, oldest first. */
   lastLines: readonly string[];
 }
 
-/** A running child in a process group of its own. */
 export interface RunningChild {
   readonly pid: number;
-  /** Settles when the child has ended, for whatever reason; never rejects. */
+  /** Never rejects. */
   readonly exited: Promise<ChildExit>;
-  /** Ends the child and whatever it has started in its group; resolves when it is gone. */
   stop(): Promise<void>;
 }
 
 const keptLines = 20;
 const longestLine = 16_384;
-/** A process that got SIGKILL is gone in milliseconds; in a container without `init` it stays as a zombie. */
+/**
+ * After SIGKILL a process is gone within milliseconds; in a container without `init` it stays as a zombie.
+ */
 const longestGroupEndMs = 1_000;
 
 /**
- * Starts a program that must not outlive us. It gets a process group of its own, so that Ctrl-C in the terminal
- * doesn't reach it before we have stopped in order, and a watcher that ends it when this process dies, even by
- * SIGKILL.
- *
- * @throws LocalStackError when the program can't be started at all.
+ * Starts a program that must not outlive this process. Its own process group shields it from Ctrl-C in the
+ * terminal until the orderly stop; a watcher ends it when this process dies, even by SIGKILL.
+ * @throws LocalStackError when the program can't be started
  */
 export async function startChildProcess(options: ChildProcessOptions): Promise<RunningChild> {
   options.signal?.throwIfAborted();
   const { stopSignal = 'SIGTERM', stopTimeoutMs = 10_000 } = options;
-  const child = spawn(options.command, options.args, {
-    cwd: options.workingDirectory,
+  const child = execa(options.command, options.args, {
+    ...(options.workingDirectory !== undefined && { cwd: options.workingDirectory }),
     env: options.environment,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    extendEnv: false,
+    killDescendants: true,
+    killSignal: stopSignal,
+    forceKillAfterDelay: stopTimeoutMs,
+    cleanup: false,
+    stdin: 'ignore',
+    buffer: false,
+    reject: false,
     ...options.user,
   });
-  const lastLines = collectLines(child, options.log);
-  const pid = await spawned(child, options);
+  const { pid } = child;
+  if (pid === undefined) throw notStarted(options, (await child).originalMessage);
+  const lastLines: string[] = [];
+  for (const from of ['stdout', 'stderr'] as const) {
+    void collectLines(child.iterable({ from }), lastLines, options.log);
+  }
   const watcher = startWatcher(pid, stopSignal, stopTimeoutMs);
   if (options.pidFile !== undefined) writePidFile(options.pidFile, pid);
 
   let requested = false;
   const exited = new Promise<ChildExit>((resolve) => {
-    child.once('exit', (code, signal) => {
-      // Output may still be on its way, or be held open by a descendant: wait a moment for the end, no longer.
+    child.nodeChildProcess.once('exit', (code, signal) => {
+      // Output may still arrive, or a descendant may hold the pipe open: wait briefly.
       const finish = async () => {
         await endGroup(pid);
         await dismissWatcher(watcher);
@@ -82,7 +85,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
         resolve({ code, signal, requested, lastLines });
       };
       const timer = setTimeout(() => void finish(), 250);
-      child.once('close', () => {
+      child.nodeChildProcess.once('close', () => {
         clearTimeout(timer);
         void finish();
       });
@@ -91,12 +94,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
 
   async function stop(): Promise<void> {
     requested = true;
-    if (child.exitCode === null && child.signalCode === null) {
-      sendSignal(-pid, stopSignal);
-      const timer = setTimeout(() => sendSignal(-pid, 'SIGKILL'), stopTimeoutMs);
-      await exited;
-      clearTimeout(timer);
-    }
+    child.kill();
     await exited;
   }
 
@@ -105,97 +103,28 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   return { pid, exited, stop };
 }
 
-/** Ends what a program has started and not ended itself. */
 async function endGroup(leader: number): Promise<void> {
   const deadline = Date.now() + longestGroupEndMs;
-  // Also a dead member that nobody has collected yet can be signalled.
+  // A zombie still accepts signals, so this needs a deadline.
   while (sendSignal(-leader, 'SIGKILL') && Date.now() < deadline) await delay(5);
 }
 
-function spawned(child: ChildProcess, options: ChildProcessOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) =>
-      reject(
-        new LocalStackError(
-          `${options.name} could not be started from ${options.command}: ${error.message}.`,
-          {
-            cause: error,
-          },
-        ),
-      ),
-    );
-    child.once('spawn', () => {
-      if (child.pid === undefined) reject(new Error('a spawned process has an id'));
-      else resolve(child.pid);
-    });
-  });
+function notStarted({ name, command }: ChildProcessOptions, reason = 'unknown error'): LocalStackError {
+  return new LocalStackError(`${name} could not be started from ${command}: ${reason}.`);
 }
 
-function collectLines(child: ChildProcess, log: (line: string) => void): string[] {
-  const lastLines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    const take = (line: string) => {
-      if (line === '') return;
-      const bounded = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
-      lastLines.push(bounded);
-      if (lastLines.length > keptLines) lastLines.shift();
-      log(bounded);
-    };
-    stream?.setEncoding('utf8');
-    stream?.on('data', (chunk: string) => {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > longestLine) rest = rest.slice(0, longestLine + 1);
-      for (const line of lines) take(line);
-    });
-    stream?.on('end', () => take(rest));
+async function collectLines(
+  lines: AsyncIterable<string>,
+  lastLines: string[],
+  log: (line: string) => void,
+): Promise<void> {
+  for await (const line of lines) {
+    if (line === '') continue;
+    const bounded = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+    lastLines.push(bounded);
+    if (lastLines.length > keptLines) lastLines.shift();
+    log(bounded);
   }
-  return lastLines;
-}
-
-/**
- * A shell that waits at the end of a pipe which only this process holds open. `read` returns when we are gone,
- * and then the shell ends the child's group in our place. It costs about a megabyte and works the same on Linux
- * and macOS, where Node offers no parent-death signal.
- */
-const watcherScript = `
-trap '' INT TERM HUP
-read -r nothing
-kill -s "$2" -- "-$1" 2>/dev/null
-waited=0
-while kill -s 0 -- "-$1" 2>/dev/null; do
-  if [ "$waited" -ge "$3" ]; then kill -s KILL -- "-$1" 2>/dev/null; exit; fi
-  sleep 1
-  waited=$((waited + 1))
-done
-`;
-
-function startWatcher(pid: number, stopSignal: NodeJS.Signals, stopTimeoutMs: number): ChildProcess {
-  const args = [String(pid), stopSignal.replace(/^SIG/, ''), String(Math.ceil(stopTimeoutMs / 1000))];
-  const watcher = spawn('/bin/sh', ['-c', watcherScript, 'posthaste-watcher', ...args], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin' },
-  });
-  watcher.unref();
-  // Without a shell nothing watches; the next start still finds what was left behind.
-  watcher.on('error', () => undefined);
-  watcher.stdin?.on('error', () => undefined);
-  return watcher;
-}
-
-function dismissWatcher(watcher: ChildProcess): Promise<void> {
-  if (watcher.pid === undefined || watcher.exitCode !== null || watcher.signalCode !== null) {
-    return Promise.resolve();
-  }
-  return new Promise((resolve) => {
-    watcher.once('exit', () => resolve());
-    // From now on someone waits for it, perhaps with nothing else to do.
-    watcher.ref();
-    watcher.kill('SIGKILL');
-  });
 }
 
 const pidFileSchema = z.object({ pid: z.number().int().positive(), startedAt: z.string() });
@@ -205,10 +134,6 @@ function writePidFile(path: string, pid: number): void {
   if (startedAt !== undefined) writeFileSync(path, JSON.stringify({ pid, startedAt }), { mode: 0o600 });
 }
 
-/**
- * Ends the child that an earlier run left behind, if the file that names it still names the same process.
- * Resolves when it is gone.
- */
 export async function stopLeftoverChild(
   pidFile: string,
   { stopSignal = 'SIGTERM', timeoutMs = 15_000 }: { stopSignal?: NodeJS.Signals; timeoutMs?: number } = {},
@@ -229,7 +154,6 @@ function readPidFile(path: string): z.output<typeof pidFileSchema> | undefined {
   }
 }
 
-/** Asks a process that is not our child to end and waits for it, by force when the time is over. */
 export async function endProcess(
   gone: () => boolean,
   send: (signal: NodeJS.Signals) => void,

@@ -1,39 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
-import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { type LockOptions, lockDataDirectory } from './data-lock.ts';
 import { diskFullMessage, LocalStackError } from './failure.ts';
+import { readJsonFile } from './json-file.ts';
 
-/** The folder of one local stack, held exclusively. */
 export interface DataDirectory {
-  /** Absolute path. */
   readonly path: string;
   readonly secrets: Secrets;
-  /** Lets other starts wait for this one instead of being refused. */
+  /** Lets other starts wait for this one instead of failing. */
   noteEnding(): void;
-  /** Gives the folder free for another start. */
   release(): void;
 }
 
 const secretsSchema = z.object({ appSecret: z.string().min(32), postgresPassword: z.string().min(1) });
 
-/** What is made up once per data folder and kept in `secrets.json` (mode 0600). */
+/** Generated once per data folder, kept in `secrets.json` (mode 0600). */
 export type Secrets = z.output<typeof secretsSchema>;
 
-/** Space that a start needs: a new Postgres cluster, its write-ahead log, Temporal and ClickHouse files. */
 const leastFreeBytes = 500_000_000;
 
 /**
- * Creates the data folder when it is missing, checks that it can be used, and locks it. Waits for another process that
- * is ending on it.
- *
- * A new folder is closed to other users, who may only walk through it when we are root: Postgres then runs as
- * another user and has its own folder inside.
- *
- * @throws LocalStackError when the folder can't be written, the disk is nearly full, another process has the
- * folder, or `secrets.json` is damaged.
+ * Creates the data folder when it is missing, checks that it is usable, and locks it. Waits for a process
+ * that is shutting down on it.
+ * A new folder is private (0700). Under root it is traversable, because Postgres then runs as another user
+ * with its own folder inside.
+ * @throws LocalStackError when the folder can't be written, the disk is nearly full, another process holds
+ * the lock, or `secrets.json` is damaged
  */
 export async function openDataDirectory(
   path: string,
@@ -51,7 +46,7 @@ export async function openDataDirectory(
   const lock = await lockDataDirectory(directory, lockOptions);
   try {
     await mkdir(join(directory, 'logs'), { recursive: true, mode: 0o700 });
-    const secrets = await readOrCreateSecrets(join(directory, 'secrets.json'));
+    const secrets = await readOrCreateSecrets(directory);
     return { path: directory, secrets, noteEnding: lock.noteEnding, release: lock.release };
   } catch (error) {
     lock.release();
@@ -81,18 +76,30 @@ async function makeUsable(directory: string): Promise<void> {
   }
 }
 
-async function readOrCreateSecrets(path: string): Promise<Secrets> {
+/**
+ * @returns undefined before the first start
+ * @throws LocalStackError when `secrets.json` is damaged
+ */
+export async function readSecrets(directory: string): Promise<Secrets | undefined> {
+  const path = join(directory, 'secrets.json');
   const stored = await readJsonFile(path, secretsSchema);
   if (stored === 'malformed') {
     throw new LocalStackError(
       `${path} is damaged. Put back a copy of it; without it the stored API keys can't be decrypted and the database can't be opened. To start over with empty data, remove the whole data folder.`,
     );
   }
+  return stored;
+}
+
+async function readOrCreateSecrets(directory: string): Promise<Secrets> {
+  const stored = await readSecrets(directory);
   if (stored !== undefined) return stored;
   const secrets: Secrets = {
     appSecret: randomBytes(32).toString('base64url'),
     postgresPassword: randomBytes(24).toString('base64url'),
   };
-  await writeFileAtomically(path, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+  await writeFileAtomic(join(directory, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`, {
+    mode: 0o600,
+  });
   return secrets;
 }

@@ -6,15 +6,12 @@ import { LocalStackError } from './failure.ts';
 import { processStartTime } from './process-identity.ts';
 
 export interface DataLock {
-  /** Lets other starts wait for this one instead of being refused. */
   noteEnding(): void;
   release(): void;
 }
 
 export interface LockOptions {
-  /** Prints a line for the user. */
   say?: ((text: string) => void) | undefined;
-  /** How long to wait for a holder that is ending. */
   endingMs?: number | undefined;
 }
 
@@ -25,22 +22,20 @@ interface Holder {
 
 const sqliteBusy = 5;
 /**
- * The threads of a killed process end one after the other, and the lock goes with the last one. A holder without a name
- * has just taken the lock or is just giving it back.
+ * The kernel releases the lock of a killed process with its last thread. A holder without a name has just
+ * taken the lock or is releasing it.
  */
 const dyingMs = 5_000;
-/** An orderly end lets running work finish (20 s) and stops the databases. */
+/** 20 s for running work, then the databases. */
 const usualEndingMs = 60_000;
-/** Second line of the file that names the holder. */
 const endingMark = 'ending';
 
 /**
- * Makes this process the only one on a data folder. The lock is a file lock of the operating system, taken
- * through SQLite because Node offers none itself: the kernel drops it with the process however that ends, so a
- * killed process, a zombie or a process id that is used again can never hold it. A second file names the holder:
- * for the messages, and to wait for one that is ending or just dying.
- *
- * @throws LocalStackError when another process has the folder and keeps it.
+ * Locks a data folder for this process. The lock is an operating system file lock, taken through SQLite
+ * because Node has no API for one: the kernel releases it however the process ends, so a killed process, a
+ * zombie or a reused process id never holds it. A second file names the holder, for messages and for waiting
+ * until it has ended.
+ * @throws LocalStackError when another process holds the lock and keeps it
  */
 export async function lockDataDirectory(
   directory: string,
@@ -101,7 +96,7 @@ function held(database: DatabaseSync, holderFile: string): DataLock {
       try {
         writeFileSync(holderFile, `${process.pid}\n${endingMark}\n`);
       } catch {
-        // A full disk is no reason not to end.
+        // A full disk must not prevent the shutdown.
       }
     },
     release() {

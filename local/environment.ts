@@ -7,13 +7,13 @@ import { receivedBucket } from './ses/receiving/received-mail.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535).optional();
 
-/** What the local stack itself reads; everything else of the environment goes on to the product. */
 const localEnvironmentSchema = z.object({
   DATA_DIR: z
     .string()
     .default('.data')
     .describe('Folder of everything that `npm start` stores; relative to the working directory.'),
   HOST: z.string().default('127.0.0.1'),
+  DASHBOARD_DIR: z.string().optional(),
   PORT: port.describe('Port of the API. Unset: 8080 or the next free one.'),
   INBOX_PORT: port.describe('Port of the local SES and its inbox. Unset: 8025 or the next free one.'),
   TEMPORAL_PORT: port.describe('Port of the embedded Temporal. Unset: 7233 or the next free one.'),
@@ -43,9 +43,8 @@ const localEnvironmentSchema = z.object({
 export type LocalEnvironment = z.output<typeof localEnvironmentSchema>;
 
 /**
- * Reads the settings of the local stack. Empty strings count as not set.
- *
- * @throws LocalStackError that names every variable that is wrong.
+ * Empty strings count as unset.
+ * @throws LocalStackError naming every invalid variable
  */
 export function readLocalEnvironment(environment: Record<string, string | undefined>): LocalEnvironment {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -55,7 +54,6 @@ export function readLocalEnvironment(environment: Record<string, string | undefi
   throw new LocalStackError(`The configuration is not valid:\n${lines.join('\n')}`);
 }
 
-/** Which parts are started here, because the environment names no other. */
 export interface EmbeddedParts {
   postgres: boolean;
   temporal: boolean;
@@ -73,7 +71,6 @@ export function chooseEmbeddedParts(settings: LocalEnvironment): EmbeddedParts {
   };
 }
 
-/** The ports that a run with these parts needs. */
 export function neededPorts(parts: EmbeddedParts): PortName[] {
   return [
     'PORT',
@@ -83,10 +80,9 @@ export function neededPorts(parts: EmbeddedParts): PortName[] {
   ];
 }
 
-/** Reserved by RFC 2606 for such use, so that nobody can own it; the first start has the local SES verify it. */
+/** Reserved by RFC 2606, so nobody can own it; the local SES verifies it at the first start. */
 export const localSenderDomain = 'posthaste.test';
 
-/** Topic that the local SES publishes its events on. */
 export const localTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 
 export interface StackAddresses {
@@ -94,18 +90,16 @@ export interface StackAddresses {
   databaseUrl: string;
 }
 
-/** The environment of the product: the user's own, completed by the addresses of what is started here. */
 export function productEnvironment(
   environment: Record<string, string | undefined>,
   settings: LocalEnvironment,
   parts: EmbeddedParts,
-  data: DataDirectory,
+  data: Pick<DataDirectory, 'path' | 'secrets'>,
   { ports, databaseUrl }: StackAddresses,
 ): Record<string, string | undefined> {
   const topics = [settings.SNS_TOPIC_ARNS, localTopicArn].filter((topic) => topic !== undefined);
   return {
     METRICS_PORT: '0',
-    // Somebody waits at the terminal.
     SHUTDOWN_GRACE_SECONDS: '5',
     ...environment,
     HOST: settings.HOST,
@@ -133,7 +127,6 @@ export function productEnvironment(
   };
 }
 
-/** Where this machine reaches the API, whatever its public address is. */
 export function localApiUrl(settings: Pick<LocalEnvironment, 'HOST'>, port: number | undefined): string {
   const everywhere = settings.HOST === '0.0.0.0' || settings.HOST === '::';
   const host = everywhere ? '127.0.0.1' : settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;

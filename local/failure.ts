@@ -1,6 +1,6 @@
 /**
- * A reason why the local stack can't start or go on. `message` is one or two clear sentences for the person at
- * the terminal: what is wrong and what to do. It is printed as it is, without a stack trace.
+ * Why the local stack can't start or continue. `message` is one or two sentences for the user: what is wrong
+ * and what to do. Printed without a stack trace.
  */
 export class LocalStackError extends Error {
   override readonly name = 'LocalStackError';
@@ -12,10 +12,8 @@ function errorCode(error: unknown): string | undefined {
   return errorCode(error.cause);
 }
 
-/** What a full disk looks like in the output of Postgres, Temporal's SQLite and Node. */
 const diskFullPattern = /No space left on device|ENOSPC|database or disk is full|SQLITE_FULL/i;
 
-/** Whether a line of a child's log says that the disk is full. */
 export function saysDiskFull(line: string): boolean {
   return diskFullPattern.test(line);
 }
@@ -25,8 +23,8 @@ export function diskFullMessage(directory: string): string {
 }
 
 /**
- * Turns any failure into the sentence that is printed. Known causes (disk full, not writable) are recognised
- * wherever they come from; an unknown one names the log file, if there is one, that has its stack trace.
+ * The sentence to print for a failure. Known causes (disk full, not writable) are found at any depth of
+ * `cause`; for others it names the log file with the stack trace.
  */
 export function describeFailure(error: unknown, dataDirectory: string, logFile: string | undefined): string {
   if (error instanceof LocalStackError) return error.message;

@@ -2,26 +2,27 @@ import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from '../test/setup/product.ts';
+import { sql } from '../db/testing/sql.ts';
+import { type OwnProduct, startTestProduct } from '../test/setup/product.ts';
 import { credentialsFile, readCredentials, type StackUrls } from './credentials.ts';
 import { type FirstStartOptions, prepareFirstStart } from './first-start.ts';
 
 const urls: StackUrls = {
+  dashboard: 'http://127.0.0.1:8080/app',
   api: 'http://127.0.0.1:8080',
   docs: 'http://127.0.0.1:8080/docs',
   temporalUi: 'http://127.0.0.1:8233',
   inbox: 'http://127.0.0.1:8025',
   inboundSmtp: 'smtp://127.0.0.1:2525',
 };
-let stack: TestProduct;
+let stack: OwnProduct;
 let dataDirectory: string;
 
 beforeAll(async () => {
   stack = await startTestProduct();
 });
 afterAll(() => stack.close());
-const client = { cookie: undefined, address: '127.0.0.1' };
+const client = { device: undefined, address: '127.0.0.1', userAgent: undefined };
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'posthaste-first-start-'));
 });
@@ -50,12 +51,11 @@ it('makes an owner, a project with both keys and a verified domain', async () =>
   expect(user.emailVerified).toBe(true);
   const [project] = await stack.product.services.projects.list(user.id);
   expect(project).toMatchObject({
-    id: credentials.projectId,
+    membership: { role: 'OWNER', project: { id: credentials.projectId } },
     secretKey: credentials.secretKey,
-    role: 'OWNER',
   });
   const [domain] = await stack.product.services.domains.list(credentials.projectId);
-  expect(domain).toMatchObject({ domain: 'posthaste.test', verified: true });
+  expect(domain).toMatchObject({ domain: 'posthaste.test', status: 'verified' });
 });
 
 it('only renews the addresses afterwards', async () => {

@@ -1,30 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { v7 as uuidv7 } from 'uuid';
+import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
-import type { Services } from '../api/edge/services.ts';
 import { createPasswords } from '../api/services/passwords.ts';
+import type { Services } from '../api/services/services.ts';
+import { User } from '../db/entities/user.ts';
 import type { Orm } from '../db/orm.ts';
-import { findUserByEmail, insertUser, markVerified } from '../db/repositories/accounts/users.ts';
-import { sql } from '../db/sql.ts';
-import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { type Credentials, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';
 import { localSenderDomain } from './environment.ts';
+import { readJsonFile } from './json-file.ts';
 
 export interface FirstStartOptions {
   dataDirectory: string;
   urls: StackUrls;
-  /** Whether emails go to the local SES, which verifies every domain at once. */
   withLocalSes: boolean;
   services: Pick<Services, 'projects' | 'domains'>;
   orm: Orm;
 }
 
 export interface FirstStart {
-  /** `undefined` when the database has accounts that we have no credentials of. */
+  /** `undefined` when the database has accounts but there is no `credentials.json`. */
   credentials: Credentials | undefined;
-  /** Whether the account was made by this very start. */
   isNew: boolean;
 }
 
@@ -33,11 +30,10 @@ const ownerEmail = `owner@${localSenderDomain}`;
 const draftSchema = z.object({ email: z.string(), password: z.string() });
 
 /**
- * Makes sure that a new stack can be used at once: an owner account, a project with both keys and, with the local
- * SES, a verified domain; `credentials.json` says how. An existing file only gets the addresses of this start.
- *
- * The password is written down before the account is made, so a start that was interrupted in between is finished
- * by the next one. A database that has users already is left alone.
+ * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified
+ * domain, written to `credentials.json`. An existing file only gets the addresses of this start. The password
+ * is stored before the account is created, so the next start completes an interrupted one. A database that
+ * already has users is not changed.
  */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
   const { dataDirectory, urls } = options;
@@ -53,7 +49,7 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   if (draft === undefined || draft === 'malformed') {
     if (await hasUsers(options.orm)) return { credentials: undefined, isNew: false };
     draft = { email: ownerEmail, password: randomBytes(18).toString('base64url') };
-    await writeFileAtomically(draftFile, `${JSON.stringify(draft)}\n`, 0o600);
+    await writeFileAtomic(draftFile, `${JSON.stringify(draft)}\n`, { mode: 0o600 });
   }
   const userId = await ensureOwner(options.orm, draft);
   const credentials = { ...draft, ...(await ensureProject(options, userId)), urls };
@@ -62,24 +58,27 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   return { credentials, isNew: true };
 }
 
+/** Address of a page that signs the owner in once; undefined when the account is gone. */
+export async function createSignInLink(
+  { orm, accountLinks }: { orm: Orm; accountLinks: Services['accountLinks'] },
+  { email, urls }: Credentials,
+): Promise<string | undefined> {
+  const user = await orm.em.fork().findOne(User, { email });
+  if (user === null || urls.dashboard === null) return undefined;
+  return `${urls.dashboard}/sign-in?token=${await accountLinks.createSignIn(user.id)}`;
+}
+
 async function hasUsers(orm: Orm): Promise<boolean> {
-  const [row] = await sql<{ present: boolean }>(
-    orm.em.fork(),
-    'select exists (select 1 from users) as present',
-    [],
-  );
-  return row?.present === true;
+  return (await orm.em.fork().count(User)) > 0;
 }
 
 async function ensureOwner(orm: Orm, { email, password }: z.output<typeof draftSchema>): Promise<string> {
   const em = orm.em.fork();
   const passwordHash = await createPasswords().hash(password);
-  const user =
-    (await insertUser(em, { id: uuidv7(), email, name: 'Owner', passwordHash })) ??
-    (await findUserByEmail(em, email));
-  if (user === undefined) throw new Error(`the account ${email} was removed while it was being made`);
-  // Nobody else can have an address of a reserved domain, and no email proves it.
-  await markVerified(em, user.id);
+  const user = (await em.findOne(User, { email })) ?? em.create(User, { email, name: 'Owner', passwordHash });
+  // Nobody else can own an address of a reserved domain, and no email can prove it.
+  user.emailVerified = true;
+  await em.flush();
   return user.id;
 }
 
@@ -90,7 +89,8 @@ async function ensureProject(
   const [existing] = await services.projects.list(userId);
   const project = existing ?? (await services.projects.create(userId, 'My project'));
   if (project.secretKey === undefined) throw new Error('the owner of a project sees its secret key');
-  const { id: projectId, publicKey, secretKey } = project;
+  const { publicKey, secretKey } = project;
+  const projectId = project.membership.project.id;
   const domain = withLocalSes ? await ensureDomain(services.domains, projectId) : null;
   return { projectId, publicKey, secretKey, domain };
 }
@@ -99,6 +99,6 @@ async function ensureDomain(domains: Services['domains'], projectId: string): Pr
   const known = (await domains.list(projectId)).find(({ domain }) => domain === localSenderDomain);
   const { id } = known ?? (await domains.add(projectId, localSenderDomain));
   const checked = await domains.verify(projectId, id);
-  if (!checked.verified) throw new Error(`the local SES did not verify ${localSenderDomain}`);
+  if (checked.status !== 'verified') throw new Error(`the local SES did not verify ${localSenderDomain}`);
   return localSenderDomain;
 }

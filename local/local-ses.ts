@@ -6,20 +6,15 @@ import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
 
 export interface LocalSesOptions {
-  /** The data folder of the stack; the local SES keeps to its own folder in there. */
   dataDirectory: string;
-  /** A port that is free on 127.0.0.1 now. */
   port: number;
-  /** The same, for emails that come in by SMTP. */
   smtpPort: number;
-  /** Where events are published, and on which topic. */
   webhookUrl: string;
   topicArn: string;
   log: (line: string) => void;
   signal?: AbortSignal | undefined;
 }
 
-/** The local SES as a process of its own, answering. */
 export interface RunningLocalSes {
   readonly url: string;
   readonly pid: number;
@@ -30,10 +25,9 @@ export interface RunningLocalSes {
 const startTimeoutMs = 30_000;
 
 /**
- * Starts the local SES with its inbox. A process of its own keeps the work of the pretended provider off the
- * event loop of the product, as it is with the real one.
- *
- * @throws LocalStackError when it does not come up.
+ * Runs the local SES and its inbox in a separate process, so that a provider's work does not block the
+ * product's event loop.
+ * @throws LocalStackError when it does not start
  */
 export async function startLocalSesProcess(options: LocalSesOptions): Promise<RunningLocalSes> {
   const { dataDirectory, port, signal } = options;

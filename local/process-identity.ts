@@ -1,17 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { execaSync } from 'execa';
 
 const hasProc = process.platform === 'linux';
 
 /**
- * When the process with this id started, in a unit that only makes sense for comparison; `undefined` when there
- * is no such process or it is dead and merely not collected yet (a zombie). A process id alone proves nothing,
- * because ids are used again; id and start time together name one process.
+ * Only for comparison; `undefined` when there is no such process or it is a zombie. Ids are reused, so only
+ * id and start time together identify a process.
  */
 export function processStartTime(pid: number): string | undefined {
   if (hasProc) return startTimeFromProc(pid);
   try {
-    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    const line = execaSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]).stdout.trim();
     return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
   } catch {
     return undefined;
@@ -25,16 +24,13 @@ function startTimeFromProc(pid: number): string | undefined {
   } catch {
     return undefined;
   }
-  // proc_pid_stat(5): the command name, field 2, is in parentheses and may hold anything, so count from behind it.
+  // proc_pid_stat(5): field 2, the command name in parentheses, may contain anything, so count from its end.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z' || state === 'X') return undefined;
   return rest[18];
 }
 
-/**
- * Ids of the processes whose working directory is `directory` (an absolute path without symbolic links). Only
- * Linux tells; elsewhere the list is empty.
- */
+/** Linux only; empty elsewhere. `directory` is an absolute path without symbolic links. */
 export function processesWorkingIn(directory: string): number[] {
   if (!hasProc) return [];
   return readdirSync('/proc')
@@ -49,7 +45,7 @@ export function processesWorkingIn(directory: string): number[] {
     });
 }
 
-/** Sends a signal to a process (or to a group, by a negative id), and tells whether there still was one. */
+/** A negative id addresses a process group. @returns false when there was none */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

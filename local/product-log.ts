@@ -3,14 +3,13 @@ import { type DestinationStream, pino } from 'pino';
 
 export interface ProductLog {
   destination: DestinationStream;
-  /** Writes what is still waiting and closes the file. */
   close(): void;
 }
 
 /**
- * Opens the log file of the product (mode 0600), keeping that of the last run as `<path>.1`. Lines are written in
- * blocks off the request; the file is exchanged when it has grown beyond `maxBytes`. A failing disk does not fail
- * the product; `onError` hears of it.
+ * Opens the product's log file (mode 0600), keeping that of the last run as `<path>.1`. Lines are buffered
+ * and written in blocks; the file rotates beyond `maxBytes`. A failing disk calls `onError` but does not fail
+ * the product.
  */
 export function openProductLog(
   path: string,
@@ -46,7 +45,7 @@ export function openProductLog(
       try {
         destination.flushSync();
       } catch {
-        // The file was never opened, or the disk is full: nothing can be saved.
+        // The file was never opened or the disk is full: the lines are lost.
       }
       destination.end();
     },

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createApiMetrics } from '../api/edge/metrics.ts';
-import type { Services } from '../api/edge/services.ts';
+import type { Services } from '../api/services/services.ts';
 import { startApi } from '../api/start.ts';
 import type { Config } from '../core/config/schema.ts';
 import { startJournalStreamer } from '../journal/streamer.ts';
@@ -9,32 +9,30 @@ import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts
 import { openTracing } from '../runtime/open-tracing.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
-import { openDatabase, openResources, type Resources } from '../runtime/resources.ts';
+import { openDatabase, openResources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
 import { runWorker } from '../temporal/worker/run-worker.ts';
 
 export interface ProductOptions {
   config: Config;
-  /** The environment that `config` came from; the Temporal connection reads its own variables there. */
+  /** The Temporal connection reads its own variables from it. */
   environment: Record<string, string | undefined>;
   log: Logger;
-  /** Takes every part that was started, so that running it ends the product in order. */
   shutdown: Shutdown;
 }
 
 export interface RunningProduct {
-  /** Address of the API. */
   url: string;
   services: Services;
-  resources: Resources;
-  /** Settles when the worker has ended; with an error when nobody asked it to. */
+  resources: ProcessResources;
+  /** Rejects when the worker ended by itself. */
   workerEnded: Promise<void>;
 }
 
 /**
- * Starts API, worker and journal stream in this one process, over whichever Postgres, Temporal, ClickHouse and
- * email provider the configuration names. When it answers, all of it works. The native runtime of Temporal has to
- * be installed before (`installTemporalRuntime`).
+ * Starts API, worker and journal stream in this process, on the configured Postgres, Temporal, ClickHouse and
+ * email provider. Resolves when all of it works. Call `installTemporalRuntime` first.
  */
 export async function startProduct({
   config,
@@ -44,10 +42,9 @@ export async function startProduct({
 }: ProductOptions): Promise<RunningProduct> {
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
   const stopping = new AbortController();
-  const [clickhouse, resources] = await Promise.all([
-    openClickHouse(config, shutdown),
-    openResources(config, environment, log, shutdown, 'worker', tracing),
-  ]);
+  const clickhouse = await openClickHouse(config, shutdown);
+  const opened = openResources(config, environment, log, shutdown, 'worker', tracing);
+  const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   await Promise.all([
     prepareDatabase(resources.orm, config.DATABASE_URL, log),

@@ -1,16 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { execaSync } from 'execa';
 import { LocalStackError } from './failure.ts';
 
-/** A user by number, as the operating system wants it. */
 export interface ProgramUser {
   uid: number;
   gid: number;
   name: string;
 }
 
-/** How to start a program: the command line and, when Node should change the user, that user. */
 export interface CommandAs {
   command: string;
   args: string[];
@@ -18,10 +16,9 @@ export interface CommandAs {
 }
 
 /**
- * The user that Postgres runs as when we are root (Postgres refuses root): the owner of the cluster when there is
- * one, else the system's `postgres`, else `nobody`. No user is created. `undefined` when we aren't root.
- *
- * @throws LocalStackError when the machine has no such user.
+ * The user that Postgres runs as under root (Postgres refuses root): the cluster's owner if there is one,
+ * else the system's `postgres`, else `nobody`. No user is created. `undefined` when we aren't root.
+ * @throws LocalStackError when the machine has no such user
  */
 export function findPostgresUser(clusterDirectory: string): ProgramUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -37,8 +34,7 @@ export function findPostgresUser(clusterDirectory: string): ProgramUser | undefi
 }
 
 function lookUpUser(name: string): ProgramUser | undefined {
-  const id = (flag: string) =>
-    Number(execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  const id = (flag: string) => Number(execaSync('id', [flag, name]).stdout);
   try {
     return { uid: id('-u'), gid: id('-g'), name };
   } catch {
@@ -47,11 +43,10 @@ function lookUpUser(name: string): ProgramUser | undefined {
 }
 
 /**
- * The command line that runs a program as `user`. A user who can't walk through the folders above one of `paths`
- * (a checkout or data folder below /root) gets one extra right through `setpriv`: to pass folders by force.
- *
- * @param paths absolute paths that the program must reach.
- * @throws LocalStackError when a path is out of reach and the right can't be given.
+ * The command line that runs a program as `user`. When the user can't traverse the folders above one of
+ * `paths` (a checkout or data folder below /root), `setpriv` grants one capability that bypasses the check.
+ * @param paths absolute paths that the program must reach
+ * @throws LocalStackError when a path is out of reach and the capability can't be granted
  */
 export function commandAs(
   user: ProgramUser | undefined,
@@ -73,8 +68,8 @@ export function commandAs(
 }
 
 /**
- * `no_setuid_fixup` because initdb looks at its programs with access(2), which otherwise ignores the rights of
- * everyone but root. All other rights end with the user.
+ * `no_setuid_fixup` because initdb checks its programs with access(2), which otherwise ignores capabilities
+ * for everyone but root. All other capabilities are dropped with the user.
  */
 function setprivFlags(user: ProgramUser, capability: string): string[] {
   const identity = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
@@ -82,7 +77,6 @@ function setprivFlags(user: ProgramUser, capability: string): string[] {
   return ['--securebits=+no_setuid_fixup', ...identity, ...rights];
 }
 
-/** The first folder above `path` that the user may not enter. */
 function unreachableFolder(path: string, user: ProgramUser): string | undefined {
   const parent = dirname(path);
   if (parent === path) return undefined;
@@ -94,7 +88,10 @@ function unreachableFolder(path: string, user: ProgramUser): string | undefined 
   return (folder.mode & bit) === 0 ? parent : undefined;
 }
 
-/** Which right to pass folders we hold and may hand on; containers often lack the narrower first one. */
+/**
+ * A capability to bypass directory permissions that we hold and may pass on; containers often lack the
+ * narrower first one.
+ */
 function grantableCapability(): string | undefined {
   // capability.h: CAP_DAC_OVERRIDE is bit 1, CAP_DAC_READ_SEARCH bit 2.
   const candidates = [
@@ -114,7 +111,7 @@ function grantableCapability(): string | undefined {
 
 function canRun(command: string, args: string[]): boolean {
   try {
-    execFileSync(command, args, { stdio: 'ignore' });
+    execaSync(command, args);
     return true;
   } catch {
     return false;

@@ -1,16 +1,21 @@
 import { relative } from 'node:path';
+import { signInLinkMinutes } from '../core/accounts/limits.ts';
 import { type Credentials, credentialsFile, type StackUrls } from './credentials.ts';
 
-/** The one line that says that everything answers. Scripts wait for its beginning. */
+/** Scripts wait for the beginning of this line. */
 export function presentReady(urls: StackUrls): string {
   const places = [`API ${urls.api}`, `docs ${urls.docs}`];
+  if (urls.dashboard !== null) places.unshift(`dashboard ${urls.dashboard}`);
   if (urls.inbox !== null) places.push(`inbox ${urls.inbox}`);
   if (urls.inboundSmtp !== null) places.push(`incoming email ${urls.inboundSmtp}`);
   if (urls.temporalUi !== null) places.push(`Temporal ${urls.temporalUi}`);
   return `Posthaste is ready: ${places.join(' · ')}`;
 }
 
-/** What the first start made, and a first call to try. */
+export function presentSignIn(link: string): string {
+  return `Sign in with one click, once, within ${signInLinkMinutes} minutes: ${link}`;
+}
+
 export function presentFirstStart(credentials: Credentials, dataDirectory: string): string {
   const file = credentialsFile(dataDirectory);
   const shown = relative(process.cwd(), file);

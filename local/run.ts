@@ -8,7 +8,7 @@ import { readLocalEnvironment } from './environment.ts';
 import { describeFailure } from './failure.ts';
 import { sendSignal } from './process-identity.ts';
 import { openProductLog } from './product-log.ts';
-import { presentFirstStart, presentReady } from './ready-message.ts';
+import { presentFirstStart, presentReady, presentSignIn } from './ready-message.ts';
 import { startStack } from './stack.ts';
 
 export interface RunOptions {
@@ -17,86 +17,100 @@ export interface RunOptions {
   printError: (text: string) => void;
 }
 
-/** One part may take this long to end: the grace of running work (20 s), and then some. */
+/** The grace period of running work (20 s) plus a margin. */
 const partTimeoutMs = 40_000;
 /** The terminal and npm may both deliver one Ctrl-C; a second one by hand comes later than this. */
 const sameSignalMs = 500;
-/** How long an end waits for a start that is under way. */
 const startPatienceMs = 10_000;
 
 /**
- * Runs the local stack in this process until SIGTERM, SIGINT or SIGHUP, then ends it in order and exits with 0. A
- * second signal ends everything by force. A failure is printed as a sentence, its stack trace goes into the log,
- * and the exit code is 1.
+ * Runs the local stack in this process until SIGTERM, SIGINT or SIGHUP, then shuts down in order and exits
+ * with 0. A second signal kills everything. A failure prints one sentence, logs the stack trace and exits
+ * with 1.
  */
-export async function runLocalStack({ environment, print, printError }: RunOptions): Promise<void> {
-  const children = new Set<number>();
-  const abort = new AbortController();
-  let ending: 'no' | 'orderly' | 'forced' = 'no';
-  let endingSince = 0;
-  let starting: Promise<unknown> = Promise.resolve();
-  let context: RunContext | undefined;
-
-  async function end(exitCode: number): Promise<void> {
-    if (ending !== 'no') return;
-    ending = 'orderly';
-    endingSince = Date.now();
-    context?.data.noteEnding();
-    abort.abort();
-    // What has not come up yet is given up or comes up; only then does everything have its place in the shutdown.
-    await Promise.race([starting.catch(() => undefined), delay(startPatienceMs)]);
-    const clean = (await context?.shutdown.run()) ?? true;
-    context?.data.release();
-    context?.closeLog();
-    process.exit(clean ? exitCode : 1);
-  }
-
-  function fail(error: unknown): void {
-    if (ending !== 'no') return;
-    context?.log.fatal({ err: error }, 'the local stack failed');
-    printError(describeFailure(error, context?.data.path ?? '.data', context?.logFile));
-    void end(1);
-  }
-
-  function onSignal(signal: NodeJS.Signals): void {
-    if (ending === 'no') {
-      if (signal !== 'SIGHUP') print('Stopping …');
-      void end(0);
-    } else if (Date.now() - endingSince > sameSignalMs) {
-      ending = 'forced';
-      for (const pid of children) sendSignal(-pid, 'SIGKILL');
-      process.exit(1);
-    }
-  }
-
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-  process.on('uncaughtException', fail);
-  process.on('unhandledRejection', fail);
+export async function runLocalStack(options: RunOptions): Promise<void> {
+  const run = new LocalRun(options);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, run.onSignal);
+  process.on('uncaughtException', run.fail);
+  process.on('unhandledRejection', run.fail);
   // A closed terminal or pipe is no reason to crash.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
   try {
+    await run.start();
+  } catch (error) {
+    run.fail(error);
+  }
+}
+
+class LocalRun {
+  readonly #options: RunOptions;
+  readonly #children = new Set<number>();
+  readonly #abort = new AbortController();
+  #ending: 'no' | 'orderly' | 'forced' = 'no';
+  #endingSince = 0;
+  #starting: Promise<unknown> = Promise.resolve();
+  #context: RunContext | undefined;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { environment, print } = this.#options;
     const settings = readLocalEnvironment(environment);
     const data = await openDataDirectory(settings.DATA_DIR, { say: print });
-    context = createContext(data, settings.LOG_LEVEL);
+    this.#context = createContext(data, settings.LOG_LEVEL);
     const running = startStack({
       environment,
       settings,
       data,
-      log: context.log,
-      shutdown: context.shutdown,
-      signal: abort.signal,
+      log: this.#context.log,
+      shutdown: this.#context.shutdown,
+      signal: this.#abort.signal,
       say: print,
-      onFailure: fail,
-      onChild: (pid) => children.add(pid),
+      onFailure: this.fail,
+      onChild: (pid) => this.#children.add(pid),
     });
-    starting = running;
+    this.#starting = running;
     const stack = await running;
-    abort.signal.throwIfAborted();
+    this.#abort.signal.throwIfAborted();
     if (stack.isFirstStart && stack.credentials) print(presentFirstStart(stack.credentials, data.path));
     print(presentReady(stack.urls));
-  } catch (error) {
-    fail(error);
+    if (stack.signInLink !== undefined) print(presentSignIn(stack.signInLink));
+  }
+
+  readonly fail = (error: unknown): void => {
+    if (this.#ending !== 'no') return;
+    const context = this.#context;
+    context?.log.fatal({ err: error }, 'the local stack failed');
+    this.#options.printError(describeFailure(error, context?.data.path ?? '.data', context?.logFile));
+    void this.#end(1);
+  };
+
+  readonly onSignal = (signal: NodeJS.Signals): void => {
+    if (this.#ending === 'no') {
+      if (signal !== 'SIGHUP') this.#options.print('Stopping …');
+      void this.#end(0);
+    } else if (Date.now() - this.#endingSince > sameSignalMs) {
+      this.#ending = 'forced';
+      for (const pid of this.#children) sendSignal(-pid, 'SIGKILL');
+      process.exit(1);
+    }
+  };
+
+  async #end(exitCode: number): Promise<void> {
+    if (this.#ending !== 'no') return;
+    this.#ending = 'orderly';
+    this.#endingSince = Date.now();
+    this.#context?.data.noteEnding();
+    this.#abort.abort();
+    // Wait until every starting part is either up or abandoned; only then has each registered for the
+    // shutdown.
+    await Promise.race([this.#starting.catch(() => undefined), delay(startPatienceMs)]);
+    const clean = (await this.#context?.shutdown.run()) ?? true;
+    this.#context?.data.release();
+    this.#context?.closeLog();
+    process.exit(clean ? exitCode : 1);
   }
 }
 

@@ -10,6 +10,8 @@ import type { PortNumbers, ReservedPorts } from './stack-ports.ts';
 import { startTemporal } from './temporal.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
+type Log = (line: string) => void;
+
 interface Child {
   pid: number;
   exited: Promise<ChildExit>;
@@ -17,8 +19,8 @@ interface Child {
 }
 
 /**
- * Starts the embedded parts side by side, each with a log file of its own. They are added to the shutdown at once,
- * whatever order they come up in, so that they end in the reverse of this one.
+ * Starts the embedded parts concurrently, each with its own log file. All are added to the shutdown at once,
+ * whatever order they come up in, so that they end in the reverse of this order.
  */
 export function startChildren(
   options: StackOptions,
@@ -26,11 +28,11 @@ export function startChildren(
   reserved: ReservedPorts,
   ports: PortNumbers,
 ): Promise<unknown>[] {
-  const { data, settings, signal, say } = options;
+  const { data, say } = options;
   const starting: Promise<unknown>[] = [];
   const warnOfFullDisk = onlyOnce(() => say(diskFullMessage(data.path)));
 
-  function start(name: string, logName: string, run: (log: (line: string) => void) => Promise<Child>): void {
+  function start(name: string, logName: string, run: (log: Log) => Promise<Child>): void {
     const file = openLogFile({ path: join(data.path, 'logs', `${logName}.log`) });
     const running = run((line) => {
       file.writeLine(line);
@@ -49,46 +51,59 @@ export function startChildren(
     }, ignore);
   }
 
-  if (parts.postgres) {
-    start('Postgres', 'postgres', async (log) => {
-      await reserved.POSTGRES_PORT?.release();
-      const { postgresPassword: password } = data.secrets;
-      const directory = join(data.path, 'postgres');
-      return startPostgres({ directory, port: ports.POSTGRES_PORT ?? 0, password, log, signal });
-    });
-  }
-  if (parts.temporal) {
-    start('Temporal', 'temporal', async (log) => {
-      const binary = await findTemporalBinary({ environment: options.environment, log: say, signal });
-      await Promise.all([reserved.TEMPORAL_PORT?.release(), reserved.TEMPORAL_UI_PORT?.release()]);
-      const directory = join(data.path, 'temporal');
-      const numbers = { port: ports.TEMPORAL_PORT ?? 0, uiPort: ports.TEMPORAL_UI_PORT ?? 0 };
-      return startTemporal({
-        binary,
-        directory,
-        ...numbers,
-        namespace: settings.TEMPORAL_NAMESPACE,
-        log,
-        signal,
-      });
-    });
-  }
-  if (parts.ses) {
-    start('The local SES', 'ses', async (log) => {
-      await Promise.all([reserved.INBOX_PORT?.release(), reserved.INBOUND_SMTP_PORT?.release()]);
-      const webhookUrl = `${localApiUrl(settings, ports.PORT)}/webhooks/sns`;
-      const destination = { webhookUrl, topicArn: localTopicArn };
-      return startLocalSesProcess({
-        dataDirectory: data.path,
-        port: ports.INBOX_PORT ?? 0,
-        smtpPort: ports.INBOUND_SMTP_PORT ?? 0,
-        ...destination,
-        log,
-        signal,
-      });
-    });
-  }
+  if (parts.postgres) start('Postgres', 'postgres', (log) => runPostgres(options, reserved, ports, log));
+  if (parts.temporal) start('Temporal', 'temporal', (log) => runTemporal(options, reserved, ports, log));
+  if (parts.ses) start('The local SES', 'ses', (log) => runSes(options, reserved, ports, log));
   return starting;
+}
+
+async function runPostgres(
+  { data, signal }: StackOptions,
+  reserved: ReservedPorts,
+  ports: PortNumbers,
+  log: Log,
+): Promise<Child> {
+  await reserved.POSTGRES_PORT?.release();
+  const { postgresPassword: password } = data.secrets;
+  const directory = join(data.path, 'postgres');
+  return startPostgres({ directory, port: ports.POSTGRES_PORT ?? 0, password, log, signal });
+}
+
+async function runTemporal(
+  { data, settings, environment, signal, say }: StackOptions,
+  reserved: ReservedPorts,
+  ports: PortNumbers,
+  log: Log,
+): Promise<Child> {
+  const binary = await findTemporalBinary({ environment, log: say, signal });
+  await Promise.all([reserved.TEMPORAL_PORT?.release(), reserved.TEMPORAL_UI_PORT?.release()]);
+  return startTemporal({
+    binary,
+    directory: join(data.path, 'temporal'),
+    port: ports.TEMPORAL_PORT ?? 0,
+    uiPort: ports.TEMPORAL_UI_PORT ?? 0,
+    namespace: settings.TEMPORAL_NAMESPACE,
+    log,
+    signal,
+  });
+}
+
+async function runSes(
+  { data, settings, signal }: StackOptions,
+  reserved: ReservedPorts,
+  ports: PortNumbers,
+  log: Log,
+): Promise<Child> {
+  await Promise.all([reserved.INBOX_PORT?.release(), reserved.INBOUND_SMTP_PORT?.release()]);
+  return startLocalSesProcess({
+    dataDirectory: data.path,
+    port: ports.INBOX_PORT ?? 0,
+    smtpPort: ports.INBOUND_SMTP_PORT ?? 0,
+    webhookUrl: `${localApiUrl(settings, ports.PORT)}/webhooks/sns`,
+    topicArn: localTopicArn,
+    log,
+    signal,
+  });
 }
 
 const ignore = () => undefined;
@@ -106,6 +121,6 @@ function unexpectedEnd(name: string, exit: ChildExit, logFile: string, directory
   const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
   const said = exit.lastLines.at(-1);
   return new LocalStackError(
-    `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything is stopped now; your data are kept, so start again.`,
+    `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything has been stopped; your data are kept, so start again.`,
   );
 }

@@ -2,10 +2,11 @@ import type { EmbeddedParts, LocalEnvironment } from './environment.ts';
 import { neededPorts } from './environment.ts';
 import { type PortName, type ReservedPort, readRememberedPorts, reservePort } from './ports.ts';
 
-/** The ports of the parts that are started here. */
 export type ReservedPorts = Partial<Record<PortName, ReservedPort>>;
 
-/** Holds the ports of a run, the remembered ones where they are free. @throws LocalStackError, holding none */
+/**
+ * Reserves the ports of a run, the remembered ones where they are free. @throws LocalStackError, holding none
+ */
 export async function reservePorts(
   settings: LocalEnvironment,
   parts: EmbeddedParts,

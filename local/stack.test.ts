@@ -129,7 +129,11 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     const before = stack;
     before.child.kill('SIGTERM');
     await before.waitFor(/Stopping/);
+    // It may end sooner than the next one comes to look.
+    process.kill(before.pid, 'SIGSTOP');
     stack = start();
+    await stack.waitFor(/still ending/);
+    process.kill(before.pid, 'SIGCONT');
     await ready(stack);
     expect((await before.exit).code).toBe(0);
     expect(stack.output()).toContain(

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { dashboardUrl } from '../core/config/dashboard-url.ts';
 import { loadConfig } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
 import type { Credentials, StackUrls } from './credentials.ts';
@@ -10,19 +11,21 @@ import { postgresUrl } from './postgres.ts';
 import { startChildren } from './stack-children.ts';
 import type { StackOptions } from './stack-options.ts';
 import { portNumbers, reservePorts } from './stack-ports.ts';
+import { tryToBuildDashboard } from './try-to-build-dashboard.ts';
 
 export interface RunningStack {
   urls: StackUrls;
-  /** `undefined` when the database was not made by us and has accounts of its own. */
+  /** `undefined` when the database is not ours and already has accounts. */
   credentials: Credentials | undefined;
   isFirstStart: boolean;
+  /** Signs the account of `credentials` in to the dashboard, once. */
+  signInLink: string | undefined;
 }
 
 /**
- * Starts everything that `npm start` is made of. The children come up side by side while this process loads the
- * product; then the product starts on top of them. When it answers, all of it answers.
- *
- * @throws LocalStackError or ConfigError with a sentence for the user.
+ * Starts everything that `npm start` runs. The children start concurrently while this process loads the
+ * product, which then starts on top of them. Resolves when all of it answers.
+ * @throws LocalStackError or ConfigError with a sentence for the user
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { environment, settings, data } = options;
@@ -40,39 +43,50 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     const onAbort = () => giveUp.abort();
     options.signal.addEventListener('abort', onAbort, { once: true });
     const starting = startChildren({ ...options, signal: giveUp.signal }, parts, reserved, ports);
-    // Loading the product and bundling the workflows take seconds of this process, while the children use the rest.
+    // Loading the product and bundling the workflows take seconds of CPU here, while the children start.
     const loading = loadProduct(options.log);
-    const [product] = await Promise.all([loading, ...starting]);
-    // From here on the children end in their turn.
+    const building = settings.DASHBOARD_DIR ?? tryToBuildDashboard(options);
+    const [product, dashboardFolder] = await Promise.all([loading, building, ...starting]);
+    // From here on the shutdown ends the children in order.
     options.signal.removeEventListener('abort', onAbort);
     options.signal.throwIfAborted();
     await reserved.PORT?.release();
     const inboundSmtp = parts.ses ? `smtp://127.0.0.1:${ports.INBOUND_SMTP_PORT}` : null;
-    return await startProductOnTop(options, product, config, complete, {
-      withLocalSes: parts.ses,
-      inboundSmtp,
-    });
+    return await startProductOnTop(
+      options,
+      product,
+      { ...config, DASHBOARD_DIR: dashboardFolder },
+      complete,
+      {
+        withLocalSes: parts.ses,
+        inboundSmtp,
+      },
+    );
   } finally {
     await Promise.all(Object.values(reserved).map((port) => port.release()));
   }
 }
 
 async function loadProduct(log: Logger) {
-  const [{ startProduct }, { installTemporalRuntime }, { loadWorkflowBundle }, { prepareFirstStart }] =
-    await Promise.all([
-      import('./product.ts'),
-      import('../temporal/worker/start.ts'),
-      import('../temporal/worker/workflow-bundle.ts'),
-      import('./first-start.ts'),
-    ]);
+  const [
+    { startProduct },
+    { installTemporalRuntime },
+    { loadWorkflowBundle },
+    { prepareFirstStart, createSignInLink },
+  ] = await Promise.all([
+    import('./product.ts'),
+    import('../temporal/worker/temporal-runtime.ts'),
+    import('../temporal/worker/workflow-bundle.ts'),
+    import('./first-start.ts'),
+  ]);
   installTemporalRuntime(log);
   await loadWorkflowBundle();
-  return { startProduct, prepareFirstStart };
+  return { startProduct, prepareFirstStart, createSignInLink };
 }
 
 async function startProductOnTop(
   options: StackOptions,
-  { startProduct, prepareFirstStart }: Awaited<ReturnType<typeof loadProduct>>,
+  { startProduct, prepareFirstStart, createSignInLink }: Awaited<ReturnType<typeof loadProduct>>,
   config: Config,
   environment: Record<string, string | undefined>,
   { withLocalSes, inboundSmtp }: { withLocalSes: boolean; inboundSmtp: string | null },
@@ -84,6 +98,7 @@ async function startProductOnTop(
     options.onFailure,
   );
   const urls: StackUrls = {
+    dashboard: dashboardUrl(config) ?? null,
     api: product.url,
     docs: `${product.url}/docs`,
     temporalUi: config.TEMPORAL_UI_URL ?? null,
@@ -98,12 +113,14 @@ async function startProductOnTop(
     orm: product.resources.orm,
   });
   await waitUntilReady(`${localApiUrl(settings, config.PORT)}/ready`, options.signal);
-  return { urls, credentials, isFirstStart: isNew };
+  const { orm } = product.resources;
+  const { accountLinks } = product.services;
+  const signInLink = credentials && (await createSignInLink({ orm, accountLinks }, credentials));
+  return { urls, credentials, isFirstStart: isNew, signInLink };
 }
 
 const readyTimeoutMs = 20_000;
 
-/** Asks the API itself whether everything answers: the same that a load balancer would ask. */
 async function waitUntilReady(url: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;
   for (;;) {

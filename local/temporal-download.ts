@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 /**
- * Fetches the Temporal CLI the way the Temporal SDK does for its own test environment, and puts it at the path
- * given as the only argument. The SDK can't download without starting the server, so it is started for a moment.
+ * Fetches the Temporal CLI as the Temporal SDK does for its test environment, and puts it at the path given
+ * as the only argument. The SDK can't download without starting the server, so it is started for a moment.
  */
 async function download(target: string): Promise<void> {
   const folder = `${dirname(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -183,10 +183,12 @@ describe('a start that can not succeed says why', () => {
     await first.stop();
   });
 
-  it('when its signal fires', async () => {
+  it('when its signal fires before the server is ready', async () => {
     const abort = new AbortController();
     const target = join(root, 'given-up');
-    const starting = start({ directory: target, signal: abort.signal });
+    const neverReady = join(root, 'never-ready');
+    await writeFile(neverReady, '#!/bin/sh\nwhile :; do sleep 1; done\n', { mode: 0o755 });
+    const starting = start({ binary: neverReady, directory: target, signal: abort.signal });
     await until(() => processesWith(target).length > 0);
     abort.abort();
     await expect(starting).rejects.toThrow(/abort/i);

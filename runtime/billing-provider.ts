@@ -4,8 +4,8 @@ import type { BillingProvider } from '../providers/billing/billing-provider.ts';
 import { createStripeProvider } from '../providers/billing/stripe.ts';
 
 /**
- * The payment processor that the configuration names; null for none.
- * @throws ConfigError when only a part of it is set
+ * Null when no payment processor is configured.
+ * @throws ConfigError when it is only partly configured
  */
 export function openBillingProvider(config: Config): BillingProvider | null {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = config;

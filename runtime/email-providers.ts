@@ -11,16 +11,19 @@ import { createSesProvider } from '../providers/email/ses.ts';
 import { createSesAccountClient, createSesClient, type SesOptions } from '../providers/email/ses-client.ts';
 import { createSmtpProvider } from '../providers/email/smtp.ts';
 
-/** Where emails leave and where sender domains are kept, as configured. */
 export interface EmailProviders {
   provider: EmailProvider;
   identities: DomainIdentities;
 }
 
-/** The local SES takes any signature; otherwise the usual AWS sources count. */
+/** The local SES accepts any signature; otherwise the usual AWS sources apply. */
 export function sesCredentials(config: Config): SesOptions['credentials'] {
   if (config.SNS_LOCAL_HOST === undefined) return undefined;
   return { accessKeyId: 'local', secretAccessKey: 'local' };
+}
+
+export function sesOptions(config: Config): SesOptions {
+  return { region: config.AWS_REGION, endpoint: config.SES_ENDPOINT, credentials: sesCredentials(config) };
 }
 
 export function openEmailProviders(config: Config): EmailProviders {
@@ -29,11 +32,7 @@ export function openEmailProviders(config: Config): EmailProviders {
   switch (config.EMAIL_PROVIDER) {
     case 'ses': {
       const isLocal = config.SNS_LOCAL_HOST !== undefined;
-      const options: SesOptions = {
-        region: config.AWS_REGION,
-        endpoint: config.SES_ENDPOINT,
-        credentials: sesCredentials(config),
-      };
+      const options = sesOptions(config);
       const account = createSesAccountClient(options);
       const installation = deriveKey(config.APP_SECRET, 'identity-tag').toString('hex').slice(0, 16);
       return {

@@ -5,11 +5,12 @@ import { createDiskImages, type DiskImages } from '../providers/images/disk-imag
 import type { ImageStore } from '../providers/images/image-store.ts';
 import { createS3Images } from '../providers/images/s3-images.ts';
 
-/** Where uploaded images go, and the folder that is served in any case: images from before a move to S3 stay. */
+/** The store for new images, and the folder that is always served: images from before a move to S3 stay there. */
 export interface ImageStores {
   images: ImageStore;
   servedImages: DiskImages;
-  /** Removes an image from either. */
+  /** The public address of a stored image. */
+  urlOf(key: string): Promise<string>;
   remove(key: string): Promise<void>;
 }
 
@@ -17,7 +18,12 @@ export interface ImageStores {
 export function openImageStores(config: Config): ImageStores {
   const servedImages = createDiskImages(config.UPLOADS_DIR, `${publicApiUrl(config)}/uploads`);
   if (config.S3_BUCKET === undefined) {
-    return { images: servedImages, servedImages, remove: (key) => servedImages.remove(key) };
+    return {
+      images: servedImages,
+      servedImages,
+      urlOf: async (key) => servedImages.urlOf(key),
+      remove: (key) => servedImages.remove(key),
+    };
   }
   const images = createS3Images({
     bucket: config.S3_BUCKET,
@@ -29,6 +35,7 @@ export function openImageStores(config: Config): ImageStores {
   return {
     images,
     servedImages,
+    urlOf: async (key) => ((await servedImages.has(key)) ? servedImages : images).urlOf(key),
     async remove(key) {
       await images.remove(key);
       await servedImages.remove(key);

@@ -1,9 +1,8 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
-/** Lines gather up to so many bytes, or so long, before they are written: a write per line costs more than it. */
+/** Lines are buffered up to this size or time: a system call per line costs more than the line itself. */
 const blockBytes = 8 * 1024;
 const flushEveryMs = 500;
-/** Longest chain of causes that is logged. */
 const maxCauses = 5;
 
 export interface LoggedError {
@@ -15,9 +14,8 @@ export interface LoggedError {
 }
 
 /**
- * An error as it is logged: type, code, message, frames and causes, and nothing else. Database errors carry the
- * values of the row in other properties, and wrappers repeat the whole statement in their message; those are
- * personal data.
+ * An error as it is logged: type, code, message, frames and causes only. Database errors carry row values in other
+ * properties, and wrappers repeat the whole statement in their message; both are personal data.
  */
 export function presentError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error).slice(0, 500) };
@@ -35,7 +33,6 @@ export function presentError(error: unknown, depth = 0): LoggedError {
   return presented;
 }
 
-/** The error that `presentError` presented, where it comes from another thread. */
 export function restoreError({ type, cause, ...facts }: LoggedError): Error {
   return Object.assign(new Error(facts.message), {
     ...facts,
@@ -44,7 +41,6 @@ export function restoreError({ type, cause, ...facts }: LoggedError): Error {
   });
 }
 
-/** Tells of something that a process gets over. */
 export type Warn = (message: string, err: unknown) => void;
 
 export function warnTo(log: Logger): Warn {
@@ -52,9 +48,9 @@ export function warnTo(log: Logger): Warn {
 }
 
 /**
- * The logger of a process: JSON lines, written in blocks outside of the request.
+ * JSON lines, written in blocks and off the request path.
  *
- * @param destination where the lines go; standard output by default
+ * @param destination standard output by default
  */
 export function createLogger(level: LoggerOptions['level'], destination?: DestinationStream): Logger {
   return pino(

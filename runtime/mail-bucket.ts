@@ -2,7 +2,6 @@ import type { Config } from '../core/config/schema.ts';
 import { createMailBucket, type MailBucket } from '../providers/inbound/mail-bucket.ts';
 import { sesCredentials } from './email-providers.ts';
 
-/** Where SES stores emails that came in. */
 export function openMailBucket(config: Config): MailBucket {
   return createMailBucket({
     region: config.AWS_REGION,

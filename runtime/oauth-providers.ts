@@ -1,11 +1,11 @@
+import type { OAuthProviderName } from '../core/accounts/oauth-providers.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
 import { createGitHubProvider } from '../providers/oauth/github.ts';
 import { createGoogleProvider } from '../providers/oauth/google.ts';
 import type { OAuthProvider } from '../providers/oauth/oauth-provider.ts';
 
-/** The providers that the configuration names; null for the others. */
-export function openOAuthProviders(config: Config): Record<'google' | 'github', OAuthProvider | null> {
+export function openOAuthProviders(config: Config): Record<OAuthProviderName, OAuthProvider | null> {
   const redirectUri = (name: string) => new URL(`/auth/oauth/${name}/callback`, publicApiUrl(config)).href;
   const clientOf = (clientId: string | undefined, clientSecret: string | undefined) =>
     clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };

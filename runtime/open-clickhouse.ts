@@ -7,7 +7,6 @@ import type { Shutdown } from './shutdown.ts';
 
 const longestRetryMs = 30_000;
 
-/** The configured ClickHouse: a server, the embedded engine, or none. */
 export async function openClickHouse(config: Config, shutdown: Shutdown): Promise<ClickHouse> {
   const database = config.CLICKHOUSE_DATABASE;
   const clickhouse =
@@ -26,8 +25,8 @@ export async function openClickHouse(config: Config, shutdown: Shutdown): Promis
 }
 
 /**
- * Brings the tables of ClickHouse up to date; tries for as long as it is away, so that a process starts without
- * it. Only what reads and writes there has to wait.
+ * Migrates the ClickHouse tables. Retries while ClickHouse is down, so a process starts without it; only code that
+ * reads or writes there has to wait.
  */
 export async function prepareClickHouse(
   clickhouse: ClickHouse,

@@ -3,13 +3,12 @@ import type { Warn } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { Tracing } from './tracing.ts';
 
-/** How long the end of the process waits for a collector that does not answer. */
 const flushTimeoutMs = 3_000;
 
 /**
- * Starts tracing when a collector is configured; the OpenTelemetry library is not even loaded otherwise. Spans are
- * sent in the background over OTLP/HTTP, and dropped when the collector is away. Call it before the parts of the
- * process are opened: the shutdown then sends what is left after all of them have ended.
+ * Starts tracing when a collector is configured; otherwise OpenTelemetry is not even loaded. Spans are sent in the
+ * background over OTLP/HTTP, and dropped while the collector is down. Call it before opening the parts of the
+ * process: shutdown runs in reverse order, so the last spans are flushed after all of them.
  */
 export async function openTracing(
   config: Config,
@@ -30,7 +29,7 @@ export async function openTracing(
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, flushTimeoutMs);
     });
-    // A collector that is away is no failed end.
+    // An unavailable collector does not make the shutdown fail.
     await Promise.race([flush().catch(() => undefined), timeout]);
     clearTimeout(timer);
   });

@@ -1,9 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { ExportResultCode, parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  BatchSpanProcessor,
+  RandomIdGenerator,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import {
   ATTR_ERROR_TYPE,
   ATTR_HTTP_REQUEST_METHOD,
@@ -11,41 +25,119 @@ import {
   ATTR_HTTP_ROUTE,
   ATTR_SERVICE_NAME,
 } from '@opentelemetry/semantic-conventions';
-import type { TracePosition } from '../db/batching/batch-trace.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import type { BatchTrace, TracePosition } from '../db/batching/batch-trace.ts';
+import type { RequestSpan, SpanDescription, Tracing } from './tracing.ts';
 
 export interface OtlpTracingOptions {
-  /** Base address of the collector; spans go to `/v1/traces` beneath it. */
+  /** Base URL of the collector; `/v1/traces` is appended. */
   endpoint: string;
   serviceName: string;
-  /** Told when spans are lost, once until they arrive again. */
   failed: (error: unknown) => void;
 }
 
-/** Other requests that a batch is linked to, at most. */
 const maxLinks = 100;
 
 /**
- * Spans over OTLP/HTTP as JSON. Nothing of it is global: which span is active is known to this instance only. The
- * exporter reads `OTEL_EXPORTER_OTLP_HEADERS` and its like from the environment itself.
+ * Spans over OTLP/HTTP as JSON. Without global state: the active span is tracked per instance. The exporter itself
+ * reads `OTEL_EXPORTER_OTLP_HEADERS` and similar variables from the environment.
  */
 export function createOtlpTracing(options: OtlpTracingOptions): {
   tracing: Tracing;
-  /** Sends what is left and ends. */
   flush: () => Promise<void>;
 } {
   const url = `${options.endpoint.replace(/\/+$/, '')}/v1/traces`;
-  const exporter = tellingFailures(new OTLPTraceExporter({ url }), options.failed);
+  const exporter = reportingLosses(new OTLPTraceExporter({ url }), options.failed);
+  const ids = new SettableIds();
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ [ATTR_SERVICE_NAME]: options.serviceName })),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
+    idGenerator: ids,
   });
-  const tracer = provider.getTracer('posthaste');
-  const active = new AsyncLocalStorage<Span>();
+  return { tracing: new OtlpTracing(provider.getTracer('posthaste'), ids), flush: () => provider.shutdown() };
+}
 
-  async function runIn<R>(span: Span, work: () => Promise<R>, succeeded?: (result: R) => void): Promise<R> {
+class OtlpTracing implements Tracing {
+  readonly #tracer: Tracer;
+  readonly #ids: SettableIds;
+  readonly #active = new AsyncLocalStorage<Span>();
+
+  constructor(tracer: Tracer, ids: SettableIds) {
+    this.#tracer = tracer;
+    this.#ids = ids;
+  }
+
+  request(method: string, traceparent: unknown): RequestSpan {
+    // Without `tracestate`, which the caller controls.
+    const remote = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
+    const span = this.#tracer.startSpan(
+      method,
+      { kind: SpanKind.SERVER, attributes: { [ATTR_HTTP_REQUEST_METHOD]: method } },
+      remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }),
+    );
+    return {
+      traceId: span.spanContext().traceId,
+      run: (work) => this.#active.run(span, work),
+      end: (facts) => endRequest(span, method, facts),
+    };
+  }
+
+  span<R>({ name, facts, isCall, emailId, result }: SpanDescription<R>, work: () => Promise<R>): Promise<R> {
+    const active = this.#active.getStore()?.spanContext();
+    const parent = emailId === undefined ? active : { ...rootOf(emailId), isRemote: true };
+    const links = emailId === undefined || active === undefined ? [] : [{ context: active }];
+    const span = this.#tracer.startSpan(
+      name,
+      { kind: isCall ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: facts, links },
+      parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
+    );
+    return this.#runIn(span, work, result && ((value) => span.setAttributes(result(value))));
+  }
+
+  batches(name: string): BatchTrace {
+    return {
+      here: () => this.#active.getStore()?.spanContext(),
+      around: (callers, run) => {
+        const known = callers.filter((caller) => caller !== undefined);
+        const parent = known.find(isRecorded) ?? known[0];
+        const links = known.filter((caller) => caller !== parent).slice(0, maxLinks);
+        const span = this.#tracer.startSpan(
+          `batch ${name}`,
+          {
+            attributes: { 'posthaste.items': callers.length },
+            links: links.map((context) => ({ context })),
+          },
+          parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
+        );
+        return this.#runIn(span, run);
+      },
+    };
+  }
+
+  emailsAccepted(emailIds: readonly string[]): void {
+    const active = this.#active.getStore()?.spanContext();
+    if (active !== undefined && !isRecorded(active)) return;
+    const links = active === undefined ? [] : [{ context: active }];
+    for (const emailId of emailIds.slice(0, maxLinks)) {
+      const attributes = { 'posthaste.email.id': emailId };
+      this.#ids
+        .using(rootOf(emailId), () =>
+          this.#tracer.startSpan('email accepted', { attributes, links }, ROOT_CONTEXT),
+        )
+        .end();
+    }
+  }
+
+  emailEvent(emailId: string, kind: string): void {
+    const facts = { 'posthaste.email.id': emailId };
+    void this.span({ name: `provider event ${kind}`, emailId, facts }, async () => undefined);
+  }
+
+  readonly journalInsert: Tracing['journalInsert'] = (rows, insert) =>
+    this.span({ name: 'journal insert', isCall: true, facts: { 'posthaste.rows': rows } }, insert);
+
+  async #runIn<R>(span: Span, work: () => Promise<R>, succeeded?: (result: R) => void): Promise<R> {
     try {
-      const result = await active.run(span, work);
+      const result = await this.#active.run(span, work);
       succeeded?.(result);
       return result;
     } catch (error) {
@@ -56,87 +148,71 @@ export function createOtlpTracing(options: OtlpTracingOptions): {
       span.end();
     }
   }
+}
 
-  const tracing: Tracing = {
-    request(method, traceparent): RequestSpan {
-      // Without `tracestate`, which is whatever the caller wrote.
-      const remote = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null;
-      const span = tracer.startSpan(
-        method,
-        { kind: SpanKind.SERVER, attributes: { [ATTR_HTTP_REQUEST_METHOD]: method } },
-        remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }),
-      );
-      return {
-        traceId: span.spanContext().traceId,
-        run: (work) => active.run(span, work),
-        end({ route, status, requestId, projectId }) {
-          span.updateName(`${method} ${route}`).setAttributes({
-            [ATTR_HTTP_ROUTE]: route,
-            [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
-            'posthaste.request.id': requestId,
-            ...(projectId !== null && { 'posthaste.project.id': projectId }),
-          });
-          if (status >= 500) {
-            span.setAttribute(ATTR_ERROR_TYPE, String(status)).setStatus({ code: SpanStatusCode.ERROR });
-          }
-          span.end();
-        },
-      };
-    },
+/** The first span of an email's trace. Any process knows it from the email's id, hours later as well. */
+function rootOf(emailId: string): SpanContext {
+  const traceId = emailId.replaceAll('-', '').toLowerCase();
+  return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED };
+}
 
-    span({ name, facts, isCall, result }, work) {
-      const parent = active.getStore();
-      const span = tracer.startSpan(
-        name,
-        { kind: isCall ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: facts },
-        parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent),
-      );
-      return runIn(span, work, result && ((value) => span.setAttributes(result(value))));
-    },
+/** Random ids, but for a span that begins the trace of an email. */
+class SettableIds extends RandomIdGenerator {
+  #next: SpanContext | undefined;
 
-    batches: (name) => ({
-      here: () => active.getStore()?.spanContext(),
-      around(callers, run) {
-        const known = callers.filter((caller) => caller !== undefined);
-        const parent = known.find(isRecorded) ?? known[0];
-        const links = known.filter((caller) => caller !== parent).slice(0, maxLinks);
-        const span = tracer.startSpan(
-          `batch ${name}`,
-          {
-            attributes: { 'posthaste.items': callers.length },
-            links: links.map((context) => ({ context })),
-          },
-          parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
-        );
-        return runIn(span, run);
-      },
-    }),
+  using<R>(ids: SpanContext, start: () => R): R {
+    this.#next = ids;
+    try {
+      return start();
+    } finally {
+      this.#next = undefined;
+    }
+  }
 
-    journalInsert: (rows, insert) =>
-      tracing.span({ name: 'journal insert', isCall: true, facts: { 'posthaste.rows': rows } }, insert),
-  };
-  return { tracing, flush: () => provider.shutdown() };
+  override generateTraceId(): string {
+    return this.#next?.traceId ?? super.generateTraceId();
+  }
+
+  override generateSpanId(): string {
+    return this.#next?.spanId ?? super.generateSpanId();
+  }
+}
+
+function endRequest(
+  span: Span,
+  method: string,
+  { route, status, requestId, projectId }: Parameters<RequestSpan['end']>[0],
+): void {
+  span.updateName(`${method} ${route}`).setAttributes({
+    [ATTR_HTTP_ROUTE]: route,
+    [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+    'posthaste.request.id': requestId,
+    ...(projectId !== null && { 'posthaste.project.id': projectId }),
+  });
+  if (status >= 500) {
+    span.setAttribute(ATTR_ERROR_TYPE, String(status)).setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
 }
 
 function isRecorded(position: TracePosition): boolean {
   return (position.traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
-/** The code of an error, such as `23505` or `ECONNRESET`, or else its name. */
 function errorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code: unknown = Reflect.get(error, 'code');
   return typeof code === 'string' ? code : error.name;
 }
 
-function tellingFailures(exporter: SpanExporter, failed: (error: unknown) => void): SpanExporter {
-  let wasTold = false;
+function reportingLosses(exporter: SpanExporter, failed: (error: unknown) => void): SpanExporter {
+  let isReported = false;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const isLost = result.code !== ExportResultCode.SUCCESS;
-        if (isLost && !wasTold) failed(result.error);
-        wasTold = isLost;
+        if (isLost && !isReported) failed(result.error);
+        isReported = isLost;
         done(result);
       });
     },

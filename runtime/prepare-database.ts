@@ -6,7 +6,7 @@ import type { Orm } from '../db/orm.ts';
 const patienceMs = 60_000;
 
 /**
- * Migrates the database, waiting up to a minute for it to answer.
+ * Migrates the database, waiting up to a minute for it to respond.
  * @throws the last failure after that
  */
 export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promise<void> {
@@ -17,7 +17,7 @@ export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promi
       return;
     } catch (err) {
       const code = err instanceof Error && 'code' in err ? err.code : undefined;
-      // 57P03: it is starting up. Everything else that is not a failed connection is ours to report.
+      // 57P03: starting up. Any other error that is not a failed connection is a real failure.
       const isAway =
         code === '57P03' || code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
       if (!isAway || Date.now() > deadline) throw err;

@@ -1,120 +1,162 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { EmailFigures } from '../core/project-security.ts';
 import type { Orm } from '../db/orm.ts';
-import { readOutboxFigures } from '../db/repositories/outbox/outbox.ts';
+import { registerDatabaseGauges } from './database-gauges.ts';
 
-/** What operators watch besides requests: queues, hand-overs, notifications and the journal's stream. */
 export interface ProductMetrics {
-  /** One hand-over to the provider, or one email held back. */
   countHandOver(outcome: string, emails?: number): void;
-  /** One message at `/webhooks/sns`. */
   countNotification(outcome: string): void;
-  /** A recount of campaigns' figures that found so many differences. */
   countMiscounts(differences: number): void;
-  /** A repair that had to remind, or end, so many workflows of executions. */
   countRepairs(reminded: number, orphaned: number): void;
-  /** An execution that was ended because it would have gone on without an end. */
   countEndless(kind: 'chain' | 'loop'): void;
-  /** A run that compared so many workflows of executions with theirs, and perhaps came to the oldest. */
   countComparisons(count: number, isRoundOver: boolean): void;
-  /** Tells how far ClickHouse is behind the journal, at each scrape. */
+  countResults(figures: EmailFigures): void;
+  countSuspensions(projects: number): void;
+  /** Records that a sweep has finished now. */
+  noteSweep(sweep: string): void;
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
 }
 
-/** Registers the product's own metrics. The outbox is read when the metrics are scraped. */
 export function createProductMetrics(registry: Registry, orm: Orm): ProductMetrics {
+  registerDatabaseGauges(registry, orm);
+  return {
+    ...createEmailCounters(registry),
+    ...createSweepMetrics(registry),
+    ...createExecutionMetrics(registry),
+    watchStream: (lag) => registerStreamGauges(registry, lag),
+  };
+}
+
+/** Prometheus sees an increase only from a sample before it. */
+function startAtZero(counter: Counter, label: string, values: readonly string[]): void {
+  for (const value of values) counter.inc({ [label]: value }, 0);
+}
+
+function createEmailCounters(
+  registry: Registry,
+): Pick<ProductMetrics, 'countHandOver' | 'countNotification' | 'countMiscounts'> {
+  const registers = [registry];
   const handOvers = new Counter({
     name: 'posthaste_email_hand_overs_total',
     help: 'Hand-overs to the provider by outcome: accepted, refused, later, unknown, suppressed.',
     labelNames: ['outcome'],
-    registers: [registry],
+    registers,
   });
   const notifications = new Counter({
     name: 'posthaste_provider_notifications_total',
     help: 'Messages at /webhooks/sns by outcome: applied, duplicate, unknown, ignored, refused.',
     labelNames: ['outcome'],
-    registers: [registry],
+    registers,
   });
+  startAtZero(handOvers, 'outcome', ['accepted', 'refused', 'later', 'unknown', 'suppressed']);
+  startAtZero(notifications, 'outcome', [
+    'applied',
+    'duplicate',
+    'unknown',
+    'over_limit',
+    'ignored',
+    'refused',
+  ]);
   const miscounts = new Counter({
     name: 'posthaste_campaign_miscounts_total',
-    help: 'Differences between the counters of campaigns and their emails, which were put right. Must stay 0.',
-    registers: [registry],
+    help: 'Corrected differences between campaign counters and their emails. Must stay 0.',
+    registers,
   });
+  return {
+    countHandOver: (outcome, emails = 1) => handOvers.inc({ outcome }, emails),
+    countNotification: (outcome) => notifications.inc({ outcome }),
+    countMiscounts: (differences) => miscounts.inc(differences),
+  };
+}
+
+function createExecutionMetrics(
+  registry: Registry,
+): Pick<ProductMetrics, 'countRepairs' | 'countEndless' | 'countComparisons'> {
+  const registers = [registry];
   const repairs = new Counter({
     name: 'posthaste_workflow_execution_repairs_total',
-    help: 'Executions on which Postgres and Temporal disagreed: late ones that were reminded, orphaned workflows that were ended.',
+    help: 'Executions on which Postgres and Temporal disagreed: late ones that were signalled, orphaned workflows that were ended.',
     labelNames: ['kind'],
-    registers: [registry],
+    registers,
   });
   const endless = new Counter({
     name: 'posthaste_workflow_executions_endless_total',
-    help: 'Executions that were ended because workflows start one another (chain), or a graph goes round (loop), without a pause.',
+    help: 'Executions that were ended because workflows start one another (chain) or a graph loops (loop) without a pause.',
     labelNames: ['kind'],
-    registers: [registry],
+    registers,
   });
+  startAtZero(repairs, 'kind', ['late', 'orphaned']);
+  startAtZero(endless, 'kind', ['chain', 'loop']);
   const comparisons = new Counter({
     name: 'posthaste_workflow_executions_compared_total',
-    help: 'Running workflows of executions that were compared with what Postgres knows of them.',
-    registers: [registry],
+    help: 'Running execution workflows that were compared with Postgres.',
+    registers,
   });
   const comparedAll = new Gauge({
     name: 'posthaste_workflow_executions_compared_all_timestamp_seconds',
-    help: 'When such a comparison last came to the oldest one; 0 in a process that has not seen it.',
-    registers: [registry],
+    help: 'When such a comparison last reached the oldest one; 0 in a process that has not done so.',
+    registers,
   });
-  const waiting = new Gauge({
-    name: 'posthaste_outbox_waiting',
-    help: 'Commands that wait to be sent to Temporal, by lane: emails, work.',
-    labelNames: ['lane'],
-    registers: [registry],
-    async collect() {
-      for (const { lane, ...figures } of await readOutboxFigures(orm.em.fork())) {
-        waiting.set({ lane }, figures.waiting);
-        dead.set({ lane }, figures.dead);
-        oldest.set({ lane }, figures.oldestSeconds);
-      }
-    },
-  });
-  const dead = new Gauge({
-    name: 'posthaste_outbox_dead',
-    help: 'Commands that were given up on. Must stay 0.',
-    labelNames: ['lane'],
-    registers: [registry],
-  });
-  const oldest = new Gauge({
-    name: 'posthaste_outbox_oldest_seconds',
-    help: 'Age of the oldest command that waits.',
-    labelNames: ['lane'],
-    registers: [registry],
-  });
-
   return {
-    countHandOver: (outcome, emails = 1) => handOvers.inc({ outcome }, emails),
-    countMiscounts: (differences) => miscounts.inc(differences),
-    countEndless: (kind) => endless.inc({ kind }),
     countRepairs(reminded, orphaned) {
       repairs.inc({ kind: 'late' }, reminded);
       repairs.inc({ kind: 'orphaned' }, orphaned);
     },
+    countEndless: (kind) => endless.inc({ kind }),
     countComparisons(count, isRoundOver) {
       comparisons.inc(count);
       if (isRoundOver) comparedAll.setToCurrentTime();
     },
-    countNotification: (outcome) => notifications.inc({ outcome }),
-    watchStream(lag) {
-      const seconds = new Gauge({
-        name: 'posthaste_journal_stream_lag_seconds',
-        help: 'Age of the oldest row of the journal that ClickHouse does not have yet.',
-        registers: [registry],
-        collect() {
-          seconds.set(lag().secondsBehind);
-          rows.set(lag().rowsBehind);
-        },
-      });
-      const rows = new Gauge({
-        name: 'posthaste_journal_stream_lag_rows',
-        help: 'Rows of the journal that ClickHouse does not have yet, counted up to 50,000.',
-        registers: [registry],
-      });
-    },
   };
+}
+
+function createSweepMetrics(
+  registry: Registry,
+): Pick<ProductMetrics, 'countResults' | 'countSuspensions' | 'noteSweep'> {
+  const registers = [registry];
+  const results = new Counter({
+    name: 'posthaste_email_results_total',
+    help: 'What became of emails, as bounce and complaint rates count them: sent, bounced, complained.',
+    labelNames: ['result'],
+    registers,
+  });
+  startAtZero(results, 'result', ['sent', 'bounced', 'complained']);
+  const suspensions = new Counter({
+    name: 'posthaste_project_suspensions_total',
+    help: 'Projects that were disabled for their bounces or complaints.',
+    registers,
+  });
+  const finished = new Gauge({
+    name: 'posthaste_sweep_finished_timestamp_seconds',
+    help: 'When this process last finished a round of each sweep.',
+    labelNames: ['sweep'],
+    registers,
+  });
+  return {
+    countResults({ sent, bounced, complained }) {
+      for (const [result, emails] of Object.entries({ sent, bounced, complained })) {
+        results.inc({ result }, emails);
+      }
+    },
+    countSuspensions: (projects) => suspensions.inc(projects),
+    noteSweep: (sweep) => finished.setToCurrentTime({ sweep }),
+  };
+}
+
+function registerStreamGauges(registry: Registry, lag: Parameters<ProductMetrics['watchStream']>[0]): void {
+  const registers = [registry];
+  const seconds = new Gauge({
+    name: 'posthaste_journal_stream_lag_seconds',
+    help: 'Age of the oldest row of the journal that ClickHouse does not have yet.',
+    registers,
+    collect() {
+      seconds.set(lag().secondsBehind);
+      rows.set(lag().rowsBehind);
+    },
+  });
+  const rows = new Gauge({
+    name: 'posthaste_journal_stream_lag_rows',
+    help: 'Rows of the journal that ClickHouse does not have yet, counted up to 50,000.',
+    registers,
+  });
 }

@@ -2,12 +2,11 @@ import type { Logger } from 'pino';
 import { ConfigError } from '../core/config/load.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 
-/** Longest time that one part may take to end; the worker's own grace is below it. */
 const partTimeoutMs = 60_000;
 
 /**
- * Runs a process of its own: `start` brings it up and adds its parts to the shutdown; SIGTERM and SIGINT end them
- * in order, a second signal ends at once. The exit code is 0 after a clean end.
+ * Runs a process: `start` brings it up and registers its parts for shutdown. SIGTERM and SIGINT end them in order, a
+ * second signal exits immediately. The exit code is 0 after a clean end.
  */
 export async function runProcess(log: Logger, start: (shutdown: Shutdown) => Promise<void>): Promise<void> {
   const shutdown = createShutdown(log, partTimeoutMs);

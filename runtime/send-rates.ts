@@ -2,19 +2,19 @@ import type { Config } from '../core/config/schema.ts';
 import type { EmailProvider } from '../providers/email/email-provider.ts';
 import type { Warn } from './logger.ts';
 
-/** Emails a second over all processes; null: no limit. */
+/** Emails per second across all processes, for the provider account and for each project; null means unlimited. */
 export interface SendRates {
   account: number | null;
   project: number | null;
 }
 
-/** Of what the provider grants, so much is used: its own clock and ours differ. */
+/** Safety margin below the provider's limit, because its clock differs from ours. */
 const shareOfGranted = 0.9;
 const orNone = (rate: number) => (rate === 0 ? null : rate);
 
 /**
- * The send rates that hold right now. While the provider does not tell its limit, the last known one holds, and
- * before that one email a second, which every account grants.
+ * The current send rates. While the provider does not report its limit, the last known one applies; before the first
+ * report, one email per second, which every account allows.
  */
 export function createSendRates(
   config: Config,
@@ -28,7 +28,7 @@ export function createSendRates(
     try {
       lastGranted = await provider.grantedRatePerSecond();
     } catch (err) {
-      warn('The provider did not tell its send rate', err);
+      warn('The provider did not report its send rate', err);
     }
     return { account: lastGranted === null ? null : lastGranted * shareOfGranted, project };
   };

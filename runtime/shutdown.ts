@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 
 export interface Shutdown {
-  /** Adds a part to end; parts end one after the other, the last added first. */
+  /** Registers a part; parts end one at a time, in reverse order. */
   add(name: string, end: () => Promise<void>): void;
-  /** Ends everything, once however often it is called. Answers whether all parts ended well. */
+  /** Idempotent. Resolves to whether every part ended cleanly. */
   run(): Promise<boolean>;
 }
 
-/** The one coordinator of a process's end. A part that fails or hangs does not keep the others from ending. */
+/** Coordinates shutdown. A part that fails or hangs does not keep the others from ending. */
 export function createShutdown(log: Logger, partTimeoutMs: number): Shutdown {
   const parts: { name: string; end: () => Promise<void> }[] = [];
   let running: Promise<boolean> | undefined;

@@ -1,10 +1,9 @@
 import type { Config } from '../core/config/schema.ts';
 import type { StatementLimits } from '../db/session-settings.ts';
 
-/** What a pool of connections is for: requests that somebody waits for, or work in the background. */
 export type PoolRole = 'edge' | 'worker';
 
-/** Activities are tried again, and only have to let go of what others need. */
+/** Activities are retried, so they only need to stop blocking others eventually. */
 const workerLockMs = 60_000;
 
 export function statementLimits(config: Config, role: PoolRole): StatementLimits {

@@ -1,7 +1,7 @@
 import type { EmailProvider } from '../providers/email/email-provider.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The provider with a span for each hand-over. Reasons stay out of it: the provider may repeat an address there. */
+/** Wraps hand-overs in spans. Reasons are left out: the provider may include an address in them. */
 export function traceHandOvers(provider: EmailProvider, tracing: Tracing): EmailProvider {
   return {
     name: provider.name,
@@ -10,6 +10,7 @@ export function traceHandOvers(provider: EmailProvider, tracing: Tracing): Email
         {
           name: `hand over to ${provider.name}`,
           isCall: true,
+          emailId: email.emailId,
           facts: { 'posthaste.email.id': email.emailId, 'posthaste.project.id': email.projectId },
           result: ({ outcome }) => ({ 'posthaste.outcome': outcome }),
         },

@@ -111,7 +111,7 @@ describe('a collector that', () => {
     expect(seconds).toBeLessThan(4);
   });
 
-  it('refuses spans is told of in the log', async () => {
+  it('refuses spans is logged', async () => {
     const collector = await startTestCollector('refusing');
     const { clean, lines } = await endWith(collector.url);
     await collector.close();

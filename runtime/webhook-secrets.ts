@@ -2,33 +2,26 @@ import { deriveKey } from '../core/crypto/derive-key.ts';
 import { decryptText, encryptText } from '../core/crypto/encrypt.ts';
 import { createWebhookSecret } from '../core/crypto/webhook-signature.ts';
 import type { Em } from '../db/orm.ts';
-import {
-  keepWebhookSecret,
-  readWebhookSecrets,
-  replaceWebhookSecret,
-} from '../db/repositories/workflows/webhook-secrets.ts';
+import { addWebhookSecret } from '../db/statements/projects/add-webhook-secret.ts';
+import { readWebhookSecrets } from '../db/statements/projects/read-webhook-secrets.ts';
+import { replaceWebhookSecret } from '../db/statements/projects/replace-webhook-secret.ts';
 
-/** What signs the webhooks of a project. */
 export interface ProjectWebhookSecrets {
   current: string;
-  /** Signs too until then, so that receivers can change over. */
+  /** The previous secret also signs until then, so that receivers can rotate. */
   previous: { secret: string; until: Date } | null;
 }
 
 export interface WebhookSecrets {
-  /** The first look makes the secret. @throws Error when the project is gone */
+  /** Creates the secret if there is none. @throws Error when the project was deleted */
   read(em: Em, projectId: string): Promise<ProjectWebhookSecrets>;
-  /** Makes a new one; the one before goes on to sign for a day. */
+  /** The previous secret stays valid for 24 hours. */
   rotate(em: Em, projectId: string): Promise<void>;
 }
 
 const overlapHours = 24;
 
-/**
- * The secrets that sign the webhooks of projects.
- *
- * @param appSecret `APP_SECRET`, under which they are stored
- */
+/** @param appSecret `APP_SECRET`, from which the encryption key is derived */
 export function createWebhookSecrets(appSecret: string): WebhookSecrets {
   const key = deriveKey(appSecret, 'webhook-secret');
   const fresh = (projectId: string) => encryptText(key, createWebhookSecret(), projectId);
@@ -36,11 +29,11 @@ export function createWebhookSecrets(appSecret: string): WebhookSecrets {
     async read(em, projectId) {
       let stored = await readWebhookSecrets(em, projectId);
       if (stored?.current === null) {
-        await keepWebhookSecret(em, projectId, fresh(projectId));
+        await addWebhookSecret(em, projectId, fresh(projectId));
         // Another process may have been first.
         stored = await readWebhookSecrets(em, projectId);
       }
-      if (!stored?.current) throw new Error('A project that is gone has no webhook secret');
+      if (!stored?.current) throw new Error('A project that was deleted has no webhook secret');
       const { current, previous, previousUntil } = stored;
       return {
         current: decryptText(key, current, projectId),

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createOneTimeToken, oneTimeTokenHash } from '../core/crypto/one-time-token.ts';
 import { newId } from '../core/new-id.ts';
-import { putInvitation } from '../db/repositories/accounts/invitations.ts';
+import { Invitation } from '../db/entities/invitation.ts';
 import { callApi, testPassword } from './setup/people.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestProject } from './setup/start-test-api.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startTestProduct({ SIGNUP_ENABLED: 'false', AUTH_RATE_LIMIT_PER_MINUTE: '0' });
 });
@@ -15,17 +15,17 @@ afterAll(() => stack.close());
 
 const post = (path: string, body: unknown) => callApi(stack.url, 'POST', path, body);
 
-it('lets nobody sign up where it is off, but who was invited', async () => {
+it('lets only invited people sign up while sign-up is off', async () => {
   const email = 'judy@example.com';
   const token = createOneTimeToken();
   const key = deriveKey(stack.environment.APP_SECRET ?? '', 'one-time-token');
-  await putInvitation(stack.database.orm.em.fork(), {
+  await stack.database.orm.em.fork().insert(Invitation, {
     id: newId(),
     projectId: (await createTestProject(stack.database)).id,
     email,
     role: 'ADMIN',
     tokenHash: oneTimeTokenHash(key, 'invitation', token),
-    days: 1,
+    expiresAt: new Date(Date.now() + 60_000),
   });
   const signUp = (more: object) => post('/auth/signup', { email, password: testPassword, ...more });
   for (const refused of [await signUp({}), await signUp({ invitation: 'x' })]) {
@@ -35,7 +35,7 @@ it('lets nobody sign up where it is off, but who was invited', async () => {
 });
 
 it.each(['/auth/request-password-reset', '/auth/request-verification'])(
-  'says at %s that no account emails are sent, whoever asks',
+  'says at %s that no account emails are sent, to any caller',
   async (path) => {
     const { status, body } = await post(path, { email: 'judy@example.com' });
     expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

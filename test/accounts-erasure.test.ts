@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { deliver, receivedActivity } from './setup/incoming.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 
 const run = <Row = { n: number }>(text: string, parameters: unknown[] = []) =>
   sql<Row>(stack.database.orm.em.fork(), text, parameters);
@@ -132,7 +131,7 @@ describe('the reset of a project', () => {
 });
 
 describe('resets at once', () => {
-  it('are one; the others are refused, and who waits too long is told how to go on', async () => {
+  it('run one at a time: others are refused, and a call that waits too long gets the address to poll', async () => {
     const owner = await createTestPerson(stack.url);
     const project = await createOwnProject(owner);
     const path = `/users/@me/projects/${project.id}/reset`;

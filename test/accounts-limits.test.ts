@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../local/testing/free-port.ts';
 import { createOwnProject, createTestPerson, personOf } from './setup/people.ts';
 import { startApiProcess } from './setup/processes.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 
 const [requestsPerMinute, projectsPerUser] = [30, 3];
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startTestProduct({
     AUTH_RATE_LIMIT_PER_MINUTE: '0',
@@ -22,9 +22,7 @@ async function withinOneMinute(): Promise<void> {
 }
 
 describe('requests with the cookie', () => {
-  it('are limited per user, over all processes, and say how many are left', {
-    timeout: 120_000,
-  }, async () => {
+  it('are limited per user across processes, and answers say how many are left', async () => {
     const [person, other] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
     const port = String(await freePort());
     const second = await startApiProcess({ ...stack.environment, PORT: port });
@@ -54,7 +52,7 @@ describe('requests with the cookie', () => {
   });
 });
 
-it('a user owns no more projects than may be, also when they are made at once', async () => {
+it('a user never exceeds the project limit, even with concurrent calls', async () => {
   const person = await createTestPerson(stack.url);
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => person.call('POST', '/users/@me/projects', { name: 'Shop' })),

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createTestPerson, sessionOf, testPassword } from './setup/people.ts';
-import type { TestProduct } from './setup/product.ts';
+import type { OwnProduct } from './setup/product.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startProductWithAccountMail({ DASHBOARD_URL: 'https://app.example.com/mail/' });
 });
@@ -53,7 +53,7 @@ describe('the proof of an address', () => {
     );
   });
 
-  it('can be asked for again, and every earlier link dies with the one that is used', async () => {
+  it('can be requested again; using one link invalidates all earlier ones', async () => {
     const person = await createTestPerson(stack.url);
     const first = await mailedToken(stack, person.email, '/mail/verify-email');
     await post('/auth/request-verification', { email: person.email });
@@ -115,7 +115,7 @@ describe('a new password', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
   });
 
-  it('is not set by a link that has expired, is for something else, or was guessed', async () => {
+  it('is not set by an expired or guessed link, or one with another purpose', async () => {
     const person = await createTestPerson(stack.url);
     const verification = await mailedToken(stack, person.email, '/mail/verify-email');
     const token = await reset(person.email);
@@ -148,11 +148,11 @@ describe('user enumeration', () => {
     },
   );
 
-  it('by time: the answer does not wait for what is done for a known address only', async () => {
+  it('by time: the answer does not wait for the work that only a known address causes', async () => {
     const person = await createTestPerson(stack.url);
     const blocked = stack.database.orm.em.fork();
     await blocked.begin();
-    // Whoever would write a token now would wait for this.
+    // Any other writer of a token would wait for this.
     await sql(blocked, 'lock table account_tokens in access exclusive mode');
     const answer = await post('/auth/request-password-reset', { email: person.email });
     expect(answer.status).toBe(200);
@@ -162,7 +162,7 @@ describe('user enumeration', () => {
 });
 
 describe('what is stored of a link', () => {
-  it('is worth nothing to who reads the database', async () => {
+  it('is useless to an attacker who reads the database', async () => {
     const person = await createTestPerson(stack.url);
     const token = await mailedToken(stack, person.email, '/mail/verify-email');
     const dump = JSON.stringify([
@@ -175,5 +175,42 @@ describe('what is stored of a link', () => {
     ]);
     expect(dump).not.toContain(token);
     expect(dump).toContain('sealedLink');
+  });
+});
+
+describe('a link that signs in', () => {
+  it('works once, and only when its page sends the token', async () => {
+    const person = await createTestPerson(stack.url);
+    const { accountLinks } = stack.product.services;
+    const [token, other] = [
+      await accountLinks.createSignIn(person.id),
+      await accountLinks.createSignIn(person.id),
+    ];
+    expect((await callApi(stack.url, 'GET', `/auth/one-time?token=${token}`)).status).toBe(404);
+    const answer = await post('/auth/one-time', { token });
+    expect(answer).toMatchObject({ status: 200, body: { user: { id: person.id } } });
+    const me = await callApi(stack.url, 'GET', '/users/@me', undefined, { Cookie: sessionOf(answer) });
+    expect(me.body.email).toBe(person.email);
+    for (const used of [token, other])
+      expect((await post('/auth/one-time', { token: used })).status).toBe(400);
+  });
+
+  it('is used up by one of two browsers at the same moment, and expires', async () => {
+    const person = await createTestPerson(stack.url);
+    const { accountLinks } = stack.product.services;
+    const token = await accountLinks.createSignIn(person.id);
+    const both = await Promise.all([post('/auth/one-time', { token }), post('/auth/one-time', { token })]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const late = await accountLinks.createSignIn(person.id);
+    await run('update account_tokens set expires_at = now() where user_id = $1', [person.id]);
+    expect((await post('/auth/one-time', { token: late })).status).toBe(400);
+  });
+
+  it('opens nothing as a link of another kind', async () => {
+    const person = await createTestPerson(stack.url);
+    const token = await stack.product.services.accountLinks.createSignIn(person.id);
+    expect((await post('/auth/reset-password', { token, password: newPassword })).status).toBe(400);
+    const mailed = await mailedToken(stack, person.email, '/mail/verify-email');
+    expect((await post('/auth/one-time', { token: mailed })).status).toBe(400);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import {
   accountMessages,
   createVerifiedPerson,
@@ -16,9 +16,9 @@ import {
   sessionOf,
   testPassword,
 } from './setup/people.ts';
-import type { TestProduct } from './setup/product.ts';
+import type { OwnProduct } from './setup/product.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startProductWithAccountMail();
 });
@@ -85,7 +85,7 @@ describe('members', () => {
 });
 
 describe('a MEMBER', () => {
-  it('is refused with 403 whatever only administrators may do', async () => {
+  it('is refused with 403 for every action of administrators', async () => {
     const { owner, member, project, path } = await createTeam();
     const answers = await Promise.all([
       member.call('GET', path),
@@ -106,7 +106,7 @@ describe('a MEMBER', () => {
 });
 
 describe('an ADMIN', () => {
-  it('gives and takes every place but that of an owner', async () => {
+  it('grants and revokes every role but that of an owner', async () => {
     const { owner, admin, member, path } = await createTeam();
     expect((await admin.call('PATCH', `${path}/${member.id}`, { role: 'ADMIN' })).body.role).toBe('ADMIN');
     const refused = await Promise.all([
@@ -125,7 +125,7 @@ describe('an ADMIN', () => {
     const invite = (person: typeof owner, email: string, role: string) =>
       person.call('POST', path, { email, role });
     const first = await invite(owner, 'co-owner@example.com', 'OWNER');
-    const token = await mailedToken(stack, 'co-owner@example.com', '/invitation');
+    const token = await mailedToken(stack, 'co-owner@example.com', '/accept-invitation');
     const refused = await invite(admin, 'co-owner@example.com', 'MEMBER');
     expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN']);
     expect((await owner.call('GET', path)).body.invitations).toEqual([first.body.invitation]);
@@ -172,7 +172,7 @@ describe('the last owner', () => {
     expect((await owner.call('PATCH', `${path}/${owner.id}`, { role: 'OWNER' })).status).toBe(200);
   });
 
-  it('is left over when all owners leave, step down and remove each other at once', async () => {
+  it('remains when all owners leave, step down and remove each other at once', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { owner, admin, member, project, path } = await createTeam();
       await owner.call('PATCH', `${path}/${admin.id}`, { role: 'OWNER' });
@@ -197,7 +197,7 @@ describe('the last owner', () => {
 });
 
 describe('an invitation', () => {
-  it('of an unknown address arrives there, and signs up whoever has it', async () => {
+  it('of an unknown address arrives there, and signs up its owner', async () => {
     const { owner, project, path } = await createTeam();
     const email = 'grace@example.com';
     const invited = await owner.call('POST', path, { email: ' Grace@Example.com', role: 'ADMIN' });
@@ -209,7 +209,7 @@ describe('an invitation', () => {
     expect(days).toBeGreaterThan(6.9);
     expect(days).toBeLessThanOrEqual(7.1);
     expect((await owner.call('GET', path)).body.invitations).toEqual([invited.body.invitation]);
-    const token = await mailedToken(stack, email, '/invitation');
+    const token = await mailedToken(stack, email, '/accept-invitation');
     const [message] = await accountMessages(stack, email);
     expect([message?.subject, message?.link.origin]).toEqual([
       'Invitation to Shop',
@@ -228,10 +228,10 @@ describe('an invitation', () => {
     expect((await owner.call('GET', path)).body.invitations).toEqual([]);
   });
 
-  it('is nothing to whoever has the link but not the address, nor to a guess', async () => {
+  it("is useless to someone with the link but without the address, and can't be guessed", async () => {
     const { owner, path } = await createTeam();
     await owner.call('POST', path, { email: 'heidi@example.com', role: 'MEMBER' });
-    const token = await mailedToken(stack, 'heidi@example.com', '/invitation');
+    const token = await mailedToken(stack, 'heidi@example.com', '/accept-invitation');
     for (const invitation of [token, 'x']) {
       const { status, body } = await callApi(stack.url, 'POST', '/auth/signup', {
         email: 'mallory@example.com',
@@ -242,7 +242,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('of somebody who has not proven the address waits until then', async () => {
+  it('to a user with an unverified address waits until it is verified', async () => {
     const { owner, project, path } = await createTeam();
     const person = await createTestPerson(stack.url);
     const { body } = await owner.call('POST', path, { email: person.email, role: 'MEMBER' });
@@ -259,10 +259,10 @@ describe('an invitation', () => {
     const { owner, path } = await createTeam();
     const email = 'ivan@example.com';
     const first = await owner.call('POST', path, { email, role: 'MEMBER' });
-    const old = await mailedToken(stack, email, '/invitation');
+    const old = await mailedToken(stack, email, '/accept-invitation');
     const second = await owner.call('POST', path, { email, role: 'ADMIN' });
     expect(second.body.invitation).toMatchObject({ id: first.body.invitation.id, role: 'ADMIN' });
-    const token = await mailedToken(stack, email, '/invitation', 2);
+    const token = await mailedToken(stack, email, '/accept-invitation', 2);
     const signUp = (invitation: string) =>
       callApi(stack.url, 'POST', '/auth/signup', { email, password: testPassword, invitation });
     expect((await signUp(old)).status).toBe(400);
@@ -271,7 +271,7 @@ describe('an invitation', () => {
     expect((await owner.call('GET', path)).body.invitations).toEqual([]);
     const third = await owner.call('POST', path, { email, role: 'MEMBER' });
     expect((await owner.call('DELETE', `${path}/${third.body.invitation.id}`)).status).toBe(204);
-    expect((await signUp(await mailedToken(stack, email, '/invitation', 3))).status).toBe(400);
+    expect((await signUp(await mailedToken(stack, email, '/accept-invitation', 3))).status).toBe(400);
   });
 });
 
@@ -294,7 +294,7 @@ describe('invitations by email', () => {
     return calls();
   }
 
-  it('go to an address five times an hour, whoever invites at once; what is refused changes nothing', async () => {
+  it('go to an address five times an hour, across concurrent inviters; a refused one changes nothing', async () => {
     const [one, other] = await Promise.all([createTeam(), createTeam()]);
     const email = 'flooded@example.com';
     const invite = ({ owner, path }: typeof one, role = 'MEMBER') =>
@@ -336,7 +336,7 @@ describe('invitations by email', () => {
     expect([member.status, member.body.member.userId]).toEqual([201, person.id]);
   });
 
-  it('are sent only for who has proven an address; everyone may add who has an account', async () => {
+  it('are only sent for users with a verified address; any user can add an existing account', async () => {
     const person = await createTestPerson(stack.url);
     const path = `/projects/${(await createOwnProject(person)).id}/members`;
     const invite = (email: string) => person.call('POST', path, { email, role: 'MEMBER' });

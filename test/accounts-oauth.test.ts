@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { callApi, createTestPerson, personOf, sessionOf, testPassword } from './setup/people.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import type { TestAnswer } from './setup/sender.ts';
 import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 let elsewhere: SignInServer;
 let lastId = 0;
 
@@ -71,7 +71,7 @@ it('is offered for the providers that are configured', async () => {
 });
 
 describe.each(providers)('sign-in with %s', (provider) => {
-  it('makes a user with a proven address, and finds it again whatever the address is by then', async () => {
+  it('creates a user with a verified address, and finds it again after the address has changed', async () => {
     const account = newAccount(`New-${provider}@Example.com`);
     const user = await userOf(await signIn(provider));
     expect(user).toMatchObject({ email: `new-${provider}@example.com`, emailVerified: true });
@@ -89,7 +89,9 @@ describe.each(providers)('sign-in with %s', (provider) => {
       expect(query(first.started).get(name)).not.toBe(query(second.started).get(name));
     }
     expect(query(first.started).has('code_verifier')).toBe(false);
-    expect(first.started.headers.getSetCookie()[0]).toMatch(/; Path=\/auth\/oauth; HttpOnly; SameSite=Lax$/);
+    expect(first.started.headers.getSetCookie()[0]).toMatch(
+      /; path=\/auth\/oauth; expires=.+ GMT; samesite=lax; httponly$/,
+    );
   });
 
   it('refuses an answer that another browser began, a forged state, and a code that was used', async () => {
@@ -109,7 +111,26 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect((await finish(other.callback, other.cookie)).status).toBe(400);
   });
 
-  it('signs nobody in who declines, or whose address is not verified', async () => {
+  it('leads a browser back to the sign-in page, with the reason of a refusal', async () => {
+    const Accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const browse = (path: string, cookie = '') =>
+      callApi(stack.url, 'GET', path, undefined, { Accept, Cookie: cookie });
+    const expectRefusal = (answer: TestAnswer, reason: string) => {
+      const location = `https://app.example.com/sign-in?error=${reason}`;
+      expect([answer.status, answer.headers.get('location'), sessionOf(answer)]).toEqual([302, location, '']);
+    };
+    newAccount(`browser-${provider}@example.com`);
+    const { callback, cookie } = await begin(provider);
+    expectRefusal(await browse(callback), 'attempt_expired');
+    expectRefusal(await browse(callback.replace(/code=[^&]*/, 'code=x'), cookie), 'provider_refused');
+    newAccount(`unverified-${provider}@example.com`, false);
+    const unverified = await begin(provider);
+    expectRefusal(await browse(unverified.callback, unverified.cookie), 'address_not_verified');
+    const script = await callApi(stack.url, 'GET', callback);
+    expect(script.body.error.details).toEqual({ reason: 'attempt_expired' });
+  });
+
+  it('refuses users who decline, or whose address is not verified', async () => {
     elsewhere.account = null;
     const declined = await signIn(provider);
     expect([declined.status, declined.body.error.code]).toEqual([400, 'BAD_REQUEST']);
@@ -118,7 +139,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect([unproven.status, unproven.body.error.code, sessionOf(unproven)]).toEqual([403, 'FORBIDDEN', '']);
   });
 
-  it('never opens the account of somebody else by an address that is not verified', async () => {
+  it('never opens another account by an unverified address', async () => {
     const victim = await createTestPerson(stack.url);
     await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
       victim.id,
@@ -128,7 +149,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect((await victim.call('GET', '/users/@me')).status).toBe(200);
   });
 
-  it('links to the user with the same proven address, whose password goes on working', async () => {
+  it('links to the user with the same verified address, whose password keeps working', async () => {
     const person = await createTestPerson(stack.url);
     await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
       person.id,
@@ -143,7 +164,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect(login.status).toBe(200);
   });
 
-  it('takes an account away from whoever signed up with an address that is not theirs', async () => {
+  it("takes an account from someone who signed up with another person's address", async () => {
     const squatter = await createTestPerson(stack.url);
     newAccount(squatter.email);
     const answer = await signIn(provider);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeSenders } from '../activities/sweeps/judge-senders.ts';
-import { createTellOwners } from '../activities/sweeps/tell-owners.ts';
-import { accountMailSettings } from '../core/config/account-mail.ts';
+import { accountEmailSettings } from '../core/config/account-email.ts';
 import { sitePages } from '../core/config/site-pages.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
+import { createOwnerNotifier } from '../temporal/activities/sweeps/notify-owners.ts';
+import { suspendSenders } from '../temporal/activities/sweeps/suspend-senders.ts';
 import {
   accountMessages,
   createVerifiedPerson,
@@ -13,13 +13,13 @@ import {
 } from './setup/account-mail.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
-import type { TestProduct } from './setup/product.ts';
+import type { OwnProduct } from './setup/product.ts';
 import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
 import { type StripeServer, startStripeServer } from './setup/stripe/stripe-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 
 const guessesPerMinute = 60;
-let stack: TestProduct;
+let stack: OwnProduct;
 let elsewhere: SignInServer;
 let stripe: StripeServer;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ async function mailedLink(email: string, page: string): Promise<{ path: string; 
 }
 
 describe('without a dashboard, a mailed link leads to a page that', () => {
-  it('proves an address by a press of its button, and not by being opened', async () => {
+  it('verifies an address when its button is pressed, not when it is opened', async () => {
     const person = await createTestPerson(stack.url);
     const { path, token } = await mailedLink(person.email, '/verify-email');
     const isVerified = async () => (await person.call('GET', '/users/@me')).body.emailVerified;
@@ -93,10 +93,14 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     const project = await createOwnProject(owner);
     const email = 'invited@example.com';
     await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
-    const { path, token } = await mailedLink(email, '/invitation');
+    const { path, token } = await mailedLink(email, '/accept-invitation');
     expect((await visit(path)).text).toContain(email);
-    expect((await visit('/invitation', { token, password: 'short' })).status).toBe(422);
-    const made = await visit('/invitation', { token, password: newPassword, email: 'other@example.com' });
+    expect((await visit('/accept-invitation', { token, password: 'short' })).status).toBe(422);
+    const made = await visit('/accept-invitation', {
+      token,
+      password: newPassword,
+      email: 'other@example.com',
+    });
     expect([made.status, made.headers.getSetCookie()]).toEqual([200, []]);
     expect((await logIn('other@example.com', newPassword)).status).toBe(401);
     const signedIn = await logIn(email, newPassword);
@@ -106,7 +110,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     expect((await visit(path)).status).toBe(400);
   });
 
-  it('says that an invited address has an account already', async () => {
+  it('says that an invited address already has an account', async () => {
     const owner = await createVerifiedPerson(stack);
     const project = await createOwnProject(owner);
     const person = await createTestPerson(stack.url);
@@ -117,7 +121,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
   });
 });
 
-describe('without a dashboard, whoever comes back from elsewhere', () => {
+describe('without a dashboard, a user who returns from another site', () => {
   const pageAt = async (address: unknown) => {
     const { origin, pathname } = new URL(String(address));
     expect(origin).toBe(stack.url);
@@ -163,13 +167,13 @@ it('without a dashboard, the email about a project that was stopped has no link'
     [project.id],
   );
   const { config } = stack.product.resources;
-  const tellOwners = createTellOwners({
-    from: accountMailSettings(config).from,
+  const notifyOwners = createOwnerNotifier({
+    from: accountEmailSettings(config).from,
     pageOf: sitePages(config).security,
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
   // The product's own sweep may have been faster.
-  await judgeSenders(em, { autoDisable: true, tellOwners });
+  await suspendSenders(em, { autoDisable: true, notifyOwners });
   const [message] = await eventually(
     async () =>
       (await accountMessages(stack, owner.email)).filter(({ subject }) => subject.includes('is stopped')),

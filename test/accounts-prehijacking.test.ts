@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { createVerifiedPerson, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
 import {
   callApi,
@@ -8,10 +8,10 @@ import {
   type TestPerson,
   testPassword,
 } from './setup/people.ts';
-import type { TestProduct } from './setup/product.ts';
+import type { OwnProduct } from './setup/product.ts';
 import { visitPage } from './setup/subscribers.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startProductWithAccountMail();
 });
@@ -47,7 +47,7 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     expect(rows).toEqual([]);
   }
 
-  it('when its owner follows the link that proves it', async () => {
+  it('when its owner follows the verification link', async () => {
     const stranger = await createTestPerson(stack.url);
     await post('/auth/request-password-reset', { email: stranger.email });
     await mailedToken(stack, stranger.email, '/reset-password');
@@ -71,6 +71,14 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     await expectNothingKept(stranger);
   });
 
+  it('when the link is sent with a session that was ended', async () => {
+    const stranger = await createTestPerson(stack.url);
+    const token = await tokenOf(stranger);
+    await stranger.call('GET', '/auth/logout');
+    expect((await stranger.call('POST', '/auth/verify-email', { token })).status).toBe(200);
+    await expectNothingKept(stranger);
+  });
+
   it('when the owner resets the password', async () => {
     const stranger = await createTestPerson(stack.url);
     await post('/auth/request-password-reset', { email: stranger.email });
@@ -85,11 +93,11 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     const { id } = await createOwnProject(inviter);
     const invite = async ({ email }: TestPerson) => {
       await inviter.call('POST', `/projects/${id}/members`, { email, role: 'MEMBER' });
-      return mailedToken(stack, email, '/invitation');
+      return mailedToken(stack, email, '/accept-invitation');
     };
     const strangers = [await createTestPerson(stack.url), await createTestPerson(stack.url)] as const;
     const form = { token: await invite(strangers[0]), password: ownersPassword };
-    expect((await visitPage(`${stack.url}/invitation`, form)).status).toBe(200);
+    expect((await visitPage(`${stack.url}/accept-invitation`, form)).status).toBe(200);
     const { email } = strangers[1];
     const invitation = await invite(strangers[1]);
     const signedUp = await post('/auth/signup', { email, password: ownersPassword, invitation });
@@ -109,7 +117,7 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     const { id } = await createOwnProject(inviter);
     const person = await createTestPerson(stack.url);
     await inviter.call('POST', `/projects/${id}/members`, { email: person.email, role: 'MEMBER' });
-    const invitation = await mailedToken(stack, person.email, '/invitation');
+    const invitation = await mailedToken(stack, person.email, '/accept-invitation');
     await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
       person.id,
     ]);
@@ -166,7 +174,7 @@ describe('a newcomer keeps the password and the session', () => {
     await expectKept(elsewhere);
   });
 
-  it('who proved the address by another way before following the link', async () => {
+  it('who verified the address in another way before following the link', async () => {
     const person = await createTestPerson(stack.url);
     const token = await tokenOf(person);
     await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { foldEmailFigures } from '../db/repositories/projects/project-email-figures.ts';
-import { sql } from '../db/sql.ts';
+import { foldEmailFigures } from '../db/statements/projects/fold-email-figures.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
+import { arrived, reportEvent } from './setup/inbox.ts';
 import { createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
@@ -12,10 +13,9 @@ let owner: TestPerson;
 let stranger: TestPerson;
 
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
   [owner, stranger] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
 });
-afterAll(() => stack.close());
 
 /** Gives a person a place without an invitation. */
 async function join(projectId: string, person: TestPerson, role: string): Promise<void> {
@@ -60,7 +60,7 @@ describe('the webhook secret of a project', () => {
     expect((await owner.call('GET', path)).body).toEqual({ ...first, secret: second.secret });
   });
 
-  it('has nothing before it when it is replaced before anyone has seen it', async () => {
+  it('has no predecessor when it is replaced before anyone has seen it', async () => {
     const project = await createOwnProject(owner);
     const rotated = (await owner.call('POST', `/projects/${project.id}/webhook-secret/rotate`)).body;
     expect(rotated).toMatchObject({ previousSecret: null, previousSecretValidUntil: null });
@@ -129,7 +129,7 @@ describe('settings of a project', () => {
 });
 
 describe('the first steps of a project', () => {
-  it('are told as they are taken', async () => {
+  it('are reported as they are taken', async () => {
     const sender = await createTestSender(stack.url);
     await join(sender.projectId, owner, 'MEMBER');
     const state = async () => (await owner.call('GET', `/projects/${sender.projectId}/setup-state`)).body;
@@ -174,22 +174,8 @@ describe('security of a project', () => {
       sender.post('/v1/send', { to, from: `hello@${sender.domain}`, subject: 'x', body: 'x' });
     await send('ada@example.com');
     await send('bounce@simulator.amazonses.com');
-    const bounced = await send('lost@example.com');
-    const emailId = bounced.body.data.emails[0].email;
-    const inbox = () =>
-      fetch(`${stack.ses.url}/api/messages?limit=1000`).then(
-        (answer) => answer.json() as Promise<{ messages: { id: string; emailId: string }[] }>,
-      );
-    const { messages } = await eventually(inbox, (found) =>
-      found.messages.some((message) => message.emailId === emailId),
-    );
-    const message = messages.find((each) => each.emailId === emailId);
-    const report = (type: string) =>
-      fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ type }),
-      });
+    const { id } = await arrived(stack.ses, await send('lost@example.com'));
+    const report = (type: string) => reportEvent(stack.ses, id, { type });
     await report('complaint');
     const read = async () => (await owner.call('GET', `/projects/${sender.projectId}/security`)).body;
     const expected = { sent: 2, bounced: 0, complained: 1 };
@@ -218,7 +204,7 @@ describe('security of a project', () => {
     expect((await owner.call('GET', `/users/@me/projects/${sender.projectId}/security`)).body).toEqual(state);
   });
 
-  it('forgets in the rate of a week what is older', async () => {
+  it('excludes older days from the rate of a week', async () => {
     const project = await createOwnProject(owner);
     await sql(
       stack.database.orm.em.fork(),

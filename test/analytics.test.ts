@@ -1,127 +1,33 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { connectClickHouse } from '../analytics/clickhouse.ts';
-import { countColumn } from '../analytics/question.ts';
+import { countColumn } from '../analytics/client/question.ts';
 import { eventTable } from '../analytics/tables/event.ts';
-import { type HttpFront, startHttpFront } from '../analytics/testing/start-http-front.ts';
 import { activityTypes } from '../core/activity-types.ts';
 import { connectStreamer } from '../journal/connection.ts';
 import { journalStart, readBatch } from '../journal/read-batch.ts';
+import {
+  campaignId,
+  endpoints,
+  fixed,
+  front,
+  restartClickHouse,
+  sender,
+  stack,
+  useAnalyticsStage,
+} from './setup/analytics-stage.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender } from './setup/sender.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 import { addStep, createWorkflow } from './setup/workflows.ts';
 
-let directory: string;
-let front: HttpFront;
-let stack: TestProduct;
-let sender: TestSender;
-let campaignId: string;
-
-/** Everything that is answered from ClickHouse. */
-const endpoints = [
-  '/activity?limit=100',
-  '/activity?types=email.opened,email.clicked',
-  '/activity/stats',
-  '/activity/recent-count?minutes=600',
-  '/activity/types',
-  '/analytics/timeseries',
-  '/analytics/timeseries?interval=hour',
-  '/analytics/top-campaigns',
-  '/analytics/top-campaigns?metric=clicks',
-  '/analytics/top-campaigns?metric=sent&limit=1',
-  '/analytics/campaign-stats',
-  '/analytics/top-events',
-  '/events',
-  '/events/names',
-  '/events/stats',
-];
-
-/** Of a quiet day and hour, so that the answers of two moments can be compared. */
-const fixed = () => {
-  const from = new Date(Date.now() - 3 * 86_400_000).toISOString();
-  const until = new Date(Date.now() + 3_600_000).toISOString();
-  return (endpoint: string) =>
-    /timeseries|top-|campaign-stats|stats/.test(endpoint)
-      ? `${endpoint}${endpoint.includes('?') ? '&' : '?'}startDate=${from}&endDate=${until}`
-      : endpoint;
-};
-
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-analytics-'));
-  front = await startHttpFront(path.join(directory, 'clickhouse'));
-  stack = await startTestProduct({ CLICKHOUSE_URL: front.url });
-  sender = await createTestSender(stack.url);
-  campaignId = await sendCampaign();
-});
-afterAll(async () => {
-  await stack.close();
-  await front.kill();
-  await rm(directory, { recursive: true, force: true });
-});
-
-interface InboxMessage {
-  id: string;
-  html: string;
-}
-
-async function messageTo(address: string): Promise<InboxMessage> {
-  const found = await eventually(
-    async () => {
-      const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(address)}`);
-      return (await answer.json()) as { messages: InboxMessage[] };
-    },
-    ({ messages }) => messages.length === 1,
-  );
-  const [message] = found.messages;
-  if (message === undefined) throw new Error(`no message to ${address}`);
-  return message;
-}
-
-async function report(address: string, type: string): Promise<void> {
-  const message = await messageTo(address);
-  await fetch(`${stack.ses.url}/api/messages/${message.id}/events`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ type, ...(type === 'click' && { link: 'https://shop.example/offer' }) }),
-  });
-}
-
-/** A campaign to whose emails everything happens: one is clicked without an open, one leads to an opt-out. */
-async function sendCampaign(): Promise<string> {
-  const mailbox = (name: string) => `${name}@simulator.amazonses.com`;
-  const addresses = ['success+a', 'success+b', 'success+c', 'opened', 'clicked', 'bounce', 'complaint'].map(
-    mailbox,
-  );
-  for (const email of addresses) await sender.post('/contacts', { email });
-  const created = await sender.post('/campaigns', {
-    name: 'News',
-    subject: 'News',
-    body: '<p><a href="https://shop.example/offer">Offer</a></p>',
-    from: `news@${sender.domain}`,
-    audienceType: 'ALL',
-  });
-  const { id } = created.body.data;
-  await sender.post(`/campaigns/${id}/send`, {});
-  await report(mailbox('success+a'), 'click');
-  for (let n = 0; n < 2; n += 1) await report(mailbox('success+b'), 'open');
-  const { html } = await messageTo(mailbox('success+c'));
-  const [link] = /\/unsubscribe\/[\w.~-]+/.exec(html) ?? [];
-  for (let n = 0; n < 2; n += 1) await fetch(`${stack.url}${link}`, { method: 'POST' });
-  for (const name of ['order placed', 'order placed', 'page viewed']) {
-    await sender.post('/v1/track', { email: 'ann@example.com', event: name });
-  }
-  return id;
-}
+useAnalyticsStage();
 
 describe('analytics', () => {
-  it('tells of a campaign what the campaign itself tells', async () => {
+  it('reports the same figures for a campaign as the campaign itself', async () => {
     const whole = (body: {
       clickedCount: number;
       bouncedCount: number;
@@ -159,7 +65,21 @@ describe('analytics', () => {
     }
   });
 
-  it('adds up over the hours and days, every one of which is there', async () => {
+  it('reports the outcomes of one campaign by hour', async () => {
+    const { body: stats } = await sender.get(`/campaigns/${campaignId}/stats`);
+    const { body } = await sender.get(`/analytics/timeseries?interval=hour&campaignId=${campaignId}`);
+    for (const name of ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed']) {
+      const sum = body.data.reduce(
+        (total: number, bucket: Record<string, number>) => total + (bucket[name] ?? 0),
+        0,
+      );
+      expect({ [name]: sum }).toEqual({ [name]: stats[`${name}Count`] });
+    }
+    const none = await sender.get(`/analytics/timeseries?campaignId=${randomUUID()}`);
+    expect(none.body.data.every(({ sent }: { sent: number }) => sent === 0)).toBe(true);
+  });
+
+  it('adds up over hours and days, including empty ones', async () => {
     const { body: stats } = await sender.get('/activity/stats');
     for (const [interval, length] of [
       ['day', 31],
@@ -385,7 +305,7 @@ describe('analytics', () => {
     }
   });
 
-  it('is unavailable while ClickHouse is away, and all else goes on', async () => {
+  it('is unavailable while ClickHouse is down; everything else works', async () => {
     await front.kill();
     for (const endpoint of endpoints) {
       const { status, body } = await sender.get(endpoint);
@@ -403,12 +323,11 @@ describe('analytics', () => {
     expect((await sender.post('/v1/send', email)).status).toBe(200);
     const tracked = await sender.post('/v1/track', { email: 'ann@example.com', event: 'while away' });
     expect(tracked.status).toBe(200);
-    front = await startHttpFront(path.join(directory, 'clickhouse'), front.port);
+    await restartClickHouse();
     await eventually(
       () => sender.get('/analytics/top-events?limit=100'),
       ({ status, body }) =>
         status === 200 && body.some((event: { name: string }) => event.name === 'while away'),
-      60_000,
     );
   });
 });

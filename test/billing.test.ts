@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson } from './setup/people.ts';
 import { type BillingScene, sessionOf, useBillingStage } from './setup/stripe/billing-stage.ts';
@@ -20,7 +20,7 @@ const run = <Row = object>(text: string, parameters: unknown[] = []) =>
   sql<Row>(stack.database.orm.em.fork(), text, parameters);
 
 describe('a checkout', () => {
-  it('leads to a page of Stripe for the usual price, and the subscription is known once Stripe tells', async () => {
+  it('opens a page of Stripe for the default price, and the subscription is stored once Stripe reports it', async () => {
     expect((await callApi(stack.url, 'GET', '/config')).body.features.billing).toBe(true);
     expect(await subscriptionNow()).toBeNull();
     const { body } = await checkout();
@@ -52,7 +52,7 @@ describe('a checkout', () => {
     expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'priceId']);
   });
 
-  it('is one page, however often and from wherever it is asked for at once', async () => {
+  it('is one page, however many concurrent calls request it', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => checkout()));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const urls = new Set(answers.map(({ body }) => body.url));
@@ -73,7 +73,7 @@ describe('a checkout', () => {
     expect([third === second, statusOf(third)]).toEqual([false, 'open']);
   });
 
-  it('is refused while there is a subscription, also before Stripe has told of it', async () => {
+  it('is refused while there is a subscription, even before Stripe has reported it', async () => {
     const { body } = await checkout();
     stripe.pay(sessionOf(body.url));
     const early = await checkout();
@@ -92,7 +92,7 @@ describe('a checkout', () => {
     expect(await subscriptionNow()).toMatchObject({ status: 'active', priceId: 'price_large', endsAt: null });
   });
 
-  it('makes nothing twice when a reply of Stripe is lost', async () => {
+  it('creates nothing twice when a reply of Stripe is lost', async () => {
     stripe.faults = ['lost reply'];
     expect((await checkout()).status).toBe(200);
     expect(customersOf()).toHaveLength(1);
@@ -201,7 +201,7 @@ describe('a notification', () => {
     expect([await version(), stripe.calls.length]).toEqual([after, calls]);
   });
 
-  it('does not turn a newer state back, in whatever order they come', async () => {
+  it('does not overwrite a newer state, in any order of arrival', async () => {
     const subscription = await subscribe();
     const first = stripe.event('customer.subscription.updated', subscription);
     Object.assign(subscription, { status: 'past_due' });
@@ -214,7 +214,7 @@ describe('a notification', () => {
     }
   });
 
-  it('does not turn a newer state back either when its answer of Stripe is the slower one', async () => {
+  it("does not overwrite a newer state when Stripe's answers arrive out of order", async () => {
     const subscription = await subscribe();
     const slow = stripe.event('customer.subscription.updated', subscription);
     const held = Promise.withResolvers<void>();
@@ -242,7 +242,7 @@ describe('a notification', () => {
     expect((await subscriptionNow()).status).toBe('unpaid');
   });
 
-  it('tells of another price, of an end with the period, and of a payment that failed', async () => {
+  it('reports a changed price, a cancellation at the end of the period and a failed payment', async () => {
     const subscription = await subscribe();
     const [item] = subscription.items.data;
     if (item === undefined) throw new Error('The subscription has no price');
@@ -259,7 +259,7 @@ describe('a notification', () => {
     expect((await checkout()).status).toBe(409);
   });
 
-  it('waits for another try while Stripe is away, and is applied then', async () => {
+  it('is retried while Stripe is down, and then applied', async () => {
     const subscription = await subscribe();
     Object.assign(subscription, { status: 'past_due' });
     const event = stripe.event('customer.subscription.updated', subscription);
@@ -273,7 +273,7 @@ describe('a notification', () => {
     expect((await subscriptionNow()).status).toBe('past_due');
   });
 
-  it('about a customer of nobody, or about no subscription, changes nothing', async () => {
+  it('about an unknown customer, or about no subscription, changes nothing', async () => {
     for (const [type, customer] of [
       ['customer.subscription.updated', 'cus_of_nobody'],
       ['invoice.paid', null],
@@ -350,7 +350,7 @@ describe('who may', () => {
 });
 
 describe('the deletion of a project', () => {
-  it('ends its subscription and closes its page, however long Stripe is away', async () => {
+  it('ends its subscription and closes its page, however long Stripe is down', async () => {
     const subscription = await subscribe();
     const ofOthers = stripe.subscriptions.filter(
       (one) => one.id !== subscription.id && one.status === 'active',
@@ -367,12 +367,11 @@ describe('the deletion of a project', () => {
     await eventually(
       async () => stripe.calls.filter(({ path }) => path.includes(subscription.customer)).length,
       (tries) => tries > 2,
-      30_000,
     );
     expect(subscription.status).toBe('active');
     stripe.always = null;
     const rows = () => run('select 1 from billing_customers where project_id = $1', [project.id]);
-    await eventually(rows, (left) => left.length === 0, 40_000);
+    await eventually(rows, (left) => left.length === 0);
     expect([subscription.status, second.status, page.status]).toEqual(['canceled', 'canceled', 'expired']);
     expect(ofOthers.every(({ status }) => status === 'active')).toBe(true);
     expect((await deliver(stripe.event('customer.subscription.deleted', subscription))).body).toEqual({
@@ -380,7 +379,7 @@ describe('the deletion of a project', () => {
     });
   });
 
-  it('lets nobody pay at a page that was being opened', async () => {
+  it('closes a checkout page that was just being opened', async () => {
     await checkout();
     await run('update billing_customers set checkout_session_id = null where project_id = $1', [project.id]);
     stripe.before = async ({ method, path }) => {
@@ -393,7 +392,6 @@ describe('the deletion of a project', () => {
     await eventually(
       async () => pages.map(({ status }) => status),
       (statuses) => statuses.length === 2 && statuses.every((status) => status === 'expired'),
-      30_000,
     );
   });
 });

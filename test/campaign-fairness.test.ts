@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { sendCampaign } from './setup/campaign-outcome.ts';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender } from './setup/sender.ts';
 
@@ -11,7 +11,7 @@ import { createTestSender } from './setup/sender.ts';
 const ratePerSecond = 200;
 const recipients = { large: 30_000, small: 400 };
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
 });

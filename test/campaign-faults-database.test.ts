@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { faultTimeout, useCampaignFaultStage } from './setup/campaign-fault-stage.ts';
 import { expectExactlyOnce, sendCampaign } from './setup/campaign-outcome.ts';
 import { eventually } from './setup/eventually.ts';

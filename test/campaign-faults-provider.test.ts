@@ -39,13 +39,13 @@ describe('a provider that misbehaves', () => {
 });
 
 describe('a cancel in the middle', () => {
-  it('stops the campaign: nothing leaves but what was in hand, and the sums agree', {
+  it('stops the campaign: only emails already being handed over leave, and the counts agree', {
     timeout: faultTimeout,
   }, async () => {
     const recipients = 5_000;
     await stage.startAll(recipients, { EMAIL_RATE_PER_SECOND: '400' });
     const id = await sendCampaign(stage.sender);
-    await eventually(stage.stack.inboxTotal, (total) => total > 400, 60_000);
+    await eventually(stage.stack.inboxTotal, (total) => total > 400);
     expect((await stage.sender.post(`/campaigns/${id}/cancel`, {})).status).toBe(200);
     const inHand = (await statusesOf(stage.stack, id)).SENDING ?? 0;
     const left = await stage.stack.inboxTotal();

@@ -20,12 +20,12 @@ describe('a worker that is killed', () => {
     await expectExactlyOnce(stage.stack, stage.sender, id, recipients);
   });
 
-  it('together with the API: both go on where they were', { timeout: faultTimeout }, async () => {
+  it('together with the API: both continue where they stopped', { timeout: faultTimeout }, async () => {
     const recipients = 2_000;
     await stage.startAll(recipients, { EMAIL_RATE_PER_SECOND: '200' });
     await stage.stack.control('faults', { latencyMs: 50 });
     const id = await sendCampaign(stage.sender);
-    await eventually(stage.stack.inboxTotal, (total) => total > 300, 60_000);
+    await eventually(stage.stack.inboxTotal, (total) => total > 300);
     await stage.stack.killAll();
     await Promise.all([stage.stack.startApi(), stage.stack.startWorker()]);
     await expectExactlyOnce(stage.stack, stage.sender, id, recipients);

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -99,7 +98,7 @@ describe('the time of a campaign', () => {
     expect(body).toMatchObject({ success: true, data: { id, status, scheduledFor: instant } });
   });
 
-  it('is none any more once a scheduled campaign is sent now', async () => {
+  it('is removed when a scheduled campaign is sent now', async () => {
     const id = await create();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: '2100-01-01T10:00:00.000Z' });
     const { body } = await sender.post(`/campaigns/${id}/send`, {});

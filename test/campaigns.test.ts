@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 let other: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
   other = await createTestSender(stack.url);
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -58,6 +57,8 @@ describe('a new campaign', () => {
       segmentId: null,
       scheduledFor: null,
       cancelReason: null,
+      temporalWorkflowId: null,
+      temporalUrl: null,
       progress: null,
       totalRecipients: 0,
       sentCount: 0,
@@ -192,7 +193,7 @@ describe('a draft', () => {
 });
 
 describe('what a campaign needs', () => {
-  it('stays while the campaign is not over: its domain, its segment, the segments of its condition', async () => {
+  it("can't be deleted while the campaign is not over: its domain, its segment, the segments of its condition", async () => {
     const segment = await sender.post('/segments', { name: 'Pro', condition: proPlan });
     const inCondition = await sender.post('/segments', { name: 'Also pro', condition: proPlan });
     const { id } = await create({ audienceType: 'SEGMENT', segmentId: segment.body.id });
@@ -238,7 +239,7 @@ describe('what a campaign needs', () => {
 });
 
 describe('a campaign of another project, or none', () => {
-  it('is not there, and an id that is no UUID is 422', async () => {
+  it('is 404, and an id that is no UUID is 422', async () => {
     const created = await create();
     for (const id of [created.id, nobodys]) {
       const calls = [

@@ -1,17 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -63,7 +62,7 @@ const subscribedCount = async () => {
 };
 
 describe('POST /contacts/bulk-subscribe and bulk-unsubscribe', () => {
-  it('change those that are otherwise, journal each flip once, and count the others as unchanged', async () => {
+  it('change only contacts in the other state, journal each change once, and count the rest as unchanged', async () => {
     const [inside, outside] = [await addContacts(300, true), await addContacts(150, false)];
     expect(await run('unsubscribe', [...inside, ...outside])).toEqual({
       id: expect.any(String),

@@ -1,64 +1,21 @@
 import { request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
-import { type UploadFile, upload } from './setup/upload.ts';
+import {
+  contacts,
+  eventNames,
+  imported,
+  send,
+  sender,
+  stack,
+  storedChunks,
+  useImportStage,
+} from './setup/import-stage.ts';
+import { sharedProduct } from './setup/product.ts';
+import { upload } from './setup/upload.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await startTestProduct();
-});
-afterAll(() => stack.close());
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
-
-const send = (file: string | Uint8Array | UploadFile[]): Promise<TestAnswer> =>
-  upload(`${stack.url}/contacts/import`, sender.secretKey, file);
-
-/** Sends a file and waits for the end of its job. */
-async function imported(file: string | Uint8Array) {
-  const answer = await send(file);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(202);
-  expect(answer.body).toEqual({ message: expect.any(String), jobId: expect.any(String) });
-  const { body } = await eventually(
-    () => sender.get(`/contacts/import/${answer.body.jobId}`),
-    (found) => found.body.finishedAt !== null,
-  );
-  return body;
-}
-
-/** The project's contacts by address. */
-async function contacts(): Promise<Record<string, { subscribed: boolean; data: unknown }>> {
-  const { body } = await sender.get('/contacts?limit=100&dir=asc');
-  return Object.fromEntries(
-    body.data.map((contact: { email: string; subscribed: boolean; data: unknown }) => [
-      contact.email,
-      { subscribed: contact.subscribed, data: contact.data },
-    ]),
-  );
-}
-
-async function eventNames(): Promise<string[]> {
-  const rows = await sql<{ name: string }>(
-    stack.database.orm.em.fork(),
-    'select name from events where project_id = $1 order by id',
-    [sender.projectId],
-  );
-  return rows.map((row) => row.name);
-}
-
-async function storedChunks(): Promise<number> {
-  const [row] = await sql<{ count: number }>(
-    stack.database.orm.em.fork(),
-    'select count(*)::int as count from job_chunks',
-  );
-  return row?.count ?? -1;
-}
+useImportStage(sharedProduct);
 
 describe('POST /contacts/import', () => {
   it('creates and updates contacts, converts cells, and reports exact counts', async () => {
@@ -280,7 +237,7 @@ describe('POST /contacts/import', () => {
     expect(await storedChunks()).toBe(0);
   });
 
-  it('leaves nothing behind when the client goes away in the middle', async () => {
+  it('leaves nothing behind when the client disconnects in the middle', async () => {
     const { hostname, port } = new URL(stack.url);
     const client = request({
       hostname,
@@ -302,124 +259,5 @@ describe('POST /contacts/import', () => {
     expect(
       await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
     ).toEqual([]);
-  });
-
-  it.each<[string, string, number]>([
-    [
-      'another file',
-      '\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="b.csv"\r\n\r\nemail\n\r\n--b--\r\n',
-      400,
-    ],
-    ['no end of the form', '\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nHel', 400],
-    [
-      'far too much text',
-      `\r\n--b\r\nContent-Disposition: form-data; name="note"\r\n\r\n${'x'.repeat(6 * 1024 * 1024)}\r\n--b--\r\n`,
-      413,
-    ],
-  ])('imports nothing of a file that is followed by %s', async (_what, rest, status) => {
-    const answered = Promise.withResolvers<number | undefined>();
-    const client = request(`${stack.url}/contacts/import`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${sender.secretKey}`,
-        'Content-Type': 'multipart/form-data; boundary=b',
-      },
-    });
-    client.on('response', (answer) => answered.resolve(answer.resume().statusCode));
-    // A refusal may end the connection while the rest of the form is on its way.
-    client.on('error', () => undefined);
-    client.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n');
-    client.write('a@example.com\n'.repeat(60_000));
-    await eventually(storedChunks, (count) => count > 0);
-    client.write('\r\n--b\r\nContent-Disposition: form-data; name="first"\r\n\r\n1');
-    // The whole file has been read by now.
-    await delay(500);
-    client.end(rest);
-    expect(await answered.promise).toBe(status);
-    await eventually(storedChunks, (count) => count === 0);
-    expect(
-      await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
-    ).toEqual([]);
-    expect(await contacts()).toEqual({});
-  });
-
-  it('refuses what is not one file in a form with 400', async () => {
-    const file = { field: 'file', name: 'a.csv', content: 'email\na@example.com\n' };
-    const cases: [string, UploadFile[]][] = [
-      ['no file', []],
-      ['another field', [{ ...file, field: 'upload' }]],
-      ['a text instead of a file', [{ field: 'file', content: 'email\n' }]],
-      ['several files', [file, file]],
-    ];
-    for (const [what, files] of cases) {
-      const answer = await send(files);
-      expect(answer.status, what).toBe(400);
-      expect(answer.body.error.code, what).toBe('BAD_REQUEST');
-      expect(answer.body.error.message, what).toContain('"file"');
-    }
-    const json = await sender.post('/contacts/import', { file: 'email' });
-    expect(json.status).toBe(400);
-    expect(json.body.error.message).toContain('multipart/form-data');
-    for (const [type, body] of [
-      ['multipart/form-data', 'email\n'],
-      [
-        'multipart/form-data; boundary=b',
-        '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nemail',
-      ],
-      ['multipart/form-data; boundary=b', 'nonsense'],
-    ]) {
-      const answer = await fetch(`${stack.url}/contacts/import`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${sender.secretKey}`, 'Content-Type': type ?? '' },
-        body: body ?? '',
-      });
-      expect(answer.status, body).toBe(400);
-    }
-    expect(await storedChunks()).toBe(0);
-  });
-
-  it('refuses a file that is no CSV file of contacts with 422 that says what to do', async () => {
-    for (const [file, message] of [
-      ['', /empty/],
-      ['name,phone\nAda,1\n', /called "email"/],
-    ] as const) {
-      const answer = await send(file);
-      expect(answer.status).toBe(422);
-      expect(answer.body.error.errors).toEqual([
-        { field: 'file', code: 'custom', message: expect.stringMatching(message) },
-      ]);
-    }
-    expect(await storedChunks()).toBe(0);
-  });
-});
-
-describe('GET /contacts/import/:jobId', () => {
-  it('answers 404 for the job of another project, of another kind and for an unknown one, 422 for no id', async () => {
-    const { body } = await send('email\nada@example.com\n');
-    const other = await createTestSender(stack.url);
-    expect((await other.get(`/contacts/import/${body.jobId}`)).status).toBe(404);
-    expect((await sender.get(`/contacts/bulk/${body.jobId}`)).status).toBe(404);
-    expect((await sender.get(`/contacts/import/${sender.projectId}`)).status).toBe(404);
-    expect((await sender.get('/contacts/import/nonsense')).status).toBe(422);
-  });
-
-  it('shows a progress that never falls, and the result at the end', async () => {
-    const rows = Array.from({ length: 30_000 }, (_, index) => `reader-${index}@example.com,${index}`);
-    const { body } = await send(`email,n\n${rows.join('\n')}`);
-    const seen: { state: string; progress: number; result: unknown }[] = [];
-    await eventually(
-      async () => {
-        seen.push((await sender.get(`/contacts/import/${body.jobId}`)).body);
-        return seen.at(-1);
-      },
-      (job) => job?.state === 'completed',
-    );
-    const progress = seen.map((job) => job.progress);
-    expect(progress).toEqual([...progress].sort((a, b) => a - b));
-    expect(progress.at(-1)).toBe(100);
-    for (const job of seen) {
-      if (job.state !== 'completed') expect(job.result).toBeNull();
-    }
-    expect(seen.at(-1)?.result).toMatchObject({ totalRows: 30_000, created: 30_000 });
   });
 });

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -42,7 +41,7 @@ describe('GET /contacts by status', () => {
     );
   });
 
-  it('tells the subscribed, the unsubscribed and the snoozed apart, with exact totals', async () => {
+  it('distinguishes subscribed, unsubscribed and snoozed contacts, with exact totals', async () => {
     expect(await list('status=subscribed')).toEqual(is('in@example.com'));
     expect(await list('status=unsubscribed')).toEqual(is('out@example.com'));
     expect(await list('status=snoozed')).toEqual(is('later@example.com'));
@@ -118,7 +117,7 @@ describe('GET /contacts by data', () => {
 });
 
 describe('POST /contacts/lookup', () => {
-  it('parts known addresses from unknown ones, normalised, each once, in their order', async () => {
+  it('separates known from unknown addresses, normalised, each once, in order', async () => {
     await create('ada@example.com');
     await create('grace@example.com');
     const other = await createTestSender(stack.url);

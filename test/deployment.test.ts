@@ -25,7 +25,7 @@ describe('the compose file', () => {
     expect(handedOver).toEqual(expect.arrayContaining(settings));
   });
 
-  it('hands over nothing else but what the clients of Temporal and AWS read', () => {
+  it('otherwise hands over only what the clients of Temporal and AWS read', () => {
     const unknown = handedOver.filter((name) => !(name in environmentSchema.shape));
     expect(unknown.filter((name) => !/^(TEMPORAL_|AWS_)/.test(name))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
@@ -9,7 +9,7 @@ import { eventually } from './setup/eventually.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
-/** API and worker as processes of their own, to be killed. */
+/** API and worker as separate processes, to be killed. */
 let stack: ProcessStack;
 
 beforeEach(async () => {
@@ -113,7 +113,7 @@ describe('a worker that is killed before it begins a hand-over', () => {
     await send(sender, 5);
     for (let death = 1; death <= 2; death += 1) {
       const worker = await stack.startWorker();
-      await eventually(hanging, (count) => count > 0, 60_000);
+      await eventually(hanging, (count) => count > 0);
       await worker.kill();
       // The server itself would notice only at the end of the statement.
       await sql(
@@ -127,7 +127,7 @@ describe('a worker that is killed before it begins a hand-over', () => {
     }
     await sql(em(), 'drop trigger hang on emails');
     await stack.startWorker();
-    await eventually(statuses, (found) => found.DELIVERED === 5, 60_000);
+    await eventually(statuses, (found) => found.DELIVERED === 5);
     expect((await inbox()).total).toBe(5);
     expect(await journaled()).toEqual({ rows: 5, emails: 5 });
     expect(await sql(em(), 'select distinct attempts from emails')).toEqual([{ attempts: 1 }]);
@@ -212,7 +212,7 @@ describe('Temporal away', () => {
     }
     expect((await inbox()).total).toBe(1);
     temporal = await startTemporal(options);
-    await eventually(inbox, (found) => found.total === accepted, 60_000);
+    await eventually(inbox, (found) => found.total === accepted);
     await eventually(statuses, (found) => found.DELIVERED === accepted);
   });
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { arrived, reportEvent } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 
 it('takes an email from the API over Temporal and SES to the inbox, and what became of it to the feed', async () => {
   const sender = await createTestSender(stack.url);
@@ -24,13 +24,8 @@ it('takes an email from the API over Temporal and SES to the inbox, and what bec
   const [{ contact, email }] = sent.body.data.emails;
   expect(contact.email).toBe('ada@example.com');
 
-  const inbox = () =>
-    fetch(`${stack.ses.url}/api/messages?to=ada@example.com`).then(
-      (answer) => answer.json() as Promise<{ total: number; messages: { id: string }[] }>,
-    );
-  const { messages } = await eventually(inbox, (found) => found.total > 0);
-  expect(messages).toHaveLength(1);
-  expect(messages[0]).toMatchObject({
+  const message = await arrived(stack.ses, sent);
+  expect(message).toMatchObject({
     emailId: email,
     from: `Example <hello@${sender.domain}>`,
     to: ['"Ada L." <ada@example.com>'],
@@ -40,11 +35,7 @@ it('takes an email from the API over Temporal and SES to the inbox, and what bec
     headers: expect.objectContaining({ 'X-Campaign': 'spring' }),
   });
 
-  await fetch(`${stack.ses.url}/api/messages/${messages[0]?.id}/events`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ type: 'open' }),
-  });
+  await reportEvent(stack.ses, message.id, { type: 'open' });
   const feed = await eventually(
     () => sender.get('/activity'),
     (answer) => answer.body.data?.length >= 3,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sql } from '../db/testing/sql.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer } from './setup/sender.ts';
 
-let product: TestProduct;
+let product: OwnProduct;
 beforeAll(async () => {
   product = await startTestProduct({ HEAVY_READS_PER_PROJECT: '1' });
 });

@@ -1,59 +1,29 @@
-import { randomUUID } from 'node:crypto';
 import nodemailer from 'nodemailer';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteExpired } from '../db/repositories/outbox/sweeps.ts';
-import { sql } from '../db/sql.ts';
-import { createSnsSigner } from '../local/ses/sns-signer.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { allRead, deliver, receivedActivity } from './setup/incoming.ts';
-import { startTestProduct, type TestProduct, testTopic } from './setup/product.ts';
+import {
+  contactOf,
+  executionsOf,
+  metric,
+  reader,
+  run,
+  send,
+  sender,
+  stack,
+  startedBy,
+  stored,
+  support,
+  useInboundStage,
+} from './setup/inbound-stage.ts';
+import { deliver, receivedActivity } from './setup/incoming.ts';
+import { sharedProduct } from './setup/product.ts';
 import { buildWorkflow } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender } from './setup/sender.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-let support: string;
-beforeAll(async () => {
-  stack = await startTestProduct();
-});
-afterAll(() => stack.close());
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-  support = `support@${sender.domain}`;
-});
-
-const reader = 'reader@example.com';
-const run = <Row = object>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
-const stored = () => run('select * from inbound_emails where project_id = $1', [sender.projectId]);
-const contactOf = async (email: string) =>
-  (await sender.get(`/contacts?search=${encodeURIComponent(email)}`)).body.data.find(
-    (contact: { email: string }) => contact.email === email,
-  );
-
-/** Sends an email and answers its id and the id of its header, once it has arrived. */
-async function send(to: string): Promise<{ emailId: string; messageId: string }> {
-  const from = `hello@${sender.domain}`;
-  const sent = await sender.post('/v1/send', { to, from, subject: 'Question', body: 'How are you?' });
-  expect(sent.status, JSON.stringify(sent.body)).toBe(200);
-  const emailId = sent.body.data.emails[0].email;
-  const { body } = await eventually(
-    () => sender.get('/events?name=email.sent'),
-    (answer) => answer.body.data.some((event: { emailId: string }) => event.emailId === emailId),
-  );
-  const event = body.data.find((one: { emailId: string }) => one.emailId === emailId);
-  return { emailId, messageId: `${event.data.messageId}@email.amazonses.com` };
-}
-
-const executionsOf = async (id: string) => (await sender.get(`/workflows/${id}/executions`)).body.data;
-const startedBy = (eventName = 'email.received') =>
-  buildWorkflow(sender, { end: { type: 'EXIT', config: {} } }, [['start', 'end']], {
-    eventName,
-    allowReentry: true,
-  });
+useInboundStage(sharedProduct);
 
 describe('an email to a verified domain', () => {
-  it('makes its sender a contact, is kept, and tells of itself', async () => {
+  it('makes its sender a contact, is stored, and emits its event', async () => {
     const workflow = await startedBy();
     await deliver(stack, {
       from: '"Ada, Countess" <Ada@Example.com>',
@@ -160,7 +130,7 @@ describe('an email to a verified domain', () => {
     expect(row?.metadata).toMatchObject({ emailId, isReply: true, inReplyTo: null });
   });
 
-  it('leaves a contact as it is, whoever writes in its name', async () => {
+  it('changes no contact, even when a sender forges its address', async () => {
     const { body } = await sender.post('/contacts', {
       email: reader,
       subscribed: false,
@@ -246,7 +216,7 @@ describe('an email to a verified domain', () => {
     });
   });
 
-  it('that is no email a mail program writes is kept without content', async () => {
+  it('that is not a valid email is kept without content', async () => {
     let nested = '';
     for (let level = 0; level < 1_500; level += 1) {
       nested += `Content-Type: multipart/mixed; boundary=b${level}\r\n\r\n--b${level}\r\n`;
@@ -260,12 +230,6 @@ describe('an email to a verified domain', () => {
     expect(row).toMatchObject({ contactEmail: reader, metadata: { hasContent: false, subject: 'Nested' } });
   });
 });
-
-async function metric(outcome: string): Promise<number> {
-  const text = await (await fetch(`${stack.url}/metrics`)).text();
-  const line = new RegExp(`^posthaste_provider_notifications_total\\{outcome="${outcome}"\\} (\\d+)`, 'm');
-  return Number(line.exec(text)?.[1] ?? 0);
-}
 
 describe('what nobody wrote, or nobody should read,', () => {
   it.each([
@@ -327,140 +291,5 @@ describe('what nobody wrote, or nobody should read,', () => {
     expect(kept).toMatchObject({ raw: null, text: null, html: null });
     expect(await executionsOf(workflow)).toEqual([]);
     expect(await contactOf(reader)).toBeUndefined();
-  });
-});
-
-describe('the notification of an email', () => {
-  const notification = (changes: { mail?: object; action?: object; content?: string } = {}) =>
-    JSON.stringify({
-      notificationType: 'Received',
-      mail: {
-        timestamp: new Date().toISOString(),
-        source: reader,
-        messageId: `given-${sender.projectId}`,
-        destination: [support],
-        headers: [{ name: 'From', value: reader }],
-        ...changes.mail,
-      },
-      receipt: { recipients: [support], action: { type: 'SNS', encoding: 'UTF8', ...changes.action } },
-      content: changes.content ?? `From: ${reader}\r\n\r\nHello`,
-    });
-  const accept = (id: string, message: string) => stack.product.services.inbound.accept(id, message);
-
-  it('counts once, however often it comes, and however often SES tells of the email', async () => {
-    const id = randomUUID();
-    const at = '2026-11-22T10:00:00.000Z';
-    const message = notification({ mail: { timestamp: at } });
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => accept(id, message)));
-    expect(outcomes.sort()).toEqual(['applied', ...Array.from({ length: 9 }, () => 'duplicate')]);
-    expect(await accept(randomUUID(), message)).toBe('duplicate');
-    await allRead(stack);
-    expect(await accept(randomUUID(), message)).toBe('duplicate');
-    await receivedActivity(sender, 1);
-    expect(await stored()).toHaveLength(1);
-  });
-
-  it('is refused when it names a bucket that is not configured', async () => {
-    const object = { action: { type: 'S3', bucketName: 'of-somebody-else', objectKey: 'x' } };
-    await expect(accept(randomUUID(), notification(object))).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    expect(await stored()).toEqual([]);
-  });
-
-  it('of an object that is not there waits for it, and nothing is lost', async () => {
-    const object = { action: { type: 'S3', bucketName: 'local-inbound', objectKey: '0100-not-there-yet' } };
-    expect(await accept(randomUUID(), notification(object))).toBe('applied');
-    const [pending] = await stored();
-    expect(pending).toMatchObject({ status: 'PENDING', object_key: '0100-not-there-yet' });
-    // Its turn comes when the object does.
-    const delivered = await deliver(stack, { from: reader, to: 'x@nobody.example', text: 'Late' });
-    await run('update inbound_emails set object_key = $2 where project_id = $1', [
-      sender.projectId,
-      delivered.id,
-    ]);
-    const [row] = await receivedActivity(sender, 1);
-    expect(row?.metadata).toMatchObject({ hasContent: true });
-  });
-
-  it('is refused when it is forged or of another topic', async () => {
-    const signer = await createSnsSigner();
-    const forged = signer.sign({
-      Type: 'Notification',
-      MessageId: randomUUID(),
-      TopicArn: testTopic,
-      Message: notification(),
-      Timestamp: new Date().toISOString(),
-      SigningCertURL: `${stack.ses.url}/sns/SimpleNotificationService-${signer.certificateId}.pem`,
-    });
-    const post = async (message: unknown) =>
-      (await fetch(`${stack.url}/webhooks/sns`, { method: 'POST', body: JSON.stringify(message) })).status;
-    expect(await post({ ...forged, TopicArn: 'arn:aws:sns:us-east-1:000000000000:other' })).toBe(403);
-    // The certificate is not that of the local SES, and could not be had.
-    expect(await post(forged)).toBe(503);
-    expect(await stored()).toEqual([]);
-  });
-
-  it('is taken apart whatever it holds', async () => {
-    for (const message of [
-      '{}',
-      '{"notificationType":"Received"}',
-      'Successfully validated SNS topic',
-      '[]',
-    ]) {
-      expect(await accept(randomUUID(), message)).toBeUndefined();
-    }
-    const odd = notification({
-      mail: {
-        messageId: `odd-${sender.projectId}`,
-        headers: [{ name: 'Subject', value: '\0\ud800=?UTF-8?B?AA==?=' }],
-      },
-      content: '\0\ud800',
-    });
-    expect(await accept(randomUUID(), odd)).toBe('applied');
-    const [row] = await receivedActivity(sender, 1);
-    expect(row).toMatchObject({ contactId: null, metadata: { from: null } });
-  });
-});
-
-describe('what is kept of an email', () => {
-  it('is counted by month, and beyond the limit nothing is kept', async () => {
-    const limits = `/users/@me/projects/${sender.projectId}/billing-limits`;
-    expect((await sender.put(limits, { inbound: 2 })).body.inbound).toBe(2);
-    const before = await metric('over_limit');
-    for (let n = 0; n < 3; n += 1) await deliver(stack, { from: reader, to: support, subject: `${n}` });
-    await eventually(
-      () => metric('over_limit'),
-      (now) => now === before + 1,
-    );
-    await receivedActivity(sender, 2);
-    expect(await stored()).toHaveLength(2);
-    const consumption = `/users/@me/projects/${sender.projectId}/billing-consumption`;
-    expect((await sender.get(consumption)).body.categories).toMatchObject({
-      inbound: { used: 2, limit: 2, remaining: 0 },
-      transactional: { used: 0 },
-    });
-  });
-
-  it('goes after its retention, but for who wrote what when', async () => {
-    await deliver(stack, { from: reader, to: support, subject: 'Old', text: 'x', html: '<p>x</p>' });
-    const [row] = await receivedActivity(sender, 1);
-    await run(`update inbound_emails set created_at = now() - interval '8 days' where project_id = $1`, [
-      sender.projectId,
-    ]);
-    await deleteExpired(stack.database.orm.em.fork(), 7);
-    expect((await sender.get(`/inbound/${row?.metadata.inboundId}`)).body).toMatchObject({
-      subject: 'Old',
-      hasContent: false,
-      text: null,
-      html: null,
-      attachments: [],
-    });
-  });
-
-  it('goes with its contact', async () => {
-    await deliver(stack, { from: reader, to: support, text: 'x' });
-    const [row] = await receivedActivity(sender, 1);
-    expect((await sender.delete(`/contacts/${row?.contactId}`)).status).toBe(204);
-    expect((await sender.get(`/inbound/${row?.metadata.inboundId}`)).status).toBe(404);
-    expect(await stored()).toEqual([]);
   });
 });

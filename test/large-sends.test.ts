@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import type { TestProcess } from './setup/processes.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -63,9 +63,7 @@ async function peakMebibytes(): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-it('large emails at once take bounded memory, all get through, and another project is served meanwhile', {
-  timeout: 300_000,
-}, async () => {
+it('large emails at once take bounded memory, all get through, and another project is served meanwhile', async () => {
   const [large, other] = [await createTestSender(stack.apiUrl), await createTestSender(stack.apiUrl)];
   const agent = new Agent({ keepAlive: false });
   const body = bodyOf(large, Buffer.alloc(6 * mebibyte).toString('base64'));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
 });

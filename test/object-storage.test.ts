@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type S3Server, startS3Server } from '../providers/testing/s3-server.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
@@ -11,7 +11,7 @@ const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 
 let directory: string;
 let s3: S3Server;
-let stack: TestProduct;
+let stack: OwnProduct;
 let sender: TestSender;
 beforeAll(async () => {
   [directory, s3] = await Promise.all([mkdtemp(path.join(tmpdir(), 'posthaste-uploads-')), startS3Server()]);
@@ -58,6 +58,15 @@ it('still serves the images from before the move to the bucket', async () => {
   const image = await fetch(`${stack.url}/uploads/${sender.projectId}/${'a'.repeat(32)}.gif`);
   expect(image.status).toBe(200);
   expect(image.headers.get('content-type')).toBe('image/gif');
+});
+
+it('lists and deletes images by their address in the bucket', async () => {
+  const { key, url } = (await send(gif)).body;
+  const headers = { Authorization: `Bearer ${sender.secretKey}` };
+  const listed = await fetch(`${stack.url}/uploads?limit=1`, { headers });
+  expect(JSON.parse(await listed.text()).data).toMatchObject([{ key, url }]);
+  await fetch(`${stack.url}/uploads/${key}`, { method: 'DELETE', headers });
+  expect((await fetch(url)).status).toBe(404);
 });
 
 it('is a feature that GET /config names, to anybody and without a secret', async () => {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSnsSigner } from '../local/ses/sns-signer.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSnsSigner } from '../local/ses/events/sns-signer.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct, testTopic } from './setup/product.ts';
+import { messageOf, reportEvent } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct, testTopic } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -72,14 +72,11 @@ describe('what the provider reports', () => {
   it('counts opens and clicks once per email, however often they happen', async () => {
     const { emailId } = await send('clicked@simulator.amazonses.com');
     await eventually(types, (found) => found.includes('email.clicked'));
-    const inbox = await fetch(`${stack.ses.url}/api/messages?to=clicked@simulator`);
-    const { messages } = (await inbox.json()) as { messages: { id: string; emailId: string }[] };
-    const message = messages.find((one) => one.emailId === emailId);
+    const { id } = await messageOf(stack.ses, emailId);
     for (const type of ['open', 'open', 'click']) {
-      await fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ type, ...(type === 'click' ? { link: 'https://example.com/other' } : {}) }),
+      await reportEvent(stack.ses, id, {
+        type,
+        ...(type === 'click' ? { link: 'https://example.com/other' } : {}),
       });
     }
     await eventually(types, (found) => found.length === 7);
@@ -106,6 +103,9 @@ describe('what the provider reports', () => {
       ['https://example.com/other', false],
       ['https://example.com/offer', true],
     ]);
+    const [click] = clicks.body.data;
+    const contact = await sender.get(`/contacts/${click.contactId}`);
+    expect(click.contactEmail).toBe(contact.body.email);
     const names = await sender.get('/events/names');
     expect(names.body.names).toEqual(['email.click', 'email.delivery', 'email.open', 'email.sent']);
     expect((await sender.get('/activity/types')).body.types).toEqual([
@@ -126,14 +126,8 @@ describe('what the provider reports', () => {
   it('changes nothing on a transient bounce', async () => {
     const { contactId, emailId } = await send('reader@example.com');
     await eventually(types, (found) => found.includes('email.delivered'));
-    const inbox = await fetch(`${stack.ses.url}/api/messages?to=reader@example.com`);
-    const { messages } = (await inbox.json()) as { messages: { id: string; emailId: string }[] };
-    const message = messages.find((one) => one.emailId === emailId);
-    await fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ type: 'bounce', bounceType: 'Transient' }),
-    });
+    const { id } = await messageOf(stack.ses, emailId);
+    await reportEvent(stack.ses, id, { type: 'bounce', bounceType: 'Transient' });
     await eventually(types, (found) => found.includes('email.bounced'));
     expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(true);
     expect((await sender.get('/activity/stats')).body).toMatchObject({ sent: 1, delivered: 1, bounced: 0 });
@@ -178,7 +172,7 @@ describe('a message at the webhook', () => {
       (await post('{}')).status,
       (await post('not json')).status,
     ];
-    // 503 where the certificate could not be had: a genuine sender tries again.
+    // 503 where the certificate can't be fetched: a genuine sender tries again.
     expect(statuses).toEqual([503, 403, 403, 503, 403, 403]);
     expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(true);
   });

@@ -2,9 +2,9 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { contrastRatio } from '../core/brand-color.ts';
 import { type Locale, messages } from '../core/messages/messages.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { findChromium, startChromium, type TestBrowser } from './setup/chromium.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { readContact } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createTestSubscriber, type TestSubscriber } from './setup/subscribers.ts';
@@ -29,10 +29,10 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
   let opened: Page | undefined;
 
   beforeAll(async () => {
-    [stack, browser] = await Promise.all([startTestProduct(), startChromium(executable ?? '')]);
+    [stack, browser] = await Promise.all([sharedProduct(), startChromium(executable ?? '')]);
     sender = await createTestSender(stack.url);
   });
-  afterAll(() => Promise.all([browser?.close(), stack?.close()]));
+  afterAll(() => browser?.close());
   afterEach(async () => {
     await opened?.context().close();
     opened = undefined;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { messages } from '../core/messages/messages.ts';
 import { createLinkToken, type LinkPurpose } from '../core/public-links.ts';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sql } from '../db/testing/sql.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { readContact, readEvents } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
@@ -12,7 +12,7 @@ import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/su
 const guessesPerMinute = 60;
 const purposes: LinkPurpose[] = ['unsubscribe', 'subscribe', 'manage'];
 
-let stack: TestProduct;
+let stack: OwnProduct;
 let sender: TestSender;
 let address = 0;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeEach(async () => {
   address += 1;
 });
 
-/** Each test is a client of its own to the limit of guesses. */
+/** The limit of guesses sees a different client in each test. */
 const from = () => ({ 'X-Forwarded-For': `192.0.2.${address}` });
 const visit = (path: string, form?: Record<string, string> | string, headers: Record<string, string> = {}) =>
   visitPage(`${stack.url}${path}`, form, { ...from(), ...headers });
@@ -43,7 +43,7 @@ async function expectRefused(path: string, form?: Record<string, string> | strin
 }
 
 describe('unsubscribe token guessing', () => {
-  it('finds nothing: made up, changed, cut and lengthened tokens are one and the same page', async () => {
+  it('finds nothing: made up, changed, cut and lengthened tokens get the same page', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const before = await contactOf(reader);
     const token = reader.token('unsubscribe');
@@ -74,7 +74,7 @@ describe('unsubscribe token guessing', () => {
     expect(await contactOf(reader)).toEqual(before);
   });
 
-  it('is slowed down by address, while genuine links go on to work from there', async () => {
+  it('is rate-limited by address, while genuine links still work from there', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const guess = () => visit(`/unsubscribe/${randomBytes(48).toString('base64url')}`, '');
     const statuses: number[] = [];
@@ -95,7 +95,7 @@ describe('unsubscribe token guessing', () => {
 });
 
 describe('a token', () => {
-  it('of one purpose is worth nothing for another', async () => {
+  it('of one purpose does not work for another', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const before = await contactOf(reader);
     for (const page of purposes) {
@@ -107,7 +107,7 @@ describe('a token', () => {
     expect(await contactOf(reader)).toEqual(before);
   });
 
-  it('of another project, contact or email is worth nothing', async () => {
+  it('of another project, contact or email does not work', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const other = await createTestSender(stack.url);
     const stranger = await createTestSubscriber(stack, other);

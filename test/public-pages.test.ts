@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { arrived } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
@@ -11,9 +12,8 @@ import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/su
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -49,12 +49,7 @@ async function sendMarketing(to: string) {
   });
   const sent = await sender.post('/v1/send', { to, template: template.body.id, subscribed: true });
   const emailId: string = sent.body.data.emails[0].email;
-  const inbox = async () =>
-    (await fetch(`${stack.ses.url}/api/messages?to=${to}`).then((answer) => answer.json())) as {
-      messages: { headers: Record<string, string>; html: string }[];
-    };
-  const found = await eventually(inbox, ({ messages }) => messages.length > 0);
-  return { templateId: template.body.id, emailId, message: found.messages[0] };
+  return { templateId: template.body.id, emailId, message: await arrived(stack.ses, sent) };
 }
 
 describe('one-click unsubscribe (RFC 8058)', () => {
@@ -144,7 +139,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
     expect(await readEmail(em(), first.emailId)).toMatchObject({ unsubscribedAt: null });
   });
 
-  it('does not count for who has bounced or complained already', async () => {
+  it('does not count for contacts that have already bounced or complained', async () => {
     const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
     await sql(
       em(),
@@ -166,7 +161,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
 });
 
 describe('the pages', () => {
-  it('ask before they act, say what is, and let the reader change their mind', async () => {
+  it('ask before they act, show the current state, and let the reader change their mind', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const question = await visit(reader.path('unsubscribe'));
     expect(question.text).toContain(`Do you no longer want to receive our emails at ${reader.email}?`);
@@ -281,7 +276,7 @@ describe('the pages', () => {
     }
   });
 
-  it('are friendly to who was erased', async () => {
+  it('are friendly to erased contacts', async () => {
     const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
     await sender.delete(`/contacts/${reader.contactId}`);
     for (const purpose of ['unsubscribe', 'subscribe', 'manage'] as const) {

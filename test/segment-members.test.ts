@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import { address, createSegment, planIs, putContact } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -8,9 +8,8 @@ import { createTestSender, type TestSender } from './setup/sender.ts';
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -39,7 +38,7 @@ describe('GET /segments/:id/contacts', () => {
     }
   });
 
-  it('is live: it shows at once who belongs to it now, while the count waits for a refresh', async () => {
+  it('is live: it shows current members immediately, while the count waits for a refresh', async () => {
     const { id } = await createSegment(sender, { condition: planIs('pro') });
     await putContact(sender, 1, 'pro');
     await putContact(sender, 2, 'pro');
@@ -122,7 +121,7 @@ describe('static members', () => {
     expect((await sender.get('/contacts')).body.total).toBe(0);
   });
 
-  it('of other projects are out of reach, and so are their contacts', async () => {
+  it('of other projects are inaccessible, and so are their contacts', async () => {
     const other = await createTestSender(stack.url);
     await other.post('/contacts', { email: address(1) });
     const { id } = await createSegment(sender, { type: 'STATIC' });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import {
   address,
   createSegment,
@@ -15,9 +15,8 @@ import { createTestSender, type TestSender } from './setup/sender.ts';
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -200,7 +199,7 @@ describe('segments that refer to segments', () => {
     expect(others.memberCount).toBe(2);
   });
 
-  it('have to be of the project: unknown and foreign ids are 400 with the path of the filter', async () => {
+  it('must belong to the project: unknown and foreign ids are 400 with the path of the filter', async () => {
     const other = await createTestSender(stack.url);
     const foreign = await other.post('/segments', { name: 'Theirs', condition: planIs('pro') });
     const mine = await createSegment(sender, { condition: planIs('pro') });
@@ -253,7 +252,7 @@ describe('segments that refer to segments', () => {
     expect(await emailsOf(id)).toEqual([address(1)]);
   });
 
-  it('never make a ring, however many are changed at once', async () => {
+  it('never form a cycle, however many are changed at once', async () => {
     const made = await Promise.all(
       Array.from({ length: 6 }, () => createSegment(sender, { condition: planIs('pro') })),
     );
@@ -268,7 +267,7 @@ describe('segments that refer to segments', () => {
     for (const id of ids) expect((await sender.get(`/segments/${id}/contacts`)).status).toBe(200);
   });
 
-  it('are bounded in a row and written out, whoever of them changes', async () => {
+  it('are bounded in depth and expanded size, whichever of them changes', async () => {
     let last = await createSegment(sender, { condition: planIs('pro') });
     const first = last;
     for (let length = 2; length <= 10; length += 1)

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
@@ -10,7 +10,7 @@ import { createTestSender, type TestSender } from './setup/sender.ts';
 const ratePerSecond = 20;
 const backlog = 3_000;
 
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
 });
@@ -29,9 +29,7 @@ async function send(sender: TestSender, to: string[]): Promise<string[]> {
   return body.data.emails.map(({ email }: { email: string }) => email);
 }
 
-it('an email of a project leaves while another one has thousands behind the rate', {
-  timeout: 300_000,
-}, async () => {
+it('an email of a project leaves while another one has thousands behind the rate', async () => {
   const [loud, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
   for (let call = 0; call < backlog / 1_000; call += 1) {
     await send(

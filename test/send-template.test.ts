@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { startApiProcess } from './setup/processes.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -102,7 +101,7 @@ describe('a template in a send', () => {
     expect(codes(await send(id, { subject: '{{ open' }))).toEqual({ subject: 'invalid_template' });
   });
 
-  it('has to be one of the project: 404 otherwise, and 422 without it and without content', async () => {
+  it('must belong to the project: 404 otherwise, and 422 without it and without content', async () => {
     const other = await createTestSender(stack.url);
     const foreign = await other.post('/templates', {
       name: 'n',

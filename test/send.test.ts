@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -61,7 +60,7 @@ describe('recipients', () => {
 });
 
 describe('sender', () => {
-  it('refuses a domain of nobody and a domain that is not verified, with 403', async () => {
+  it('refuses an unknown and an unverified domain with 403', async () => {
     const unknown = await sender.post('/v1/send', email({ from: 'hello@elsewhere.test' }));
     expect(unknown.status).toBe(403);
     expect(unknown.body.error).toMatchObject({
@@ -344,7 +343,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('a disabled project', () => {
-  it('is refused before its body is looked at', async () => {
+  it('is refused before its body is read', async () => {
     await sql(stack.database.orm.em.fork(), 'update projects set disabled = true where id = $1', [
       sender.projectId,
     ]);

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endContactSnooze, endOverdueSnoozes } from '../activities/contacts/end-snooze.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
 import { snoozeEnd, snoozeLengths } from '../core/snooze.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
+import { endContactSnooze, endOverdueSnoozes } from '../temporal/activities/contacts/end-snooze.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { arrived, reportEvent } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
@@ -13,9 +14,8 @@ import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/su
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -90,7 +90,7 @@ describe('a snooze', () => {
     expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
   });
 
-  it('does not begin for who has opted out, bounced or complained', async () => {
+  it('does not begin for contacts that opted out, bounced or complained', async () => {
     for (const reason of [null, 'bounce', 'complaint']) {
       const reader = await createTestSubscriber(stack, sender);
       await sql(
@@ -142,7 +142,8 @@ describe('a snooze', () => {
       kind: 'emitted',
       data: { reason: 'snooze_expired' },
     });
-    expect(await workflowOf(reader).result()).toBe('resubscribed');
+    // A look whose answer was lost is repeated, and finds that it has ended.
+    expect(await workflowOf(reader).result()).toMatch(/^(resubscribed|ended)$/);
     const ended = await details();
     expect(ended?.runId).toBe(running?.runId);
   });
@@ -201,17 +202,9 @@ describe('the end of a snooze', () => {
   /** The email that the contact gets now comes back from the provider. */
   async function providerEvent(reader: TestSubscriber, type: 'bounce' | 'complaint') {
     const body = { to: reader.email, from: `a@${sender.domain}`, subject: 'Hello', body: '<p>Hello</p>' };
-    await sender.post('/v1/send', body);
-    const inbox = async () =>
-      (await fetch(`${stack.ses.url}/api/messages?to=${reader.email}`).then((answer) => answer.json())) as {
-        messages: { id: string }[];
-      };
-    const { messages } = await eventually(inbox, (found) => found.messages.length > 0);
-    await fetch(`${stack.ses.url}/api/messages/${messages[0]?.id}/events`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ type }),
-    });
+    const sent = await sender.post('/v1/send', body);
+    const { id } = await arrived(stack.ses, sent);
+    await reportEvent(stack.ses, id, { type });
     await eventually(
       () => contactOf(reader),
       (contact) => contact?.suppressionReason === type,

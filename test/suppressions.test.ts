@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { readContact, readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
@@ -12,9 +12,8 @@ const suppressedReason = 'the contact is suppressed after a bounce or complaint'
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -176,7 +175,7 @@ describe('a suppressed contact', () => {
     expect((await send(reader.email, 'MARKETING')).sentAt).toBeInstanceOf(Date);
   });
 
-  it('is not lifted by anything that says nothing of the subscription, or that unsubscribes', async () => {
+  it('is not lifted by calls that leave the subscription out, or unsubscribe', async () => {
     const reader = await suppressed();
     const { email, contactId } = reader;
     const before = (await sender.get('/suppressions')).body;
@@ -250,6 +249,43 @@ describe('GET /suppressions', () => {
     }
   });
 
+  it('finds addresses by their start, in their order, with the reason that is asked for', async () => {
+    const reader = await suppressed('complaint');
+    const start = reader.email.slice(0, 5);
+    const names = ['b', 'a_c', 'aXc', 'a%d', '~'].map((name) => `${start}${name}@example.com`.toLowerCase());
+    for (const [i, email] of names.entries()) {
+      await sender.post('/contacts', { email });
+      const reason = i < 3 ? 'bounce' : 'complaint';
+      await sql(
+        em(),
+        `update contacts set suppression_reason = $3, suppressed_at = now() where project_id = $1 and email = $2`,
+        [sender.projectId, email, reason],
+      );
+    }
+    const other = await createTestSender(stack.url);
+    const search = async (query: string, asking = sender) => {
+      const found: string[] = [];
+      let page = await asking.get(`/suppressions?limit=2&${query}`);
+      const { total } = page.body;
+      for (; ; page = await asking.get(`/suppressions?limit=2&${query}&cursor=${page.body.cursor}`)) {
+        found.push(...page.body.data.map(({ email }: { email: string }) => email));
+        if (page.body.cursor === null) return { found, total };
+      }
+    };
+    const expected = (...emails: string[]) => ({ found: emails.toSorted(), total: emails.length });
+    expect(await search(`search=${start.toUpperCase()}`)).toEqual(expected(reader.email, ...names));
+    expect(await search(`search=${start}a`)).toEqual(
+      expected(...names.filter((email) => email.startsWith(`${start}a`))),
+    );
+    const literal = names.filter((email) => email.startsWith(`${start}a_`));
+    expect(await search(`search=${start}a_`)).toEqual(expected(...literal));
+    expect(await search(`search=${start}a%25`)).toEqual(expected(`${start}a%d@example.com`));
+    expect(await search(`search=${start}a&reason=bounce`)).toEqual(expected(...names.slice(1, 3)));
+    expect((await search('search=%20')).total).toBe(6);
+    expect(await search(`search=${start}`, other)).toEqual({ found: [], total: 0 });
+    expect((await sender.get(`/suppressions?search=${'a'.repeat(255)}`)).status).toBe(422);
+  });
+
   it('refuses an unknown reason with 422 and a cursor of another list with 400', async () => {
     const unknown = await sender.get('/suppressions?reason=whim');
     expect(unknown.status).toBe(422);
@@ -258,7 +294,7 @@ describe('GET /suppressions', () => {
     const { body } = await sender.get('/contacts?limit=1');
     expect((await sender.get(`/suppressions?cursor=${body.cursor}`)).status).toBe(400);
     expect((await sender.get('/suppressions?cursor=nonsense')).status).toBe(400);
-    const yearZero = encodeCursor(['suppressedAt', '0000-01-01T00:00:00.000Z', sender.projectId]);
+    const yearZero = encodeCursor(['suppressedAt', '0000-01-01T00:00:00.000Z', sender.projectId, 'a']);
     expect((await sender.get(`/suppressions?cursor=${yearZero}`)).status).toBe(400);
   });
 });

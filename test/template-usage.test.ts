@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LockMode } from '@mikro-orm/core';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
+import { Template } from '../db/entities/template.ts';
 import type { Em } from '../db/orm.ts';
-import { findTemplate } from '../db/repositories/templates/templates.ts';
-import { startExecution } from '../db/repositories/workflows/workflow-executions.ts';
-import { findWorkflow } from '../db/repositories/workflows/workflows.ts';
-import { sql } from '../db/sql.ts';
+import { lockWorkflow } from '../db/statements/workflows/lock-workflow.ts';
+import { startExecution } from '../db/statements/workflows/start-execution.ts';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { addStep, createContact, readWorkflow } from './setup/workflows.ts';
@@ -14,9 +15,8 @@ import { addStep, createContact, readWorkflow } from './setup/workflows.ts';
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -69,7 +69,7 @@ describe('a template that a workflow step sends', () => {
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const adding = stack.database.orm.em.fork().transactional(async (em) => {
-      await findTemplate(em, sender.projectId, id, 'keep');
+      await em.findOneOrFail(Template, id, { lockMode: LockMode.PESSIMISTIC_READ });
       held.resolve();
       await go.promise;
       await addStep(em, id);
@@ -80,7 +80,7 @@ describe('a template that a workflow step sends', () => {
       () =>
         sql(
           stack.database.orm.em.fork(),
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from templates%for update%'",
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from _templates_ %for update%'",
         ),
       (waiting) => waiting.length > 0,
     );
@@ -130,7 +130,7 @@ describe('a template that only executions under way send', () => {
   it('can not be deleted either while new executions would send it', async () => {
     const { id } = await create();
     const workflow = await build(id);
-    // A step that nothing leads to: the workflow goes on with the version before.
+    // A step that nothing leads to: the workflow continues with the previous version.
     const loose = await addStep(sender, workflow.id, { type: 'EXIT', name: 'loose' });
     await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(409);
@@ -146,7 +146,7 @@ describe('a template that only executions under way send', () => {
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const starting = stack.database.orm.em.fork().transactional(async (em) => {
-      await findWorkflow(em, sender.projectId, workflow.id, 'keep');
+      await lockWorkflow(em, sender.projectId, workflow.id, 'start');
       await startExecution(em, {
         id: newId(),
         workflowId: workflow.id,

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 let other: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
   other = await createTestSender(stack.url);
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -121,7 +120,7 @@ describe('a new template', () => {
     expect(included.body.error).toMatch(/line 1, column 1: the tag "include" is not available/);
   });
 
-  it('is refused from a domain that is not the own or not verified, 403', async () => {
+  it('is refused with 403 from a foreign or unverified domain', async () => {
     const pending = `pending.${sender.domain}`;
     expect((await sender.post('/domains', { domain: pending })).status).toBe(201);
     await fetch(`${stack.ses.url}/api/identities/${pending}`, {
@@ -269,7 +268,7 @@ describe('a change', () => {
 });
 
 describe('a copy', () => {
-  it('has the content and another name', async () => {
+  it('copies the content under another name', async () => {
     const original = await create({
       description: 'note',
       fromName: 'N',
@@ -296,7 +295,7 @@ describe('a copy', () => {
   });
 });
 
-it('is used by nothing, and gone once it is deleted', async () => {
+it('is unused, and 404 once it is deleted', async () => {
   const { id } = await create();
   const usage = await sender.get(`/templates/${id}/usage`);
   expect([usage.status, usage.body]).toEqual([

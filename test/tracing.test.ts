@@ -36,12 +36,12 @@ async function sendOne(stack: TestProduct) {
   return { sender, emailId };
 }
 
-it('tells the collector of each step of an email, without a word of it', async () => {
+it('reports each step of an email to the collector, without its content', async () => {
   const collector = await startTestCollector();
   const stack = await startTestProduct({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
   const { sender, emailId } = await sendOne(stack);
   await fetch(`${stack.url}/health`);
-  // What the collector has not heard by now, it hears at the end.
+  // What the collector has not received by now, it receives at the end.
   await stack.close();
   await collector.close();
 
@@ -83,10 +83,30 @@ it('tells the collector of each step of an email, without a word of it', async (
       'posthaste.outcome': 'accepted',
     },
   });
-  const activity = find((span) => span.spanId === handOver.parentSpanId);
+
+  const accepted = find((span) => span.name === 'email accepted');
+  expect(accepted).toMatchObject({
+    traceId: emailId.replaceAll('-', ''),
+    facts: { 'posthaste.email.id': emailId },
+  });
+  expect(accepted.parentSpanId ?? '').toBe('');
+  expect(accepted.links).toMatchObject([{ traceId, spanId: request.spanId }]);
+  const life = collector.spans.filter((span) => span.traceId === accepted.traceId);
+  expect(life.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'email accepted',
+      'hand over to ses',
+      'provider event send',
+      'provider event delivery',
+    ]),
+  );
+  for (const span of life) if (span !== accepted) expect(span.parentSpanId).toBe(accepted.spanId);
+  const delivery = find((span) => span.name === 'provider event delivery');
+  expect(find((span) => span.spanId === delivery.links[0]?.spanId).name).toBe('POST /webhooks/sns');
+
+  const activity = find((span) => span.spanId === handOver.links[0]?.spanId);
   expect(activity).toMatchObject({
     name: 'activity dispatchEmails',
-    traceId: handOver.traceId,
     facts: {
       'posthaste.emails': 1,
       'posthaste.emails.sent': 1,
@@ -138,7 +158,7 @@ it('names the trace in the line of the log', async () => {
   await collector.close();
 });
 
-it('sends emails all the same while the collector is away, and ends in time', async () => {
+it('still sends emails while the collector is down, and stops in time', async () => {
   const stack = await startTestProduct({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
   });

@@ -3,19 +3,19 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepUploads } from '../activities/projects/erase-uploads.ts';
 import { newImageKey } from '../core/images/image-key.ts';
-import { beginUpload, readUploadTotal } from '../db/repositories/uploads/uploads.ts';
-import { sql } from '../db/sql.ts';
+import { Upload, UploadTotal } from '../db/entities/upload.ts';
+import { sql } from '../db/testing/sql.ts';
 import { createDiskImages } from '../providers/images/disk-images.ts';
+import { sweepUploads } from '../temporal/activities/projects/erase-uploads.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson } from './setup/people.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { upload } from './setup/upload.ts';
 
 const [maxFiles, maxBytes, size] = [20, 50_000, 4_000];
 let directory: string;
-let stack: TestProduct;
+let stack: OwnProduct;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'posthaste-quota-'));
   stack = await startTestProduct({
@@ -44,10 +44,13 @@ const send = (key: string, bytes = size) =>
     },
   ]);
 const filesOf = (projectId: string) => readdir(path.join(directory, projectId)).catch(() => []);
-const totalOf = (projectId: string) => readUploadTotal(stack.database.orm.em.fork(), projectId);
+const totalOf = async (projectId: string) => {
+  const total = await stack.database.orm.em.fork().findOne(UploadTotal, { projectId });
+  return { files: total?.files ?? 0, bytes: total?.bytes ?? 0 };
+};
 
 describe('the uploads of a project', () => {
-  it('have a quota of bytes, exact under 50 at once, and nothing of the others is left', async () => {
+  it('have a quota of bytes, exact under 50 concurrent calls, and refused files leave nothing behind', async () => {
     const project = await createOwnProject(await createTestPerson(stack.url));
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(project.secretKey)));
     const room = Math.floor(maxBytes / size);
@@ -66,7 +69,7 @@ describe('the uploads of a project', () => {
     expect((await send(project.secretKey, 100)).status).toBe(409);
   });
 
-  it('have a quota of images, of each project its own', async () => {
+  it('have a quota of images per project', async () => {
     const owner = await createTestPerson(stack.url);
     const [project, other] = [await createOwnProject(owner), await createOwnProject(owner)];
     const answers = await Promise.all(Array.from({ length: 30 }, () => send(project.secretKey, 100)));
@@ -74,7 +77,7 @@ describe('the uploads of a project', () => {
     expect((await send(other.secretKey, 100)).status).toBe(201);
   });
 
-  it('go when the project is reset or deleted, and make room', async () => {
+  it('go when the project is reset or deleted, and free quota', async () => {
     const owner = await createTestPerson(stack.url);
     const [project, neighbour] = [await createOwnProject(owner), await createOwnProject(owner)];
     for (const { secretKey } of [project, project, neighbour]) await send(secretKey);
@@ -100,12 +103,13 @@ describe('the uploads of a project', () => {
     expect(await filesOf(neighbour.id)).toHaveLength(1);
   });
 
-  it('of a process that died are swept, whole or in part, and those under way are not', async () => {
+  it('of a process that died are swept, whole or in part; uploads in progress are not', async () => {
     const project = await createOwnProject(await createTestPerson(stack.url));
     const answer = await send(project.secretKey);
     const em = stack.database.orm.em.fork();
     const keys = [1, 2, 3].map(() => newImageKey(project.id, 'image/png'));
-    for (const key of keys) await beginUpload(em, key, project.id);
+    for (const key of keys) em.create(Upload, { key, projectId: project.id });
+    await em.flush();
     await sql(em, `update uploads set created_at = now() - interval '2 hours' where key = any($1)`, [
       keys.slice(0, 2),
     ]);

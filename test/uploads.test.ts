@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { type UploadFile, upload } from './setup/upload.ts';
 
 let directory: string;
-let stack: TestProduct;
+let stack: OwnProduct;
 let sender: TestSender;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'posthaste-uploads-'));
@@ -89,7 +89,7 @@ describe('POST /uploads/image', () => {
     expect(head.headers.get('content-length')).toBe(String(content.length));
   });
 
-  it('gives each image a name of its own', async () => {
+  it('gives each image a unique name', async () => {
     const [one, other] = await Promise.all([send(png), send(png)]);
     expect(one.body.key).not.toBe(other.body.key);
   });
@@ -138,7 +138,7 @@ it('answers the next request of a connection on which a file was refused before 
   }
   socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n');
   await expect
-    .poll(() => received.match(/HTTP\/1\.1 \d+/g), { timeout: 5_000 })
+    .poll(() => received.match(/HTTP\/1\.1 \d+/g), { timeout: 90_000 })
     .toEqual(['HTTP/1.1 422', 'HTTP/1.1 200']);
   socket.destroy();
 });
@@ -194,8 +194,6 @@ describe('security of uploads', () => {
       `/uploads/${projectId}/${'0'.repeat(32)}.png`,
       `/uploads/${projectId}/`,
       `/uploads/${projectId}`,
-      '/uploads/',
-      '/uploads',
     ];
     for (const each of paths) {
       const { status, body } = await getRaw(each);
@@ -203,5 +201,46 @@ describe('security of uploads', () => {
       expect(body).not.toContain('secret');
     }
     await rm(path.join(directory, 'images', projectId, 'index.html'));
+    expect((await getRaw('/uploads')).status).toBe(401);
+  });
+});
+
+describe('the images of a project', () => {
+  const call = (method: string, path: string, key: string) =>
+    fetch(`${stack.url}${path}`, { method, headers: { Authorization: `Bearer ${key}` } });
+  const list = async (key: string, query = '') =>
+    JSON.parse(await (await call('GET', `/uploads${query}`, key)).text());
+
+  it('are listed page by page, newest first, with what they take up', async () => {
+    const own = await createTestSender(stack.url);
+    const file = { field: 'image', name: 'x.gif', type: 'image/gif' };
+    const keys: string[] = [];
+    for (const content of [gif, png, gif]) {
+      const answer = await upload(`${stack.url}/uploads/image`, own.secretKey, [{ ...file, content }]);
+      keys.unshift(answer.body.key);
+    }
+    const first = await list(own.secretKey, '?limit=2');
+    expect(first).toMatchObject({
+      data: [
+        { key: keys[0], contentType: 'image/gif', size: gif.length, url: `${stack.url}/uploads/${keys[0]}` },
+        { key: keys[1], contentType: 'image/png', size: png.length },
+      ],
+      hasMore: true,
+      used: { files: 3, bytes: 2 * gif.length + png.length },
+    });
+    const rest = await list(own.secretKey, `?limit=2&cursor=${first.cursor}`);
+    expect(rest).toMatchObject({ data: [{ key: keys[2] }], cursor: null, hasMore: false });
+  });
+
+  it('are deleted once, only by their project, and no longer count against the quota', async () => {
+    const own = await createTestSender(stack.url);
+    const file = { field: 'image', name: 'x.gif', content: gif };
+    const { key, url } = (await upload(`${stack.url}/uploads/image`, own.secretKey, [file])).body;
+    expect((await call('DELETE', `/uploads/${key}`, sender.secretKey)).status).toBe(404);
+    expect((await fetch(url)).status).toBe(200);
+    expect((await call('DELETE', `/uploads/${key}`, own.secretKey)).status).toBe(204);
+    expect((await fetch(url)).status).toBe(404);
+    expect((await call('DELETE', `/uploads/${key}`, own.secretKey)).status).toBe(404);
+    expect(await list(own.secretKey)).toMatchObject({ data: [], used: { files: 0, bytes: 0 } });
   });
 });

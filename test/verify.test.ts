@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DnsServer, startDnsServer } from '../providers/testing/dns-server.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 let dns: DnsServer;
 let sender: TestSender;
 
@@ -62,7 +62,7 @@ describe('POST /v1/verify', () => {
     ['ada@aleeas.com', { valid: true, isAlias: true }],
     ['ada@nowhere.example', { valid: false, domainExists: false, reasons: ['The domain does not exist'] }],
     ['ada@bücher.example', { valid: true, email: 'ada@xn--bcher-kva.example' }],
-  ])('judges %s', async (email, expected) => {
+  ])('classifies %s', async (email, expected) => {
     const { status, body } = await verify({ email });
     expect(status).toBe(200);
     expect(body.data).toMatchObject(expected);
@@ -81,7 +81,7 @@ describe('POST /v1/verify', () => {
     expect(answer.body.error).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ field: 'email' }] });
   });
 
-  it('says 503 while DNS is away, and the truth once it is back', async () => {
+  it('answers 503 while DNS is down, and correctly once it is back', async () => {
     const email = 'ada@late.example';
     dns.mood = 'silent';
     const away = await verify({ email });

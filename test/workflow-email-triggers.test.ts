@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { messageOf, reportEvent } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { readEvents } from './setup/read-database.ts';
 import { buildWorkflow, onlyExecution } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -8,9 +9,8 @@ import { createTestSender, type TestSender } from './setup/sender.ts';
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -37,23 +37,12 @@ const journaled = (name: string, count: number) =>
     async () =>
       (await readEvents(stack.database.orm.em.fork(), sender.projectId)).filter((one) => one.name === name),
     (events) => events.length >= count,
-    30_000,
   );
 
 /** Opens an email, once it has arrived. */
 async function open(emailId: string): Promise<void> {
-  const list = async () => {
-    const found = await fetch(`${stack.ses.url}/api/messages?to=${reader}&limit=1000`);
-    // as: the inbox is ours, and the tests of its answers are its own.
-    const { messages } = (await found.json()) as { messages: { id: string; emailId: string }[] };
-    return messages.find((message) => message.emailId === emailId);
-  };
-  const message = await eventually(list, (found) => found !== undefined, 30_000);
-  await fetch(`${stack.ses.url}/api/messages/${message?.id}/events`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ type: 'open' }),
-  });
+  const { id } = await messageOf(stack.ses, emailId, 30_000);
+  await reportEvent(stack.ses, id, { type: 'open' });
 }
 
 it('sends one email for another and none for its own, alone and beside a workflow of its kind', async () => {

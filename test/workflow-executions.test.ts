@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
 import { startApiProcess } from './setup/processes.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import {
   addStep,
@@ -16,9 +16,8 @@ import {
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -49,6 +48,7 @@ describe('an execution', () => {
       workflowId: id,
       version: 2,
       contactId,
+      contactEmail: 'ada@example.com',
       status: 'RUNNING',
       currentStepId: null,
       context: { coupon: 'SPRING', nested: { a: [1] } },
@@ -58,9 +58,18 @@ describe('an execution', () => {
       error: null,
       startedAt: expect.any(String),
       completedAt: null,
+      temporalWorkflowId: `workflow/${id}/contact/${contactId}/${started.body.id}`,
+      temporalUrl: null,
     });
     const shown = await sender.get(`/workflows/${id}/executions/${started.body.id}`);
-    expect(shown.body).toMatchObject({ id: started.body.id, status: active, steps: expect.any(Array) });
+    const { contactEmail, temporalWorkflowId } = started.body;
+    expect(shown.body).toMatchObject({
+      id: started.body.id,
+      contactEmail,
+      temporalWorkflowId,
+      status: active,
+      steps: expect.any(Array),
+    });
     const journaled = await sql(
       em(),
       `select name, kind, contact_id as "contactId", data from events where workflow_id = $1`,
@@ -74,6 +83,21 @@ describe('an execution', () => {
         data: { workflowId: id, workflowName: 'Welcome', executionId: started.body.id },
       },
     ]);
+  });
+
+  it('shows the address of its contact in the list, until the contact is deleted', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const emails = ['ada@example.com', 'bob@example.com'];
+    for (const email of emails) await start(id, await createContact(sender, email));
+    const list = async () => (await sender.get(`/workflows/${id}/executions`)).body.data;
+    const shown = await list();
+    expect(shown.map((one: { contactEmail: string }) => one.contactEmail)).toEqual(emails.toReversed());
+    await sender.delete(`/contacts/${shown[0].contactId}`);
+    expect((await list())[0]).toMatchObject({
+      contactId: null,
+      contactEmail: null,
+      temporalWorkflowId: null,
+    });
   });
 
   it.each<[unknown, string]>([
@@ -109,7 +133,7 @@ describe('an execution', () => {
     expect(refused.body.error.details.faults).toEqual([
       expect.objectContaining({ code: 'step_unreachable' }),
     ]);
-    // What was switched on before the edit goes on with the version before it.
+    // What was enabled before the edit continues with the previous version.
     await sql(em(), 'update workflows set enabled = true where id = $1', [id]);
     expect((await start(id, bob)).body.version).toBe(2);
   });
@@ -233,7 +257,7 @@ describe('an execution', () => {
     expect(tracks).toHaveLength(80);
   });
 
-  it('is not begun by an event in a workflow that is being deleted or switched off', async () => {
+  it('is not started by an event in a workflow that is being deleted or disabled', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id } = await createWaitingWorkflow(sender, { eventName: `signup ${round}` });
       await sender.patch(`/workflows/${id}`, { enabled: true });
@@ -255,7 +279,7 @@ describe('an execution', () => {
     }
   });
 
-  it('of another workflow is not there', async () => {
+  it('of another workflow is 404', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const other = await createWorkflow(sender);
     const { body } = await start(id, await createContact(sender, 'ada@example.com'));
@@ -265,7 +289,7 @@ describe('an execution', () => {
 });
 
 describe('cancelling', () => {
-  it('ends an execution once, and says so when it has ended', async () => {
+  it('ends an execution once, and refuses when it has ended', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const { body } = await start(id, await createContact(sender, 'ada@example.com'));
     const path = `/workflows/${id}/executions/${body.id}`;
@@ -301,7 +325,7 @@ describe('cancelling', () => {
     expect(await statuses(other.id)).toEqual([active, active, active]);
   });
 
-  it('comes with the deletion of the contact, which takes the data along', async () => {
+  it('happens when the contact is deleted, which also removes the data', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const contactId = await createContact(sender, 'ada@example.com');
     const { body } = await start(id, contactId, { secret: 'ada' });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
+import { sql } from '../db/testing/sql.ts';
 import { type CountingSink, startCountingSink } from './setup/counting-sink.ts';
 import { eventually } from './setup/eventually.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   await stack.startApi();
   sender = await createTestSender(stack.apiUrl);
-}, 120_000);
+});
 afterAll(async () => {
   sink.close();
   await stack.close();
@@ -83,7 +83,7 @@ async function track(event: string, numbers: number[]): Promise<void> {
   }
 }
 
-it('loses and doubles nothing, however often a worker is killed', { timeout: 600_000 }, async () => {
+it('loses and repeats nothing, however often a worker is killed', { timeout: 600_000 }, async () => {
   const workflowId = await createGraph();
   const read = <Row extends object>(text: string) => sql<Row>(stack.em(), text, [workflowId]);
   const progress = async () =>
@@ -99,7 +99,7 @@ it('loses and doubles nothing, however often a worker is killed', { timeout: 600
   let worker = await stack.startWorker();
   const numbers = Array.from({ length: contacts }, (_, n) => n);
   await track('signup', numbers);
-  // Before the wait, while it is entered, and during it: whoever is not through yet pays again.
+  // Before the wait, while it is entered, and during it: a contact that is not through yet pays again.
   const paying = (async () => {
     while ((await progress()).open > 0) {
       const waiting = await read<{ n: number }>(

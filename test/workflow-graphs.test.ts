@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseGraph } from '../core/workflows/graph.ts';
-import { readGraph } from '../db/repositories/workflows/workflow-graphs.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { WorkflowVersion } from '../db/entities/workflow.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
@@ -9,9 +9,8 @@ import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setu
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -27,6 +26,11 @@ async function createTemplate(owner: TestSender): Promise<string> {
     from: `hello@${owner.domain}`,
   });
   return body.id;
+}
+
+async function graphOf(id: string, version: number) {
+  const stored = await stack.database.orm.em.fork().findOne(WorkflowVersion, { workflowId: id, version });
+  return stored === null ? undefined : parseGraph(stored.graph);
 }
 
 /** A trigger that leads to a condition, whose branches lead to a day's delay and to an exit. */
@@ -83,6 +87,7 @@ describe('a step', () => {
       position: { x: 1.5, y: 2 },
       config,
       templateId: null,
+      updatedAt: expect.any(String),
     });
     expect((await readWorkflow(sender, id)).steps[1]).toEqual(step);
   });
@@ -96,6 +101,7 @@ describe('a step', () => {
     [{ type: 'EXIT', config: 'x' }, ['config']],
     [{ type: 'EXIT', position: 3 }, ['position']],
     [{ type: 'EXIT', autoConnect: true }, ['autoConnect']],
+    [{ ...delay, autoConnect: unknownId, transitionId: unknownId }, ['transitionId']],
     [{ type: 'SEND_EMAIL', templateId: 'x' }, ['templateId']],
     [
       { type: 'CONDITION', config: { logic: 'AND', groups: [{ filters: [{ field: 'x' }] }] } },
@@ -109,7 +115,34 @@ describe('a step', () => {
     expect(await readWorkflow(sender, id)).toMatchObject({ version: 1 });
   });
 
-  it('is no step behind an exit, or behind one that is not there', async () => {
+  it('is inserted into a transition, with one version for it', async () => {
+    const { id, steps } = await createWorkflow(sender);
+    const day = await addStep(sender, id, { ...delay, name: 'Day', autoConnect: steps[0].id });
+    const [way] = (await readWorkflow(sender, id)).transitions;
+    const insert = (step: object) => sender.post(`/workflows/${id}/steps`, { ...step, transitionId: way.id });
+    const ask = await insert({ type: 'CONDITION', name: 'Ask', config: planIs('pro') });
+    expect(ask.status).toBe(201);
+    await addStep(sender, id, { type: 'EXIT', autoConnect: ask.body.id, branch: 'no' });
+    expect(
+      (await insert({ type: 'WAIT_FOR_EVENT', name: 'Wait', config: { eventName: 'paid' } })).status,
+    ).toBe(201);
+    const inserted = ['Ask -no> Exit', 'Ask -yes> Day', 'Trigger -> Wait', 'Wait -> Ask'];
+    expect(await arrowsOf(sender, id)).toEqual(inserted);
+    const stored = await readWorkflow(sender, id);
+    expect(stored).toMatchObject({ version: 5, liveVersion: 5, faults: [] });
+    expect((await graphOf(id, 5))?.transitions).toHaveLength(4);
+
+    expect((await insert({ type: 'EXIT' })).status).toBe(400);
+    expect((await insert({ type: 'SEND_EMAIL', templateId: unknownId })).status).toBe(404);
+    const other = await createBranching();
+    const [theirs] = (await readWorkflow(sender, other.id)).transitions;
+    const foreign = { ...delay, transitionId: theirs.id };
+    expect((await sender.post(`/workflows/${id}/steps`, foreign)).status).toBe(404);
+    expect(await readWorkflow(sender, id)).toEqual(stored);
+    expect((await sender.delete(`/workflows/${id}/steps/${day.id}`)).status).toBe(204);
+  });
+
+  it("can't follow an exit, or a step that does not exist", async () => {
     const { id, exit } = await createBranching();
     const add = (autoConnect: string) => sender.post(`/workflows/${id}/steps`, { ...delay, autoConnect });
     expect((await add(exit.id)).status).toBe(400);
@@ -161,7 +194,8 @@ describe('a step', () => {
     const { id, day } = await createBranching();
     const path = `/workflows/${id}/steps/${day.id}`;
     const { version } = await readWorkflow(sender, id);
-    expect((await sender.patch(path, { position: { x: 1 } })).body).toEqual({ ...day, position: { x: 1 } });
+    const moved = { position: { x: 1 }, updatedAt: expect.any(String) };
+    expect((await sender.patch(path, { position: { x: 1 } })).body).toEqual({ ...day, ...moved });
     expect((await readWorkflow(sender, id)).version).toBe(version);
     expect((await sender.patch(path, { name: 'Pause', type: 'DELAY' })).body.name).toBe('Pause');
     const changed = await sender.patch(path, { config: { amount: 2, unit: 'hours' }, position: null });
@@ -263,11 +297,6 @@ describe('a transition', () => {
 });
 
 describe('the version', () => {
-  const graphOf = async (id: string, version: number) => {
-    const stored = await readGraph(stack.database.orm.em.fork(), id, version);
-    return stored === undefined ? undefined : parseGraph(stored);
-  };
-
   it('rises with each edit, and the last that can run is kept for new executions', async () => {
     const { id, steps } = await createWorkflow(sender);
     const day = await addStep(sender, id, { ...delay, name: 'Day', autoConnect: steps[0].id });

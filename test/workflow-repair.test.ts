@@ -1,25 +1,30 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { endOrphanedExecutions, remindExecutions } from '../activities/workflows/repair-executions.ts';
-import { sql } from '../db/sql.ts';
+import { z } from 'zod';
+import { sql } from '../db/testing/sql.ts';
+import {
+  endOrphanedExecutions,
+  signalLateExecutions,
+} from '../temporal/activities/sweeps/repair-executions.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
-import { createExecutionWorkflows } from '../temporal/client/execution-commands.ts';
+import { createExecutionWorkflows } from '../temporal/client/execution-workflows.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 let stack: TestProduct;
 let sender: TestSender;
 let client: Client;
+let taskQueue: string;
 
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
+  taskQueue = z.string().parse(stack.environment.TEMPORAL_TASK_QUEUE);
   client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
 });
 afterAll(async () => {
   await client.connection.close();
-  await stack.close();
 });
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
@@ -35,7 +40,7 @@ const workflowIdOf = ({ id, workflowId, contactId }: { id: string; workflowId: s
 const handleOf = (shown: Parameters<typeof workflowIdOf>[0]) =>
   client.workflow.getHandle(workflowIdOf(shown));
 
-it('begins the workflow anew that Temporal has lost, where the execution stands', async () => {
+it("restarts a workflow that Temporal has lost, at the execution's current step", async () => {
   const id = await buildWorkflow(
     sender,
     { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } }, bye: { type: 'EXIT' } },
@@ -51,12 +56,12 @@ it('begins the workflow anew that Temporal has lost, where the execution stands'
   await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
     shown.id,
   ]);
-  expect(await remindExecutions(em)).toEqual({ reminded: 1 });
+  expect(await signalLateExecutions(em)).toEqual({ reminded: 1 });
   expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
-  expect(await remindExecutions(em)).toEqual({ reminded: 0 });
+  expect(await signalLateExecutions(em)).toEqual({ reminded: 0 });
 });
 
-it('ends the workflow whose execution has ended without its knowledge', async () => {
+it('ends a workflow that missed the end of its execution', async () => {
   const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
     ['start', 'nap'],
   ]);
@@ -64,35 +69,29 @@ it('ends the workflow whose execution has ended without its knowledge', async ()
   const shown = await execution(id, 'WAITING');
   const em = stack.database.orm.em.fork();
   await sql(em, `delete from workflow_executions where id = $1`, [shown.id]);
-  const workflows = createExecutionWorkflows(client);
+  const workflows = createExecutionWorkflows(client, taskQueue);
   const found = await eventually(
     () => endOrphanedExecutions(em, workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 }),
     ({ orphaned }) => orphaned > 0,
-    30_000,
   );
   expect(found).toMatchObject({ running: expect.any(Number), resumeBefore: 0 });
   await eventually(
     () => handleOf(shown).describe(),
     ({ status }) => status.name === 'COMPLETED',
-    30_000,
   );
 });
 
-it('goes on with older ones where the run before had no more time', async () => {
+it('continues with older ones where the previous run ran out of time', async () => {
   const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
     ['start', 'nap'],
   ]);
   const addresses = ['a', 'b', 'c'].map((name) => `${name}@old.example.com`);
   for (const address of addresses) await signUp(address);
   const isThere = ({ body }: { body: { total: number } }) => body.total === 3;
-  const { body } = await eventually(
-    () => sender.get(`/workflows/${id}/executions?status=WAITING`),
-    isThere,
-    30_000,
-  );
+  const { body } = await eventually(() => sender.get(`/workflows/${id}/executions?status=WAITING`), isThere);
   const em = stack.database.orm.em.fork();
   await sql(em, `update workflow_executions set status = 'CANCELLED' where workflow_id = $1`, [id]);
-  const workflows = createExecutionWorkflows(client, 1);
+  const workflows = createExecutionWorkflows(client, taskQueue, 1);
   let [orphaned, slices] = [0, 0];
   const compareAll = async () => {
     let resumeBefore = 0;
@@ -114,13 +113,12 @@ it('goes on with older ones where the run before had no more time', async () => 
       );
     },
     (all) => all.every(({ status }) => status.name === 'COMPLETED'),
-    60_000,
   );
   expect(orphaned).toBeGreaterThanOrEqual(3);
   expect(slices).toBeGreaterThan(3);
 });
 
-it('lets a contact that is erased end its executions', async () => {
+it('ends the executions of an erased contact', async () => {
   const id = await buildWorkflow(
     sender,
     { nap: { type: 'WAIT_FOR_EVENT', config: { eventName: 'never' } }, bye: { type: 'EXIT' } },
@@ -136,6 +134,5 @@ it('lets a contact that is erased end its executions', async () => {
   await eventually(
     () => handleOf(shown).describe(),
     ({ status }) => status.name === 'COMPLETED',
-    30_000,
   );
 });

@@ -4,12 +4,12 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { readWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 let sender: TestSender;
 let receiver: Server;
 let receiverUrl: string;
@@ -70,7 +70,6 @@ const arrival = async (to: string, subject: string) => {
   const messages = await eventually(
     () => inbox(to),
     (list) => list.some((one) => one.subject === subject),
-    30_000,
   );
   return messages.find((message) => message.subject === subject);
 };
@@ -103,7 +102,7 @@ describe('an email', () => {
     expect(await inbox('mail-1@example.com')).toHaveLength(1);
   });
 
-  it('goes to a custom address, and a marketing one not to who has opted out', async () => {
+  it('goes to a custom address; a marketing email is not sent to contacts that opted out', async () => {
     const news = await createTemplate('News', 'MARKETING');
     const note = await createTemplate('Note about {{ email }}');
     const id = await build(
@@ -297,7 +296,7 @@ describe('a webhook', () => {
     expect(calls[0]?.headers['webhook-id']).toBe(headers['webhook-id']);
   });
 
-  it('goes on with an answer that is no success', async () => {
+  it('continues after an unsuccessful response', async () => {
     answers = [{ status: 404, body: 'no such hook' }];
     const id = await hook();
     await track('signup', { plan: 'pro' }, 'gone@example.com');

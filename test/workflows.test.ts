@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/sql.ts';
-import { startTestProduct, type TestProduct } from './setup/product.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import {
   addStep,
@@ -13,9 +13,8 @@ import {
 let stack: TestProduct;
 let sender: TestSender;
 beforeAll(async () => {
-  stack = await startTestProduct();
+  stack = await sharedProduct();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
   sender = await createTestSender(stack.url);
 });
@@ -62,6 +61,7 @@ describe('a workflow', () => {
           position: null,
           config: { eventName: 'signed up' },
           templateId: null,
+          updatedAt: expect.any(String),
         },
       ],
       transitions: [],
@@ -144,7 +144,7 @@ describe('a workflow', () => {
     expect(await listenersOf(id)).toEqual([]);
   });
 
-  it('is not switched on before its graph can run, and says everything that is wrong', async () => {
+  it("can't be enabled before its graph can run, and the refusal lists every fault", async () => {
     const { id, steps } = await createWorkflow(sender);
     const mail = await addStep(sender, id, { type: 'SEND_EMAIL', name: 'Greet', autoConnect: steps[0].id });
     const ask = await addStep(sender, id, {
@@ -172,7 +172,7 @@ describe('a workflow', () => {
     expect(await listenersOf(id)).toEqual([]);
   });
 
-  it('is deleted with its graph and its past', async () => {
+  it('is deleted with its graph and its executions', async () => {
     const workflow = await createWaitingWorkflow(sender);
     await sender.patch(`/workflows/${workflow.id}`, { enabled: true });
     const contactId = await createContact(sender, 'ada@example.com');
@@ -228,7 +228,7 @@ describe('a workflow', () => {
 });
 
 describe('GET /workflows/fields', () => {
-  it('names what conditions can ask of contacts, history and the data of events', async () => {
+  it('lists the fields of contacts, history and event data that conditions can use', async () => {
     await createWorkflow(sender, { eventName: 'order placed' });
     await sender.post('/v1/track', {
       email: 'ada@example.com',

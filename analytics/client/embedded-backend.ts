@@ -7,15 +7,17 @@ import { createSerialLane } from './lane.ts';
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
 
 export interface EmbeddedOptions {
-  /** Folder of the engine; created when missing. One process at a time, and one folder per process. */
+  /**
+   * Data folder of the engine, created when missing. Only one process may open it, and a process can open only one.
+   */
   embeddedPath: string;
   /** Letters, digits and underscores. */
   database: string;
-  /** Beyond this much memory of the engine a query or merge is refused. Default 1 GB. */
+  /** Queries and merges that would exceed it are refused. Default 1 GB. */
   memoryLimitBytes?: number;
 }
 
-/** Caches that the engine would size for a machine of its own (5 GB each by default). */
+/** The engine's default is 5 GB per cache, sized for a dedicated machine. */
 const cacheBytes = 32 * 1024 * 1024;
 
 function engineArguments(options: EmbeddedOptions): string[] {
@@ -30,22 +32,22 @@ function engineArguments(options: EmbeddedOptions): string[] {
 }
 
 /**
- * ClickHouse inside of this process (chDB). A connection of it runs one statement at a time, so reads and writes
- * have one each.
+ * ClickHouse inside this process (chDB). A connection runs one statement at a time, so reads and writes have separate
+ * ones.
  *
- * @throws ClickHouseUnavailable when the engine is not installed or another process has the folder open.
+ * @throws ClickHouseUnavailable when the engine is not installed or another process has the folder open
  */
 export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {
   const { engine, connection } = await loadEngine();
   mkdirSync(options.embeddedPath, { recursive: true });
-  // The engine's arguments are those of the first connection, and only a session takes any.
+  // The engine uses the arguments of the first connection, and only a session accepts any.
   const session = openSession(() => {
     return new engine.Session(options.embeddedPath, { connectionArgs: engineArguments(options) });
   }, options.embeddedPath);
   session.query(`CREATE DATABASE IF NOT EXISTS ${options.database}`);
 
   const openClient = async (): Promise<Client> => {
-    // Client and engine each carry a copy of the contract between them, which differ in the settings they know.
+    // as: client and engine each declare their own version of the interface, with different known settings.
     const lane = connection.createChdbConnection({ path: options.embeddedPath }) as ClientConnection;
     const client = createClient({ connection: lane });
     await client.command({ query: `USE ${options.database}` });
@@ -60,7 +62,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
     writer,
     createDatabase: async () => undefined,
     async close() {
-      // Closing a connection under a running statement aborts the engine, and with it the process.
+      // Closing a connection during a statement aborts the engine, and with it the process.
       await Promise.all([reader.drained(), writer.drained()]);
       await readClient.close();
       await writeClient.close();
@@ -70,12 +72,12 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   };
 }
 
-/** Loaded on demand: a deployment with a server of its own needs no engine installed. */
+/** Loaded on demand: a deployment with a server needs no engine installed. */
 async function loadEngine() {
   try {
     return { engine: await import('chdb'), connection: await import('chdb/connection') };
   } catch (error) {
-    throw new ClickHouseUnavailable('The embedded ClickHouse (npm package chdb) can not be loaded here', {
+    throw new ClickHouseUnavailable("The embedded ClickHouse (npm package chdb) can't be loaded here", {
       cause: error,
     });
   }
@@ -86,7 +88,7 @@ function openSession<Session>(open: () => Session, path: string): Session {
     return open();
   } catch (error) {
     throw new ClickHouseUnavailable(
-      `The embedded ClickHouse can not open ${path}; another process may be using it`,
+      `The embedded ClickHouse can't open ${path}; another process may be using it`,
       { cause: error },
     );
   }

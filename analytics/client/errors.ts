@@ -1,15 +1,14 @@
 /**
- * ClickHouse can't be reached, or is in no state to answer (starting, not migrated yet, overloaded, out of
- * memory). The same call may work later; nothing is wrong with the data or the question.
+ * ClickHouse is unreachable or temporarily unable to answer (starting, not migrated yet, overloaded, out of memory).
+ * A retry may succeed; neither the data nor the query is at fault.
  */
 export class ClickHouseUnavailable extends Error {
   override readonly name = 'ClickHouseUnavailable';
 }
 
-/** ClickHouse was reached and refused: the statement or a row of the data is wrong, and will be the next time. */
+/** The statement or a row is invalid; a retry fails too. */
 export class ClickHouseRefused extends Error {
   override readonly name = 'ClickHouseRefused';
-  /** ClickHouse's own number, such as `27` for CANNOT_PARSE_INPUT_ASSERTION_FAILED. */
   readonly code: string;
 
   constructor(message: string, code: string, cause: unknown) {
@@ -18,7 +17,7 @@ export class ClickHouseRefused extends Error {
   }
 }
 
-/** Codes of refusals that are about the state of the server (ClickHouse, `src/Common/ErrorCodes.cpp`). */
+/** Error codes that depend on the server's state (ClickHouse, `src/Common/ErrorCodes.cpp`). */
 const transientCodes = new Set([
   '3', // UNEXPECTED_END_OF_FILE
   '32', // ATTEMPT_TO_READ_AFTER_EOF
@@ -50,8 +49,8 @@ const transientCodes = new Set([
 ]);
 
 /**
- * Tells a refusal from an outage. Both clients throw errors with the server's number in `code`; everything else
- * (refused connection, time-out, answer of a proxy, closed engine) means that the server was not reached.
+ * Distinguishes a rejection from an outage. Both clients throw errors with the server's number in `code`; any other
+ * error (refused connection, timeout, proxy response, closed engine) means the server was not reached.
  */
 export function toClickHouseError(error: unknown): ClickHouseUnavailable | ClickHouseRefused {
   if (error instanceof ClickHouseUnavailable || error instanceof ClickHouseRefused) return error;

@@ -3,19 +3,16 @@ import type { Backend } from './backend.ts';
 import { createParallelLane } from './lane.ts';
 
 export interface HttpOptions {
-  /** `http://` or `https://` address of the server. */
   url: string;
   username: string;
   password: string;
-  /** Letters, digits and underscores; created by `migrateClickHouse`. */
   database: string;
-  /** How long a request may take before the server counts as unreachable. Default 30,000. */
+  /** Default 30,000. */
   requestTimeoutMs?: number;
-  /** Connections of this process. Default 10. */
+  /** Maximum for this process. Default 10. */
   maxConnections?: number;
 }
 
-/** A ClickHouse server over HTTP. Nothing is connected before the first statement. */
 export function openHttpBackend(options: HttpOptions): Backend {
   const common = {
     url: options.url,
@@ -23,7 +20,7 @@ export function openHttpBackend(options: HttpOptions): Backend {
     password: options.password,
     application: 'posthaste',
     request_timeout: options.requestTimeoutMs ?? 30_000,
-    // Every failure reaches the caller as an error; the client's own lines on the console would double it.
+    // Every failure reaches the caller as an error; the client's console output would duplicate it.
     log: { level: ClickHouseLogLevel.OFF },
   };
   const client = createClient({
@@ -36,7 +33,7 @@ export function openHttpBackend(options: HttpOptions): Backend {
     reader: lane,
     writer: lane,
     async createDatabase() {
-      // Not through the client above: its requests name the database, which a server refuses while it is missing.
+      // Not through the client above: its requests name the database, which a server rejects while it is missing.
       const administration = createClient({ ...common, max_open_connections: 1 });
       try {
         await administration.command({ query: `CREATE DATABASE IF NOT EXISTS ${options.database}` });

@@ -9,7 +9,7 @@ describe('withSettings', () => {
   });
 
   it('refuses what is no name of a setting', () => {
-    expect(() => withSettings('SELECT 1', { 'a = 1, b': 2 })).toThrow('Not the name of a setting');
+    expect(() => withSettings('SELECT 1', { 'a = 1, b': 2 })).toThrow('Invalid setting name');
   });
 });
 

@@ -1,11 +1,10 @@
-/** A ClickHouse setting of one statement. */
 export type Settings = Readonly<Record<string, string | number>>;
 
 const settingName = /^[a-z][a-z0-9_]*$/;
 
 function settingsClause(settings: Settings): string {
   const parts = Object.entries(settings).map(([name, value]) => {
-    if (!settingName.test(name)) throw new Error(`Not the name of a setting: ${name}`);
+    if (!settingName.test(name)) throw new Error(`Invalid setting name: ${name}`);
     const literal = typeof value === 'number' ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
     return `${name} = ${literal}`;
   });
@@ -13,22 +12,20 @@ function settingsClause(settings: Settings): string {
 }
 
 /**
- * Gives a SELECT its settings. They go into the text, never into the client's `clickhouse_settings`: the embedded
- * engine applies those with `SET`, which stays in force for every later statement of the connection.
+ * Appends settings to a SELECT. They go into the text, never into the client's `clickhouse_settings`: the embedded
+ * engine applies those with `SET`, which affects every later statement of the connection.
  *
- * @param select without a SETTINGS or FORMAT clause of its own.
+ * @param select without a SETTINGS or FORMAT clause
  */
 export function withSettings(select: string, settings: Settings): string {
   return `${select.trimEnd()}\n${settingsClause(settings)}`;
 }
 
-/** The columns of a table that rows are given for, in the order of the values of a line. */
 export interface InsertTarget {
   readonly table: string;
   readonly columns: readonly string[];
 }
 
-/** The head of an INSERT whose rows follow as lines of tab-separated values. */
 export function insertStatement(target: InsertTarget, settings: Settings): string {
   const columns = target.columns.join(', ');
   return `INSERT INTO ${target.table} (${columns}) ${settingsClause(settings)} FORMAT TabSeparated`;
@@ -36,7 +33,6 @@ export function insertStatement(target: InsertTarget, settings: Settings): strin
 
 const tsvEscapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A text as one value of a line of tab-separated values. */
 export function tsvValue(text: string): string {
   return text.replace(/[\\\t\n\r]/g, (character) => tsvEscapes[character] ?? character);
 }

@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 export interface Migration {
   readonly version: number;
   readonly name: string;
-  /** Each of them can be run again, and by several processes at once, without harm. */
+  /** Each must be idempotent, and safe to run concurrently. */
   readonly statements: readonly string[];
 }
 
-/** The statements of a file end with a semicolon at the end of a line. */
 function sqlMigration(version: number, name: string): Migration {
   const file = `./${String(version).padStart(4, '0')}-${name}.sql`;
   const text = readFileSync(new URL(file, import.meta.url), 'utf8');
@@ -18,5 +17,9 @@ function sqlMigration(version: number, name: string): Migration {
   return { version, name, statements };
 }
 
-/** Every migration, oldest first. They only go forward: what has been released is never edited. */
-export const migrations: readonly Migration[] = [sqlMigration(1, 'events'), sqlMigration(2, 'figures')];
+/** In order. Forward only: a released migration is never edited. */
+export const migrations: readonly Migration[] = [
+  sqlMigration(1, 'events'),
+  sqlMigration(2, 'figures'),
+  sqlMigration(3, 'request-log'),
+];

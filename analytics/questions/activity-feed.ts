@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../clickhouse.ts';
-import type { Question } from '../question.ts';
+import type { Question } from '../client/question.ts';
 import {
   type EventPageFilter,
   type EventPageParameters,
@@ -10,7 +10,6 @@ import {
 } from './event-page.ts';
 
 export interface ActivityFilter extends EventPageFilter {
-  /** Activity types to show; none or empty: all. */
   types?: readonly string[] | undefined;
 }
 
@@ -23,9 +22,9 @@ const question: Question<EventPageParameters & { types: readonly string[] }, Eve
 };
 
 /**
- * A page of the activity feed of a project.
+ * A page of a project's activity feed.
  *
- * @returns newest first, by instant and id; no rows behind the last page.
+ * @returns newest first, by instant and id; empty after the last page
  * @throws ClickHouseUnavailable
  */
 export function activityFeed(clickhouse: ClickHouse, filter: ActivityFilter): Promise<EventRow[]> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, type Question } from '../question.ts';
+import { countColumn, type Question } from '../client/question.ts';
 import { countEmailFigures, type EmailFigures, emailFiguresRow } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
@@ -25,17 +25,11 @@ WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')}`,
 };
 
 /**
- * `totalEvents` are rows of the feed; the others but `workflowsStarted` are emails. An email counts in the period
- * in which the thing first happened to it (a click counts as an open too), so that the periods of a time add up to the
- * whole; bounces are the permanent ones.
+ * `totalEvents` counts feed rows. Email counts use the period of the first occurrence (a click is also an open), so
+ * that consecutive periods add up. Only permanent bounces count.
  */
 export type ActivityStats = z.output<typeof eventCounts> & EmailFigures;
 
-/**
- * What happened in a project in a period.
- *
- * @throws ClickHouseUnavailable
- */
 export async function activityStats(clickhouse: ClickHouse, period: ProjectPeriod): Promise<ActivityStats> {
   const parameters = toPeriodParameters(period);
   const [[events], [emails]] = await Promise.all([

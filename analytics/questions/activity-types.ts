@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import type { Question } from '../question.ts';
+import type { Question } from '../client/question.ts';
 
 const row = z.object({ type: z.string() });
 
@@ -14,11 +14,6 @@ ORDER BY type`,
   row,
 };
 
-/**
- * The activity types that a project has had, in alphabetical order.
- *
- * @throws ClickHouseUnavailable
- */
 export async function activityTypesOf(clickhouse: ClickHouse, projectId: string): Promise<string[]> {
   const rows = await clickhouse.query(question, { projectId });
   return rows.map((found) => found.type);

@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, nullableIdColumn, type Question, zeroUuid } from '../question.ts';
+import { countColumn, nullableIdColumn, type Question, zeroUuid } from '../client/question.ts';
 import { countEmailFigures, emailFiguresRow } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const campaignRow = emailFiguresRow.extend({ campaignId: nullableIdColumn, unsubscribed: countColumn });
 
-/** The figures of one campaign, or of all of them together. */
 export type CampaignFigures = Omit<z.output<typeof campaignRow>, 'campaignId'>;
-export type CampaignRanking = 'opens' | 'clicks' | 'sent';
+export const campaignRankings = ['opens', 'clicks', 'sent'] as const;
+export type CampaignRanking = (typeof campaignRankings)[number];
 
 type CampaignParameters = PeriodParameters & { limit: number };
 type CampaignQuestion = Question<CampaignParameters, z.output<typeof campaignRow>>;
 
-/** An opt-out counts for the campaign of the email whose link was used, once per email. */
+/** An opt-out counts for the campaign whose email contained the link, once per email. */
 const columns = `campaign_id AS campaignId, ${countEmailFigures}, countIf(figure = 'opted_out') AS unsubscribed`;
 const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND campaign_id != toUUID('${zeroUuid}')`;
 
-/** The type UUID has an order of its own, not that of the time in it. */
+/** ClickHouse does not order the type UUID by its timestamp. */
 const youngestFirst = 'UUIDv7ToDateTime(campaign_id) DESC, campaign_id DESC';
 
 const rankedBy = (ranking: CampaignRanking, figure: string): CampaignQuestion => ({
@@ -38,7 +38,7 @@ const rankings: Record<CampaignRanking, CampaignQuestion> = {
   sent: rankedBy('sent', 'sent'),
 };
 
-/** The row of the totals, which has the zero UUID, comes first. */
+/** The totals row has the zero UUID and comes first. */
 const everyCampaign: CampaignQuestion = {
   name: 'campaign-figures',
   sql: `
@@ -58,9 +58,9 @@ export interface FiguresOfCampaign extends CampaignFigures {
 const isOfCampaign = (row: z.output<typeof campaignRow>): row is FiguresOfCampaign => row.campaignId !== null;
 
 /**
- * The campaigns of a project with most of something in a period; those without any of it come last.
+ * The top campaigns of a period, including those with a count of zero, last.
  *
- * @param limit at most this many.
+ * @param limit maximum number of campaigns
  * @throws ClickHouseUnavailable
  */
 export async function topCampaigns(
@@ -74,9 +74,9 @@ export async function topCampaigns(
 }
 
 /**
- * What happened to the campaigns of a project in a period, each and together.
+ * Campaign figures of a period, per campaign and in total.
  *
- * @param limit at most this many campaigns, the youngest first; the totals are those of all.
+ * @param limit maximum number of campaigns, newest first; the totals cover all
  * @throws ClickHouseUnavailable
  */
 export async function campaignFigures(

@@ -34,7 +34,7 @@ const hourMs = 3_600_000;
 const start = new Date('2026-01-30T00:00:00.000Z');
 const days = 4;
 
-/** A journal, how it arrives, and a period that lies anywhere in it. */
+/** A journal, how it arrives, and a period anywhere within it. */
 const deliveredJournal = fc.constant(undefined).chain(() => {
   const projectId = v7();
   return journalArbitrary(projectId, start, days).chain((rows) =>

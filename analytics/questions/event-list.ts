@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../clickhouse.ts';
-import type { Question } from '../question.ts';
+import type { Question } from '../client/question.ts';
 import {
   type EventPageFilter,
   type EventPageParameters,
@@ -10,7 +10,6 @@ import {
 } from './event-page.ts';
 
 export interface EventListFilter extends EventPageFilter {
-  /** Only events of this name. */
   name?: string | undefined;
 }
 
@@ -21,9 +20,9 @@ const question: Question<EventPageParameters & { name: string }, EventRow> = {
 };
 
 /**
- * A page of the events of a project, or of one contact: tracked and emitted ones, not what only the feed shows.
+ * A page of the tracked and emitted events of a project or contact, without feed-only rows.
  *
- * @returns newest first, by instant and id; no rows behind the last page.
+ * @returns newest first, by instant and id; empty after the last page
  * @throws ClickHouseUnavailable
  */
 export function listEvents(clickhouse: ClickHouse, filter: EventListFilter): Promise<EventRow[]> {

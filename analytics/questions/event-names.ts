@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import type { Question } from '../question.ts';
+import type { Question } from '../client/question.ts';
 
-/** Names that a list of them holds. */
 export const mostEventNames = 10_000;
 
 const row = z.object({ name: z.string() });
@@ -18,11 +17,6 @@ LIMIT {limit:UInt32}`,
   row,
 };
 
-/**
- * The names of the events that a project has had, in the order of their characters, the first `mostEventNames`.
- *
- * @throws ClickHouseUnavailable
- */
 export async function eventNames(clickhouse: ClickHouse, projectId: string): Promise<string[]> {
   const rows = await clickhouse.query(question, { projectId, limit: mostEventNames });
   return rows.map((found) => found.name);

@@ -8,34 +8,30 @@ import {
   nullableIdColumn,
   type Question,
   toInstantParameter,
-} from '../question.ts';
+} from '../client/question.ts';
+import { eventKinds } from '../tables/event.ts';
 
-/** The place of a row in a listing; a page starts behind it. */
 export interface EventPosition {
   occurredAt: Date;
   id: string;
 }
 
-/** What every listing of events takes. */
 export interface EventPageFilter {
   projectId: string;
   contactId?: string | undefined;
   /** Both inclusive. */
   startDate?: Date | undefined;
   endDate?: Date | undefined;
-  /** The last row of the page before. */
   before?: EventPosition | undefined;
-  /** At most this many rows. Ask for one more than a page holds to learn whether there is another. */
+  /** To detect another page, request one row more than a page holds. */
   limit: number;
 }
 
-/** An event as ClickHouse has it. */
 export const eventRow = z.object({
   id: z.guid(),
   occurredAt: instantColumn,
   name: z.string(),
-  kind: z.enum(['tracked', 'emitted', 'activity']),
-  /** Empty: not in the activity feed. */
+  kind: z.enum(eventKinds),
   activityType: z.string(),
   contactId: nullableIdColumn,
   emailId: nullableIdColumn,
@@ -73,11 +69,11 @@ function toEventPageParameters(filter: EventPageFilter): EventPageParameters {
 }
 
 /**
- * SQL of the next rows of a listing, newest first; a row that was delivered twice comes twice. With FINAL or
- * LIMIT BY ClickHouse would read the whole project rather than stop at the limit. `until` repeats a bound of the
- * tuple comparison, because the index is only used for the plain one.
+ * SQL of the next rows of a listing, newest first; duplicate deliveries are included. FINAL or LIMIT BY would make
+ * ClickHouse read the whole project rather than stop at the limit. `until` repeats a bound of the tuple comparison,
+ * because the index only supports the plain one.
  *
- * @param condition what the listing shows, as SQL over the columns of `event`.
+ * @param condition SQL over the columns of `event`
  */
 export function eventPageSql(condition: string): string {
   return `
@@ -96,12 +92,11 @@ LIMIT {limit:UInt32}`;
 }
 
 /**
- * How far back from its end a page is looked for first, in days. Whatever the size of a project, its latest days are
- * few parts; only when they do not fill the page is more of them touched.
+ * Days before the end of a page to try first. A project's latest days are few parts, however large it is; more is
+ * read only when they do not fill the page.
  */
 const windowsInDays = [2, 40];
 
-/** The next rows of a listing, from as little of the project as has them. */
 async function nextRows<Parameters extends EventPageParameters>(
   clickhouse: ClickHouse,
   question: Question<Parameters, EventRow>,
@@ -126,8 +121,8 @@ async function nextRows<Parameters extends EventPageParameters>(
 }
 
 /**
- * A page of a listing, each event once. Copies of one event are neighbours, so what they take from a page is asked
- * for again behind the last row; as a rule there are none and one query does.
+ * A page of a listing without duplicates. Copies of an event are adjacent, so rows lost to duplicates are replaced by
+ * reading on after the last row; usually there are none and one query suffices.
  */
 export async function eventPage<Parameters extends EventPageParameters>(
   clickhouse: ClickHouse,

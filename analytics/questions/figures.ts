@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { countColumn } from '../question.ts';
+import { countColumn } from '../client/question.ts';
 
-/** What charts count: emails to which the thing happened for the first time; `unsubscribed` are opt-outs. */
 const emailFigures = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
 
 export const emailFiguresRow = z.object({
@@ -15,7 +14,6 @@ export const emailFiguresRow = z.object({
 
 export type EmailFigures = z.output<typeof emailFiguresRow>;
 
-/** Columns that count rows of `figure`, one of each email figure. */
 export const countEmailFigures = emailFigures
   .map((name) => `countIf(figure = '${name}') AS ${name}`)
   .join(', ');

@@ -1,9 +1,8 @@
 import { countBuckets, fillBuckets } from './fill-buckets.ts';
 
-/** Beyond this many days only those with a count are listed: ten years of a chart by day. */
+/** About ten years; beyond it, only days with a count are listed. */
 const maxDays = 3660;
 
-/** The counts of every UTC day from the start to the end, zero where there is none, oldest first. */
 export function fillDays(
   counts: readonly { date: string; count: number }[],
   period: { startDate: Date; endDate: Date },

@@ -1,6 +1,6 @@
-import { toInstantParameter } from '../question.ts';
+import { toInstantParameter } from '../client/question.ts';
 
-/** A period of a project; both ends are inclusive. */
+/** Both ends are inclusive. */
 export interface ProjectPeriod {
   projectId: string;
   startDate: Date;
@@ -17,7 +17,6 @@ export function toPeriodParameters(period: ProjectPeriod): PeriodParameters {
   };
 }
 
-/** SQL: whether an instant lies in the period. */
 export function inPeriod(column: string): string {
   return `${column} >= {since:DateTime64(3, 'UTC')} AND ${column} <= {until:DateTime64(3, 'UTC')}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, type Question, toInstantParameter } from '../question.ts';
+import { countColumn, type Question, toInstantParameter } from '../client/question.ts';
 
 const row = z.object({ count: countColumn });
 
@@ -13,11 +13,6 @@ WHERE project_id = {projectId:UUID} AND occurred_at >= {since:DateTime64(3, 'UTC
   row,
 };
 
-/**
- * How many rows the feed of a project has had since an instant.
- *
- * @throws ClickHouseUnavailable
- */
 export async function recentActivityCount(
   clickhouse: ClickHouse,
   projectId: string,

@@ -1,22 +1,25 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, type Question } from '../question.ts';
+import { countColumn, type Question, zeroUuid } from '../client/question.ts';
 import { countEmailFigures, emailFiguresRow } from './figures.ts';
 import { fillBuckets, type Interval } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const bucketRow = emailFiguresRow.extend({ date: z.string(), unsubscribed: countColumn });
 
-/** What happened in one UTC hour or day. */
 export type TimeseriesBucket = z.output<typeof bucketRow>;
 
-/** Named as the buckets that are filled in; the name is made once per bucket, not per row. */
-const bucketsBy = (bucket: string, name: string): Question<PeriodParameters, TimeseriesBucket> => ({
+type SeriesParameters = PeriodParameters & { campaignId: string };
+
+/** Matches the bucket names of `fillBuckets`; formatted once per bucket, not per row. */
+const bucketsBy = (bucket: string, name: string): Question<SeriesParameters, TimeseriesBucket> => ({
   name: 'timeseries',
   sql: `
-SELECT ${name} AS date, ${countEmailFigures}, countIf(figure = 'unsubscribed') AS unsubscribed
+SELECT ${name} AS date, ${countEmailFigures},
+  countIf(figure = if({campaignId:UUID} = toUUID('${zeroUuid}'), 'unsubscribed', 'opted_out')) AS unsubscribed
 FROM figure FINAL
 WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')}
+  AND ({campaignId:UUID} = toUUID('${zeroUuid}') OR campaign_id = {campaignId:UUID})
 GROUP BY ${bucket} AS bucket`,
   row: bucketRow,
 });
@@ -27,18 +30,20 @@ const questions = {
 } satisfies Record<Interval, unknown>;
 
 /**
- * The figures of a period by UTC hour or day. An email counts when the thing first happened to it (a click counts as
- * an open too), so that the buckets add up to the figures of the whole period; bounces are the permanent ones.
+ * Figures of a period by UTC hour or day. Emails count at their first occurrence (a click is also an open), so that
+ * the buckets add up to the figures of the whole period. Only permanent bounces count.
  *
- * @returns every bucket that the period touches, oldest first; the first and last hold only what lies in the period.
+ * @param campaignId only what became of its emails, with those who opted out through them
+ * @returns every bucket the period touches, oldest first; the first and last cover only the part within the period
  * @throws ClickHouseUnavailable
  */
 export async function timeseries(
   clickhouse: ClickHouse,
   period: ProjectPeriod,
   interval: Interval,
+  campaignId: string = zeroUuid,
 ): Promise<TimeseriesBucket[]> {
-  const rows = await clickhouse.query(questions[interval], toPeriodParameters(period));
+  const rows = await clickhouse.query(questions[interval], { ...toPeriodParameters(period), campaignId });
   return fillBuckets(rows, period, interval, (date) => ({
     date,
     sent: 0,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, type Question, toInstantParameter } from '../question.ts';
+import { countColumn, type Question, toInstantParameter } from '../client/question.ts';
 import { type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const row = z.object({ name: z.string(), count: countColumn, previousCount: countColumn });
 
-/** How often an event happened in a period, and in as long a time before it. */
 export type TopEvent = z.output<typeof row>;
 
 type Parameters = { projectId: string; before: string; since: string; until: string; limit: number };
@@ -29,9 +28,9 @@ LIMIT {limit:UInt32}`,
 };
 
 /**
- * The names that most events of a period have, tracked and emitted ones; those of one count by name.
+ * The most frequent tracked and emitted events of a period; ties by name.
  *
- * @param limit at most this many.
+ * @param limit maximum number of names
  * @throws ClickHouseUnavailable
  */
 export function topEvents(clickhouse: ClickHouse, period: ProjectPeriod, limit: number): Promise<TopEvent[]> {

@@ -1,7 +1,7 @@
+import { toInstantParameter, zeroUuid } from '../client/question.ts';
 import { type InsertTarget, tsvValue } from '../client/statement.ts';
-import { toInstantParameter, zeroUuid } from '../question.ts';
 
-/** The columns of `event` in the order of a line. `data` is last, so that it can be found without parsing. */
+/** Columns of `event` in the order of a line. `data` is last, so that it can be found without parsing. */
 export const eventColumns = [
   'project_id',
   'event_id',
@@ -20,14 +20,14 @@ export type EventColumn = (typeof eventColumns)[number];
 
 export const eventTable: InsertTarget = { table: 'event', columns: eventColumns };
 
-/** A row to insert. */
+export const eventKinds = ['tracked', 'emitted', 'activity'] as const;
+
 export interface EventInsertRow {
   projectId: string;
   eventId: string;
   occurredAt: Date;
   name: string;
-  kind: 'tracked' | 'emitted' | 'activity';
-  /** Empty: not in the activity feed. */
+  kind: (typeof eventKinds)[number];
   activityType: string;
   contactId: string | null;
   emailId: string | null;
@@ -36,12 +36,15 @@ export interface EventInsertRow {
   data: Record<string, unknown>;
 }
 
-/** A row as a line for `ClickHouse.insert`. The streamer has Postgres write the same lines. */
+/**
+ * A row as a line for `ClickHouse.insert`, identical to the lines that Postgres renders for the streamer.
+ * @internal for inserts in tests
+ */
 export function toEventLine({ data, ...row }: EventInsertRow): string {
   return eventLine(row, JSON.stringify(data));
 }
 
-/** As `toEventLine`, for data that come as a JSON text and are stored as they are written. */
+/** Like `toEventLine`, for data that is JSON text already, stored unchanged. */
 export function eventLine(row: Omit<EventInsertRow, 'data'>, data: string): string {
   return [
     row.projectId,
@@ -58,7 +61,6 @@ export function eventLine(row: Omit<EventInsertRow, 'data'>, data: string): stri
   ].join('\t');
 }
 
-/** The same line with `{}` for the data, for a row that is refused because of them. */
 export function withoutEventData(line: string): string {
   return `${line.slice(0, line.lastIndexOf('\t') + 1)}{}`;
 }

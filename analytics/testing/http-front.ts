@@ -1,7 +1,7 @@
 /**
- * A program for tests: the HTTP interface of ClickHouse before the embedded engine, so that the client for servers is
- * tested against real answers. Arguments: folder of the engine, port (0: any). It prints its port when it listens,
- * and refuses settings in the URL, because ours belong into the SQL text.
+ * Test program: ClickHouse's HTTP interface in front of the embedded engine, to test the client for servers against
+ * real responses. Arguments: folder of the engine, port (0: any). Prints its port when listening, and rejects
+ * settings in the URL, because ours belong in the SQL text.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,6 @@ import { drainPending, Session } from 'chdb';
 const [directory, port] = process.argv.slice(2);
 const session = new Session(directory ?? '');
 
-/** What the client sends besides the query that changes nothing here. */
 const harmless = new Set(['query', 'query_id', 'database']);
 let tail: Promise<unknown> = Promise.resolve();
 
@@ -47,7 +46,7 @@ function refuse(response: ServerResponse, message: string): void {
   response.writeHead(500, { 'X-ClickHouse-Exception-Code': code }).end(message);
 }
 
-/** Takes the client's escapes back, because the engine's binding puts in its own. */
+/** Removes the client's escapes, because the engine's binding adds its own. */
 function readParameters(search: URLSearchParams): Record<string, unknown> {
   const entries = [...search].filter(([key]) => key.startsWith('param_'));
   return Object.fromEntries(entries.map(([key, value]) => [key.slice('param_'.length), readValue(value)]));

@@ -3,7 +3,6 @@ import { v4, v7 } from 'uuid';
 import type { ActivityStats } from '../questions/activity-stats.ts';
 import type { EventInsertRow } from '../tables/event.ts';
 
-/** What the rows of a random journal are: kind, name, activity type. */
 const happenings = [
   ['emitted', 'email.sent', 'email.sent'],
   ['emitted', 'email.delivery', 'email.delivered'],
@@ -20,10 +19,6 @@ const happenings = [
   ['activity', 'workflow.started', 'workflow.started'],
 ] as const;
 
-/**
- * Rows of one project that meet in instants, contacts, emails and campaigns; some emails have ids without a time
- * inside. What they say about being the first is as random as the rest.
- */
 export function journalArbitrary(
   projectId: string,
   start: Date,
@@ -35,7 +30,7 @@ export function journalArbitrary(
   const row = fc
     .record({
       happening: fc.constantFrom(...happenings),
-      // A multiple of some hours, so that instants coincide.
+      // Multiples of three hours, so that instants coincide.
       at: fc.integer({ min: 0, max: days * 8 - 1 }).map((n) => new Date(start.getTime() + n * 3 * 3_600_000)),
       contactId: fc.constantFrom(...contacts),
       emailId: fc.constantFrom(...emails),
@@ -69,7 +64,6 @@ export function journalArbitrary(
   return fc.array(row, { minLength: 1, maxLength: 60, size: 'max' });
 }
 
-/** A journal as it may arrive: every row three times, in any order, cut into at most ten batches. */
 export function deliveriesOf(rows: EventInsertRow[]): fc.Arbitrary<EventInsertRow[][]> {
   const shuffled = fc.shuffledSubarray([...rows, ...rows, ...rows], { minLength: rows.length * 3 });
   return fc
@@ -88,12 +82,10 @@ interface Period {
 const isWithin = (instant: Date, { startDate, endDate }: Period) =>
   instant >= startDate && instant <= endDate;
 
-/** Newest first; rows of one instant by id, so that lists can be compared. */
 export function byInstantAndId<T extends { occurredAt: Date; id: string }>(rows: T[]): T[] {
   return rows.toSorted((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime() || (a.id < b.id ? 1 : -1));
 }
 
-/** What a row counts for (`figure`), by what the journal says of it. */
 function figuresOf({ name, kind, activityType, data }: EventInsertRow): string[] {
   const figures: string[] = [];
   if (activityType === 'email.sent') figures.push('sent');
@@ -111,7 +103,6 @@ function figuresOf({ name, kind, activityType, data }: EventInsertRow): string[]
   return figures;
 }
 
-/** How often each thing counts in a period; rows can be narrowed before. */
 export function modelFigures(rows: EventInsertRow[], period: Period) {
   const found = rows.filter((row) => isWithin(row.occurredAt, period)).flatMap(figuresOf);
   const count = (figure: string) => found.filter((one) => one === figure).length;

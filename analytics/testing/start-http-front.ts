@@ -5,11 +5,9 @@ import { fileURLToPath } from 'node:url';
 export interface HttpFront {
   readonly url: string;
   readonly port: number;
-  /** Ends it without a goodbye, as a crash would. */
   kill(): Promise<void>;
 }
 
-/** Starts `http-front.ts` as a process of its own on a folder, for tests. */
 export async function startHttpFront(directory: string, port = 0): Promise<HttpFront> {
   const program = fileURLToPath(new URL('./http-front.ts', import.meta.url));
   const child = spawn(process.execPath, [program, directory, String(port)], {

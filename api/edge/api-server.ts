@@ -2,24 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-export interface ApiServerOptions {
-  /** How long a client may take to send a whole request, in milliseconds. */
-  requestTimeoutMs?: number;
-}
-
-/** A large body may wait half a minute of it for memory. */
+/** Includes the 30 s that a large body may wait for memory. */
 const defaultRequestTimeoutMs = 90_000;
 const headersTimeoutMs = 15_000;
-/** Longer than the idle timeout of common load balancers (60 s), so that they and not we close first. */
+/** Longer than the idle timeout of common load balancers (60 s), so that they close first and not we. */
 const keepAliveTimeoutMs = 65_000;
 const maxHeaderBytes = 32 * 1024;
 
 /**
- * The HTTP server of the API: slow requests are ended with 408 and requests that are no HTTP with 400, both in
- * the error envelope.
+ * The HTTP server of the API. Slow requests end with 408 and malformed HTTP with 400 or 431, in the error
+ * envelope.
  */
-export function createApiServer(handler: RequestListener, options: ApiServerOptions = {}): Server {
-  const requestTimeout = options.requestTimeoutMs ?? defaultRequestTimeoutMs;
+export function createApiServer(
+  handler: RequestListener,
+  { requestTimeoutMs: requestTimeout = defaultRequestTimeoutMs } = {},
+): Server {
   const server = createServer(
     {
       requestTimeout,
@@ -42,7 +39,7 @@ const brokenRequests: Record<string, { status: string; message: string }> = {
   },
 };
 
-/** The parser gave up: there is no request object, so the answer is written to the socket itself. */
+// The parser failed before there was a request object, so the answer goes straight to the socket.
 function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

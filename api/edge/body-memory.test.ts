@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BodyClaim, type BodyMemoryOptions, createBodyMemory } from './body-memory.ts';
+import { type BodyClaim, BodyMemory, type BodyMemoryOptions } from './body-memory.ts';
 
 const memoryOf = (options: Partial<BodyMemoryOptions> = {}) =>
-  createBodyMemory({
+  new BodyMemory({
     budgetBytes: 10,
     bytesPerOwner: 6,
     waitingPerOwner: 3,

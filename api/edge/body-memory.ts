@@ -1,31 +1,22 @@
 import { DomainError } from '../../core/errors.ts';
 
 export interface BodyMemoryOptions {
-  /** Bytes of request bodies that are held at once. */
   budgetBytes: number;
-  /** Most of them for the bodies of one owner. */
   bytesPerOwner: number;
-  /** Most bodies of one owner that wait for memory. */
   waitingPerOwner: number;
-  /** Most bodies that wait altogether. */
   waiting: number;
   waitMs: number;
 }
 
 export interface BodyClaim {
-  /** Settles when the memory may be used; rejects with `SERVICE_UNAVAILABLE` when too many wait, or for too long. */
+  /**
+   * Resolves once the memory is granted; rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or too
+   * long.
+   */
   granted: Promise<void>;
-  /** The body turned out to be smaller. */
   shrinkTo(bytes: number): void;
-  /** Gives the memory back, or the place among those that wait; further calls do nothing. */
+  /** Frees the memory, or leaves the queue. Idempotent. */
   release(): void;
-}
-
-export interface BodyMemory {
-  /** @param owner whose bodies take turns with those of others */
-  claim(owner: string, bytes: number): BodyClaim;
-  /** Bodies that wait for memory that others hold. */
-  readonly waiting: number;
 }
 
 interface Entry {
@@ -36,105 +27,104 @@ interface Entry {
   resolve: () => void;
 }
 
-/** Each refused body is sent for nothing: the more wait, the later the next try. */
+// A refused body wasted its transfer: the longer the queue, the later the retry.
 const retryAfterSeconds = (waiting: number) => 5 + Math.ceil(waiting / 20);
 
+// A body larger than the limit is held alone.
+const fits = (used: number, bytes: number, most: number) => used === 0 || used + bytes <= most;
+
 /**
- * The memory that large request bodies of a process share, from their arrival to their answer. When it is used up
- * they wait: owners take turns, and the bodies of an owner come in their order. An owner gets a part of it only, so
- * that another's body finds room at once.
+ * The memory that the large request bodies of a process share until they are answered. When it is used up, bodies
+ * queue: owners take turns, and each owner's bodies stay in order. No owner may hold the whole budget, so that one
+ * heavy owner does not block the others.
  */
-export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
-  const held = new Map<string, number>();
-  /** Bodies that wait, by owner, in the order of the owners' turns. */
-  const queues = new Map<string, Entry[]>();
-  let heldBytes = 0;
-  let waiting = 0;
+export class BodyMemory {
+  waiting = 0;
+  private heldBytes = 0;
+  private readonly held = new Map<string, number>();
+  // Waiting bodies; the order of the keys is the order of the owners' turns.
+  private readonly queues = new Map<string, Entry[]>();
+  private readonly options: BodyMemoryOptions;
 
-  function hold(owner: string, bytes: number): void {
-    heldBytes += bytes;
-    const owned = (held.get(owner) ?? 0) + bytes;
-    if (owned === 0) held.delete(owner);
-    else held.set(owner, owned);
+  constructor(options: BodyMemoryOptions) {
+    this.options = options;
   }
 
-  // A body that is larger than the whole comes alone.
-  const fits = (used: number, bytes: number, most: number) => used === 0 || used + bytes <= most;
-
-  /** The body whose turn it is, if there is memory for it. */
-  function next(): Entry | undefined {
-    for (const [owner, [first]] of queues) {
-      if (first === undefined || !fits(held.get(owner) ?? 0, first.bytes, options.bytesPerOwner)) continue;
-      // No other passes it: a large body would never find enough memory free.
-      return fits(heldBytes, first.bytes, options.budgetBytes) ? first : undefined;
+  claim(owner: string, bytes: number): BodyClaim {
+    const { promise: granted, resolve, reject } = Promise.withResolvers<void>();
+    const entry: Entry = { owner, bytes, state: 'waiting', timer: undefined, resolve };
+    const queue = this.queues.get(owner) ?? [];
+    queue.push(entry);
+    this.queues.set(owner, queue);
+    this.waiting += 1;
+    this.serve();
+    if (entry.state === 'waiting') {
+      const refuse = () => {
+        this.release(entry);
+        reject(tooManyLarge(this.waiting));
+      };
+      if (this.waiting > this.options.waiting || queue.length > this.options.waitingPerOwner) refuse();
+      else entry.timer = setTimeout(refuse, this.options.waitMs);
     }
-    return undefined;
+    return {
+      granted,
+      shrinkTo: (smaller) => this.shrink(entry, smaller),
+      release: () => this.release(entry),
+    };
   }
 
-  /** Takes a body out of its queue; its owner's next turn is after those of all others. */
-  function dequeue(entry: Entry): void {
-    const left = queues.get(entry.owner)?.filter((each) => each !== entry) ?? [];
-    queues.delete(entry.owner);
-    if (left.length > 0) queues.set(entry.owner, left);
-    clearTimeout(entry.timer);
-    waiting -= 1;
-  }
-
-  function serve(): void {
-    for (let entry = next(); entry !== undefined; entry = next()) {
-      dequeue(entry);
-      hold(entry.owner, entry.bytes);
+  private serve(): void {
+    for (let entry = this.next(); entry !== undefined; entry = this.next()) {
+      this.dequeue(entry);
+      this.hold(entry.owner, entry.bytes);
       entry.state = 'held';
       entry.resolve();
     }
   }
 
-  function shrink(entry: Entry, bytes: number): void {
-    if (entry.state !== 'held' || bytes >= entry.bytes) return;
-    hold(entry.owner, bytes - entry.bytes);
-    entry.bytes = bytes;
-    serve();
+  private next(): Entry | undefined {
+    const { bytesPerOwner, budgetBytes } = this.options;
+    for (const [owner, [first]] of this.queues) {
+      if (first === undefined || !fits(this.held.get(owner) ?? 0, first.bytes, bytesPerOwner)) continue;
+      // Nothing overtakes it, or a large body would starve.
+      return fits(this.heldBytes, first.bytes, budgetBytes) ? first : undefined;
+    }
+    return undefined;
   }
 
-  function release(entry: Entry): void {
-    if (entry.state === 'held') shrink(entry, 0);
+  // The owner goes to the end of the round.
+  private dequeue(entry: Entry): void {
+    const left = this.queues.get(entry.owner)?.filter((each) => each !== entry) ?? [];
+    this.queues.delete(entry.owner);
+    if (left.length > 0) this.queues.set(entry.owner, left);
+    clearTimeout(entry.timer);
+    this.waiting -= 1;
+  }
+
+  private hold(owner: string, bytes: number): void {
+    this.heldBytes += bytes;
+    const owned = (this.held.get(owner) ?? 0) + bytes;
+    if (owned === 0) this.held.delete(owner);
+    else this.held.set(owner, owned);
+  }
+
+  private shrink(entry: Entry, bytes: number): void {
+    if (entry.state !== 'held' || bytes >= entry.bytes) return;
+    this.hold(entry.owner, bytes - entry.bytes);
+    entry.bytes = bytes;
+    this.serve();
+  }
+
+  private release(entry: Entry): void {
+    if (entry.state === 'held') this.shrink(entry, 0);
     if (entry.state === 'waiting') {
-      dequeue(entry);
-      serve();
+      this.dequeue(entry);
+      this.serve();
     }
     entry.state = 'over';
   }
-
-  return {
-    claim(owner, bytes) {
-      const { promise: granted, resolve, reject } = Promise.withResolvers<void>();
-      const entry: Entry = { owner, bytes, state: 'waiting', timer: undefined, resolve };
-      const queue = queues.get(owner) ?? [];
-      queue.push(entry);
-      queues.set(owner, queue);
-      waiting += 1;
-      serve();
-      if (entry.state === 'waiting') {
-        const refuse = () => {
-          release(entry);
-          reject(tooManyLarge(waiting));
-        };
-        if (waiting > options.waiting || queue.length > options.waitingPerOwner) refuse();
-        else entry.timer = setTimeout(refuse, options.waitMs);
-      }
-      return {
-        granted,
-        shrinkTo: (smaller) => shrink(entry, smaller),
-        release: () => release(entry),
-      };
-    },
-    get waiting() {
-      return waiting;
-    },
-  };
 }
 
-/** @param waiting bodies that wait for memory */
 export function tooManyLarge(waiting: number): DomainError {
   const seconds = retryAfterSeconds(waiting);
   return new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {

@@ -1,27 +1,40 @@
-import type { ResponseHeaders } from './route.ts';
+import cors from '@koa/cors';
+import type { EdgeMiddleware } from './context.ts';
+import type { Route } from './route.ts';
 
+const exposeHeaders = 'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After';
 const keyedHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
-const cookieHeaders = `${keyedHeaders}, X-Project-Id`;
-/** How long a browser may remember the answer; two hours is the most that browsers agree on. */
-const maxAgeSeconds = '7200';
+/** Seconds; browsers cap preflight caching at two hours. */
+const maxAge = 7_200;
 
 /**
- * Headers of the answer to `OPTIONS`. Who may read is written by the reply writer; this says what may be sent.
+ * CORS: routes declared `crossOrigin` are open to any website, the others only to a dashboard on another host,
+ * with its cookie.
  *
- * @param methods methods served at the path
- * @param isOpen whether any website may call the path
+ * @param dashboardUrl undefined without such a dashboard
  */
-export function optionsHeaders(
-  methods: readonly string[],
-  isOpen: boolean,
-  isDashboard: boolean,
-): ResponseHeaders {
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  if (!isOpen && !isDashboard) return { Allow: allow };
-  return {
-    Allow: allow,
-    'Access-Control-Allow-Methods': allow,
-    'Access-Control-Allow-Headers': isOpen ? keyedHeaders : cookieHeaders,
-    'Access-Control-Max-Age': maxAgeSeconds,
-  };
+export function crossOrigin(routes: readonly Route[], dashboardUrl: string | undefined): EdgeMiddleware {
+  const openPaths = new Set(routes.filter((route) => route.crossOrigin).map(({ path }) => path));
+  // Errors are translated inside, so their answers keep these headers.
+  const keepHeadersOnError = false;
+  const toAnyone = cors({
+    origin: '*',
+    keepHeadersOnError,
+    exposeHeaders,
+    allowHeaders: keyedHeaders,
+    maxAge,
+  });
+  if (dashboardUrl === undefined) {
+    return (ctx, next) => (openPaths.has(ctx.path) ? toAnyone(ctx, next) : next());
+  }
+  const { origin } = new URL(dashboardUrl);
+  const toDashboard = cors({
+    origin: (ctx) => (ctx.get('Origin') === origin ? origin : ''),
+    credentials: true,
+    keepHeadersOnError,
+    exposeHeaders,
+    allowHeaders: `${keyedHeaders}, X-Project-Id`,
+    maxAge,
+  });
+  return (ctx, next) => (openPaths.has(ctx.path) ? toAnyone : toDashboard)(ctx, next);
 }

@@ -1,20 +1,35 @@
-import { DomainError } from '../../core/errors.ts';
-import { isDatabaseAway, isStatementTimeout } from './database-away.ts';
+import { HttpError } from 'koa';
+import { DomainError, type ErrorCode } from '../../core/errors.ts';
+import { isDatabaseAway, isStatementTimeout } from '../../db/database-away.ts';
 import { publicCodeOf, statusOf } from './error-status.ts';
 
-/** The client went away while its request was being read; there is nobody to answer. */
+/** The client disconnected while its request was being read: there is nobody to answer. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
 const retryAfterSeconds = 5;
 
+/** Codes of what middleware refuses by `ctx.throw`; any other 4xx is `BAD_REQUEST`. */
+const refusals: Partial<Record<number, ErrorCode>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  422: 'VALIDATION_ERROR',
+  429: 'RATE_LIMIT_EXCEEDED',
+};
+
 /**
- * The answer to any error: a `DomainError` as it is, a database that is missing or takes too long as
- * `SERVICE_UNAVAILABLE`, and everything else as `INTERNAL_SERVER_ERROR`, which says nothing of the inside.
+ * Maps any error to a `DomainError`: a 4xx of `ctx.throw` keeps its message, an unreachable or slow database becomes
+ * `SERVICE_UNAVAILABLE`, any unknown error `INTERNAL_SERVER_ERROR` without internal details.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
+  if (error instanceof HttpError && error.expose) {
+    return new DomainError(refusals[error.status] ?? 'BAD_REQUEST', error.message, { cause: error });
+  }
   if (isStatementTimeout(error)) return unavailable('The database took too long for this request', error);
   if (isDatabaseAway(error)) return unavailable('The service is not available right now', error);
   return new DomainError('INTERNAL_SERVER_ERROR', 'An unexpected error occurred', {
@@ -28,23 +43,19 @@ function unavailable(message: string, cause: unknown): DomainError {
   return new DomainError('SERVICE_UNAVAILABLE', message, { suggestion, retryAfterSeconds, cause });
 }
 
-/** The JSON text of the error envelope (API contract, Errors). */
-export function errorEnvelope(
-  error: DomainError,
-  requestId: string,
-  statusCode = statusOf(error.code),
-): string {
-  return JSON.stringify({
+/** The error envelope (API contract, Errors). */
+export function errorEnvelope(error: DomainError, requestId: string) {
+  return {
     success: false,
     error: {
       code: publicCodeOf(error.code),
       message: error.message,
-      statusCode,
+      statusCode: statusOf(error.code),
       requestId,
       errors: error.issues,
       details: error.details,
       suggestion: error.suggestion,
     },
     timestamp: new Date().toISOString(),
-  });
+  };
 }

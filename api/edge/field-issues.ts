@@ -4,16 +4,15 @@ import type { FieldIssue } from '../../core/errors.ts';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Longest text that is repeated to the caller. */
 const maxReceivedLength = 200;
-/** Values of such fields are not repeated, so that they end up in nobody's log. */
+// Values of these fields are never echoed, to keep them out of logs.
 const secretField = /password|secret|token/i;
 
 /**
- * Every fault that zod found, as field issues in its order. Issues of unions are replaced by those of the option
- * that the value comes closest to, so that `to.1.email` is named rather than `to`.
+ * Converts zod issues to field issues, in zod's order. A union reports the option closest to the value, so that
+ * `to.1.email` is named rather than `to`.
  *
- * @param input the value that was parsed, from which `received` is read
+ * @param input the parsed value, from which `received` is taken
  */
 export function toFieldIssues(issues: readonly Issue[], input: unknown): FieldIssue[] {
   return issues.flatMap((issue) => flatten(issue, issue.path)).map((flat) => present(flat, input));
@@ -51,7 +50,7 @@ function flattenUnion(options: readonly (readonly Issue[])[], path: Path): FlatI
   const flattened = options.map((option) =>
     option.flatMap((issue) => flatten(issue, [...path, ...issue.path])),
   );
-  // An option whose faults lie deeper than the value itself, or are not about its type, is what the caller meant.
+  // The caller meant an option that fails below the top level, or for another reason than its type.
   const meant = flattened.filter((issues) =>
     issues.every((issue) => issue.path.length > path.length || issue.code !== 'invalid_type'),
   );

@@ -18,7 +18,7 @@ const defineRoute = createDefineRoute<null>();
 const mebibyte = 1024 * 1024;
 const size = { 200: { description: 'Its size', schema: z.object({ bytes: z.number() }) } };
 const common = { auth: 'none', tags: ['Test'], responses: size } as const;
-const sizeOf = (value: unknown) => ({ status: 200 as const, body: { bytes: JSON.stringify(value).length } });
+const sizeOf = (value: unknown) => ({ bytes: JSON.stringify(value).length });
 
 const routes = [
   defineRoute({
@@ -27,7 +27,9 @@ const routes = [
     path: '/json',
     summary: 'JSON',
     body: z.looseObject({}),
-    handler: async ({ body }) => sizeOf(body),
+    handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
   }),
   defineRoute({
     ...common,
@@ -36,7 +38,9 @@ const routes = [
     summary: 'Form',
     bodyFormat: 'form',
     body: z.looseObject({}),
-    handler: async ({ body }) => sizeOf(body),
+    handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
   }),
   defineRoute({
     ...common,
@@ -45,7 +49,9 @@ const routes = [
     summary: 'Text',
     bodyFormat: 'text',
     body: z.string(),
-    handler: async ({ body }) => sizeOf(body),
+    handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
   }),
   defineRoute({
     ...common,
@@ -54,7 +60,9 @@ const routes = [
     auth: 'secretKey',
     summary: 'Up to 40 MB',
     body: z.looseObject({}),
-    handler: async ({ body }) => sizeOf(body),
+    handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
   }),
   defineRoute({
     ...common,
@@ -64,7 +72,9 @@ const routes = [
     summary: 'From any website',
     crossOrigin: true,
     body: z.looseObject({}),
-    handler: async ({ body }) => sizeOf(body),
+    handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
   }),
   defineRoute({
     ...common,
@@ -73,11 +83,21 @@ const routes = [
     summary: 'A page',
     params: z.object({ id: z.string() }),
     responses: { 200: { description: 'HTML', contentType: 'text/html; charset=utf-8' } },
-    handler: async () => ({
-      status: 200,
-      body: '<p>Grüße</p>',
-      headers: { 'Cache-Control': 'max-age=60', 'set-cookie': ['a=1', 'b=2'] },
-    }),
+    handler(ctx) {
+      ctx.set({ 'Cache-Control': 'max-age=60', 'set-cookie': ['a=1', 'b=2'] });
+      ctx.type = 'html';
+      ctx.body = '<p>Grüße</p>';
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/throws/:status',
+    summary: 'What ctx.throw answers',
+    params: z.object({ status: z.coerce.number() }),
+    handler(ctx) {
+      ctx.throw(ctx.state.params.status, 'It is taken');
+    },
   }),
 ];
 
@@ -224,7 +244,7 @@ describe('request bodies', () => {
     socket.write(headOfLarge(`Content-Length: ${40 * mebibyte}`));
     socket.write(allButOne);
     const received = () => accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
-    await expect.poll(received, { timeout: 30_000 }).toBeGreaterThan(allButOne.length);
+    await expect.poll(received, { timeout: 90_000 }).toBeGreaterThan(allButOne.length);
     expect(await sendLarge(mebibyte / 16)).toBe(200);
     expect(await sendLarge(12 * mebibyte, await createTestProject(database))).toBe(200);
     expect(answer).toBe('');
@@ -310,6 +330,17 @@ describe('paths and methods', () => {
   it('ignore a slash at the end', async () => {
     expect((await api.request('/page/1/')).status).toBe(200);
   });
+});
+
+it('an error of ctx.throw has the envelope; what is no fault of the caller says nothing', async () => {
+  for (const [status, code, message] of [
+    [409, 'CONFLICT', 'It is taken'],
+    [418, 'BAD_REQUEST', 'It is taken'],
+    [502, 'INTERNAL_SERVER_ERROR', 'An unexpected error occurred'],
+  ] as const) {
+    const { body } = await api.request(`/throws/${status}`);
+    expect([status, body.error.code, body.error.message]).toEqual([status, code, message]);
+  }
 });
 
 describe('headers', () => {

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import {
   createTestProject,
@@ -28,12 +28,13 @@ function route(path: string) {
     summary: 'Once',
     body: z.object({ outcome: z.enum(['ok', 'refused', 'broken', 'slow']) }),
     responses: { 200: { description: 'Ran', schema: z.object({}) } },
-    async handler({ body, services }) {
-      services.runs += 1;
-      if (body.outcome === 'slow') await services.gate;
+    async handler(ctx) {
+      const { body } = ctx.state;
+      ctx.services.runs += 1;
+      if (body.outcome === 'slow') await ctx.services.gate;
       if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
       if (body.outcome === 'broken') throw new Error('Broken');
-      return { status: 200, body: {} };
+      ctx.body = {};
     },
   });
 }

@@ -1,13 +1,12 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { LeftOutReason } from '../services/request-buffer.ts';
 
-/** What the API counts, and the registry that everything else of the process adds its own to. */
 export interface ApiMetrics {
   registry: Registry;
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  countRateLimited(route: string): void;
+  countUnlogged(reason: LeftOutReason, requests: number): void;
 }
 
-/** Default metrics of the process, a request histogram by route and status, and refusals by the rate limit. */
 export function createApiMetrics(): ApiMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -24,7 +23,19 @@ export function createApiMetrics(): ApiMetrics {
     labelNames: ['route'],
     registers: [registry],
   });
-  // Finding the series of three labels costs more than counting; routes, methods and statuses are few.
+  const unlogged = new Counter({
+    name: 'posthaste_request_log_left_out_total',
+    help: 'Requests left out of the log of requests: too many of a project or of the process, or ClickHouse is away.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  const unloggedBy = {
+    project: unlogged.labels('project'),
+    process: unlogged.labels('process'),
+    clickhouse: unlogged.labels('clickhouse'),
+  };
+  for (const child of Object.values(unloggedBy)) child.inc(0);
+  // Resolving three labels costs more than observing; routes, methods and statuses are few.
   const series = new Map<string, { observe(seconds: number): void }>();
 
   return {
@@ -37,7 +48,8 @@ export function createApiMetrics(): ApiMetrics {
         series.set(key, child);
       }
       child.observe(seconds);
+      if (status === 429) rateLimited.inc({ route });
     },
-    countRateLimited: (route) => rateLimited.inc({ route }),
+    countUnlogged: (reason, requests) => unloggedBy[reason].inc(requests),
   };
 }

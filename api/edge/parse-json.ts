@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError, type FieldIssue, validationFailed } from '../../core/errors.ts';
 
-/** Deepest nesting that is accepted, so that no later code can be driven out of its stack. */
+/** Nesting limit, so that recursive code can't overflow its stack. */
 export const maxJsonDepth = 100;
-/** Most values (array items and object members), so that a body of commas can't make millions of faults. */
+/** Limit on array items and object members; a body of commas could otherwise produce millions of issues. */
 export const maxJsonValues = 500_000;
 
 const quote = 0x22;
@@ -14,7 +14,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** A shorter text can't be nested deeper than the limit and still be closed. */
+// Shorter texts can't exceed the nesting limit and still be closed.
 const shortestDeepJson = 2 * (maxJsonDepth + 1);
 
 function invalidJson(message: string, cause?: unknown): DomainError {
@@ -22,10 +22,10 @@ function invalidJson(message: string, cause?: unknown): DomainError {
 }
 
 /**
- * Parses a request body. Keys named `__proto__` are dropped, wherever they are.
+ * Parses a request body and drops `__proto__` keys at every level.
  *
- * @throws DomainError `INVALID_JSON` when it is no JSON or UTF-8, nested too deep or has too many values;
- * `VALIDATION_ERROR` when a string holds what the database can't store: NUL, or half of a surrogate pair.
+ * @throws DomainError `INVALID_JSON` for malformed JSON or UTF-8, deep nesting or too many values;
+ * `VALIDATION_ERROR` for strings that Postgres can't store (NUL, unpaired surrogates)
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalidJson('The request body is not valid UTF-8');
@@ -37,15 +37,15 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     throw invalidJson('The request body is not valid JSON', error);
   }
-  // Both can only be written with an escape or the plain name: most bodies are done here.
+  // NUL and unpaired surrogates need a `\u` escape, and `__proto__` one or its plain name: most bodies skip this
+  // walk.
   if (text.includes('\\u') || text.includes('__proto__')) {
-    const issues = cleanStrings(value);
-    if (issues.length > 0) throw validationFailed(issues);
+    refuseUnstorable(value);
   }
   return value;
 }
 
-/** Walks the text without recursion; strings are jumped over by native search. */
+// No recursion; strings are skipped by native search.
 function checkStructure(bytes: Buffer): void {
   let depth = 0;
   let values = 0;
@@ -67,7 +67,6 @@ function checkStructure(bytes: Buffer): void {
   }
 }
 
-/** Position of the quote that ends the string whose text starts at `start`, or the end of the bytes. */
 function endOfString(bytes: Buffer, start: number): number {
   let end = bytes.indexOf(quote, start);
   while (end !== -1) {
@@ -83,8 +82,12 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Drops `__proto__` keys in place and names every string that can't be stored. */
-function cleanStrings(root: unknown): FieldIssue[] {
+/**
+ * Drops `__proto__` keys in place.
+ *
+ * @throws DomainError `VALIDATION_ERROR` that names every string that Postgres can't store
+ */
+export function refuseUnstorable(root: unknown): void {
   const issues: FieldIssue[] = [];
   const refuse = (path: readonly string[]) =>
     issues.push({
@@ -106,5 +109,5 @@ function cleanStrings(root: unknown): FieldIssue[] {
       else pending.push({ value: Reflect.get(value, key), path: [...path, key] });
     }
   }
-  return issues;
+  if (issues.length > 0) throw validationFailed(issues);
 }

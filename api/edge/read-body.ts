@@ -1,128 +1,146 @@
-import type { IncomingMessage } from 'node:http';
 import { setImmediate as immediate } from 'node:timers/promises';
-import getRawBody, { type RawBodyError } from 'raw-body';
+import type { Middleware } from 'koa';
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import type { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
-import { addressSubject } from './address-subject.ts';
-import { type BodyClaim, createBodyMemory, tooManyLarge } from './body-memory.ts';
+import { addressSubject } from '../access/address-subject.ts';
+import { type BodyClaim, BodyMemory, tooManyLarge } from './body-memory.ts';
+import { checkContentType } from './content-type.ts';
+import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
-import type { Exchange } from './exchange.ts';
+import { parseJson, refuseUnstorable } from './parse-json.ts';
+import type { BodyFormat, Route } from './route.ts';
+import { validate } from './validate.ts';
 
-const noBytes = Buffer.alloc(0);
-/** A body may be as long before it needs memory of the shared budget: most requests never ask for any. */
-const smallBytes = 128 * 1024;
 const mebibyte = 1024 * 1024;
+const keyedBodyLimitBytes = 40 * mebibyte;
+const otherBodyLimitBytes = mebibyte;
+/** Bodies up to this size skip the shared budget, as most requests do. */
+const smallBytes = 128 * 1024;
 /**
- * The process holds a body about three times while it is parsed and twice until it is written. An owner's share has
- * room for the largest body.
+ * A body takes about three times its size while it is parsed and twice until it is written. The largest one fits
+ * into an owner's share.
  */
-const memory = createBodyMemory({
+const memory = new BodyMemory({
   budgetBytes: 96 * mebibyte,
   bytesPerOwner: 48 * mebibyte,
   waitingPerOwner: 250,
   waiting: 500,
   waitMs: 30_000,
 });
-/** While others wait for memory, a body that holds some has to come at least so fast. */
+/** While others wait for memory, a body that holds some must arrive at this pace. */
 const slowestBytes = 128 * 1024;
 const paceMs = 2_000;
-const jsonContentType = /^application\/(?:[\w.+-]+\+)?json$/;
-
-/** Media type in lower case and charset of the header `Content-Type`; both undefined without one. */
-function contentTypeOf(req: IncomingMessage): { type: string | undefined; charset: string | undefined } {
-  const header = req.headers['content-type'];
-  if (header === undefined || header.trim() === '') return { type: undefined, charset: undefined };
-  const [type, ...parameters] = header.toLowerCase().split(';');
-  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
-  return { type: type?.trim(), charset: charset?.slice('charset='.length).replaceAll('"', '') };
-}
-
-function hasBody(req: IncomingMessage): boolean {
-  const length = req.headers['content-length'];
-  return req.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
-/** The one content type that almost every caller sends; saves taking it apart. */
-function isPlainJson(header: string | undefined): boolean {
-  return header === 'application/json' || header === 'application/json; charset=utf-8';
-}
 
 /**
- * @throws DomainError `BAD_REQUEST` when the body is not of the format that the route takes. A body without a
- * content type is taken for what the route wants.
- */
-function checkContentType(req: IncomingMessage, format: 'json' | 'text' | 'form'): void {
-  if (format === 'text') return;
-  if (format === 'json' && isPlainJson(req.headers['content-type'])) return;
-  const { type, charset } = contentTypeOf(req);
-  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii') {
-    throw new DomainError('BAD_REQUEST', 'The request body must be encoded as UTF-8');
-  }
-  if (type === undefined) return;
-  if (format === 'json' && !jsonContentType.test(type)) throw wrongContentType('application/json');
-  if (format === 'form' && type !== 'application/x-www-form-urlencoded') {
-    throw wrongContentType('application/x-www-form-urlencoded');
-  }
-}
-
-function wrongContentType(expected: string): DomainError {
-  return new DomainError('BAD_REQUEST', `The Content-Type of the request body must be ${expected}`, {
-    suggestion: `Send the header Content-Type: ${expected}.`,
-  });
-}
-
-/**
- * Reads a request body and hands its bytes, none when there is no body, to `parse`. Large bodies share memory with
- * others (`BodyMemory`), wait for it while they are held back, and keep it until `exchange.release` is called; what is
- * only announced takes none.
+ * Reads the body with koa-body and validates it into `ctx.state.body`. Bodies beyond 128 KB wait for shared memory
+ * (`BodyMemory`) and hold it until the request is handled.
  *
- * @throws DomainError `PAYLOAD_TOO_LARGE` beyond `limitBytes`: before reading when the length is announced,
- * while reading otherwise; `BAD_REQUEST` when it is compressed (a few bytes could unpack to gigabytes) or of
- * another content type; `SERVICE_UNAVAILABLE` when there is no memory for it.
- * @throws ClientGone when the connection ends before the body does
+ * @throws DomainError `PAYLOAD_TOO_LARGE` (before reading when `Content-Length` exceeds the limit); `BAD_REQUEST`
+ * for a compressed body (a few bytes could unpack to gigabytes) or the wrong content type; `INVALID_JSON`;
+ * `SERVICE_UNAVAILABLE` without memory; `VALIDATION_ERROR`
+ * @throws ClientGone when the connection ends before the body
  */
-export async function readBody<Parsed>(
-  exchange: Exchange,
-  format: 'json' | 'text' | 'form',
-  limitBytes: number,
-  parse: (bytes: Buffer) => Parsed,
-): Promise<Parsed> {
-  const { req } = exchange;
-  if (!hasBody(req)) return parse(noBytes);
-  const encoding = req.headers['content-encoding'];
+export function readBody(route: Route, schema: z.ZodType): EdgeMiddleware {
+  const format = route.bodyFormat ?? 'json';
+  const takesKey = route.auth === 'secretKey' || route.auth === 'publicKey';
+  const limitBytes = route.bodyLimitBytes ?? (takesKey ? keyedBodyLimitBytes : otherBodyLimitBytes);
+  const read = createReader(format, limitBytes);
+  const accept = (ctx: EdgeContext, body: unknown) => {
+    ctx.state.body = validate(schema, parsers[format](body), route.legacyErrors);
+  };
+
+  return async (ctx, next) => {
+    const { length } = ctx.request;
+    if (!length && ctx.req.headers['transfer-encoding'] === undefined) {
+      accept(ctx, undefined);
+      return next();
+    }
+    refuseEarly(ctx, limitBytes);
+    checkContentType(ctx, format);
+    if (length !== undefined && length <= smallBytes) {
+      await read(ctx);
+      accept(ctx, ctx.request.body);
+      return next();
+    }
+    const release = await readLarge(ctx, read, limitBytes);
+    try {
+      accept(ctx, ctx.request.body);
+      return await next();
+    } finally {
+      release();
+    }
+  };
+}
+
+type Reader = (ctx: EdgeContext) => Promise<void>;
+
+const koaBodyOptions = {
+  // Bytes (no encoding): depth and size of JSON are checked before it is parsed.
+  json: { text: true, encoding: '' },
+  form: { urlencoded: true },
+  text: { text: true },
+};
+
+function createReader(format: BodyFormat, limit: number): Reader {
+  const read: Middleware = koaBody({
+    ...{
+      json: false,
+      text: false,
+      urlencoded: false,
+      textTypes: ['*/*'],
+      textLimit: limit,
+      formLimit: limit,
+    },
+    ...koaBodyOptions[format],
+    parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.PATCH, HttpMethodEnum.DELETE],
+    onError: (error) => {
+      throw translate(error, limit);
+    },
+  });
+  return (ctx) => read(ctx, async () => undefined);
+}
+
+const parsers = {
+  json: (body: unknown) => (Buffer.isBuffer(body) && body.length > 0 ? parseJson(body) : {}),
+  form: (body: unknown = {}) => {
+    refuseUnstorable(body);
+    return body;
+  },
+  text: (body: unknown = '') => body,
+} as const;
+
+function refuseEarly(ctx: EdgeContext, limitBytes: number): void {
+  const encoding = ctx.req.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new DomainError('BAD_REQUEST', 'Compressed request bodies are not accepted', {
       suggestion: 'Send the body without Content-Encoding.',
     });
   }
-  const length = req.headers['content-length'];
-  if (length !== undefined && Number(length) > limitBytes) throw tooLarge(limitBytes);
-  checkContentType(req, format);
-  const isSmall = length !== undefined && Number(length) <= smallBytes;
-  try {
-    if (!isSmall) return parse(await readLarge(exchange, length ?? null, limitBytes));
-    return parse(await getRawBody(req, { length, limit: limitBytes }));
-  } catch (error) {
-    throw translate(error, limitBytes);
-  }
+  if (Number(ctx.request.length) > limitBytes) throw tooLarge(limitBytes);
 }
 
-/** Reads a body that asks for memory once its first part is there, and stops until it has got it. */
-async function readLarge(exchange: Exchange, length: string | null, limit: number): Promise<Buffer> {
-  const { req } = exchange;
+/**
+ * Reads a large body. Once more than `smallBytes` have arrived (an announced length alone claims nothing), it
+ * claims memory and pauses until granted.
+ *
+ * @returns a function that releases the memory
+ */
+async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Promise<() => void> {
+  const { req } = ctx;
   let received = 0;
   let claim: BodyClaim | undefined;
   let pace: NodeJS.Timeout | undefined;
   let isOver = false;
   const fail = (error: unknown) => {
-    // For the reader of the body: it stops at an error of the stream.
+    // koa-body stops at an error of the stream.
     if (!isOver) req.emit('error', error);
   };
   const count = (chunk: Buffer) => {
     received += chunk.length;
     if (received <= smallBytes || claim !== undefined) return;
-    const owner = exchange.projectId ?? addressSubject(exchange.clientAddress);
-    claim = memory.claim(owner, length === null ? limit : Number(length));
-    exchange.release = claim.release;
+    const owner = ctx.state.project?.id ?? addressSubject(ctx.ip);
+    claim = memory.claim(owner, ctx.request.length ?? limitBytes);
     req.pause();
     claim.granted.then(() => {
       if (isOver) return;
@@ -136,21 +154,23 @@ async function readLarge(exchange: Exchange, length: string | null, limit: numbe
   };
   req.on('data', count);
   try {
-    const body = await getRawBody(req, { length, limit });
-    claim?.shrinkTo(body.length);
-    // One at a time, and small requests in between: each takes tens of milliseconds to parse.
+    await read(ctx);
+    claim?.shrinkTo(received);
+    // Parsing takes tens of milliseconds: one body per event-loop turn lets small requests in between.
     if (claim !== undefined) await nextTurn();
-    return body;
+  } catch (error) {
+    claim?.release();
+    throw error;
   } finally {
     isOver = true;
     clearInterval(pace);
     req.off('data', count);
   }
+  return () => claim?.release();
 }
 
 let turn: Promise<void> = Promise.resolve();
 
-/** Settles for one caller per round of the event loop. */
 function nextTurn(): Promise<void> {
   turn = turn.then(() => immediate());
   return turn;
@@ -162,12 +182,12 @@ function tooLarge(limitBytes: number): DomainError {
   });
 }
 
-function translate(error: unknown, limitBytes: number): unknown {
-  if (!(error instanceof Error) || error instanceof DomainError) return error;
-  const { type, code }: RawBodyError = error;
+// koa-body reads with raw-body; these are raw-body's errors.
+function translate(error: Error & { type?: string; code?: string }, limitBytes: number): Error {
+  const { type, code } = error;
   if (type === 'entity.too.large') return tooLarge(limitBytes);
   if (type === 'request.size.invalid') {
-    return new DomainError('BAD_REQUEST', 'The request body is not as long as Content-Length says');
+    return new DomainError('BAD_REQUEST', 'The request body is shorter than its Content-Length');
   }
   if (type === 'request.aborted' || code === 'ECONNRESET' || code === 'ECONNABORTED') {
     return new ClientGone('The client went away', { cause: error });

@@ -1,40 +1,40 @@
+import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type Koa from 'koa';
 import { DomainError } from '../../core/errors.ts';
 import { ClientGone } from './error-response.ts';
-import type { RequestFacts } from './route.ts';
 
 export interface UploadOptions {
-  /** Field of the form that holds the file. */
   field: string;
-  /** Largest file. */
   limitBytes: number;
 }
 
-/** What a form may hold besides the file: boundaries, headers, other fields. */
 const formBytes = 64 * 1024;
 
 /**
- * Reads the one file of a multipart form and hands its bytes to `consume` as they arrive, which reads them to the
- * end; while it is busy, the client is held back. The bytes end when the whole form has been read, so that nothing
- * needs to be kept of a form that is refused.
+ * Streams the one file of a multipart form to `consume`, which must read it to the end; back-pressure reaches the
+ * client. The stream ends only after the whole form was read, so a refused form leaves nothing to keep, and the text
+ * fields are complete by then. Busboy,
+ * because koa-body's formidable delivers a form only at its end.
  *
- * @throws DomainError `BAD_REQUEST` when the body is no such form, or holds no file or several in the field;
- * `PAYLOAD_TOO_LARGE` as soon as the file is longer than its limit. `consume` is told by an error of its bytes.
- * @throws ClientGone when the connection ends before the body does
+ * @throws DomainError `BAD_REQUEST` for a malformed form, or no or several files in the field; `PAYLOAD_TOO_LARGE`
+ * as soon as the file exceeds its limit. The stream given to `consume` throws the same error.
+ * @throws ClientGone when the connection ends before the body
  */
 export async function readUpload<Result>(
-  request: Pick<RequestFacts, 'headers' | 'stream'>,
+  ctx: Pick<Koa.ExtendableContext, 'req'>,
   options: UploadOptions,
-  consume: (bytes: AsyncIterable<Uint8Array>) => Promise<Result>,
+  consume: (bytes: AsyncIterable<Uint8Array>, fields: ReadonlyMap<string, string>) => Promise<Result>,
 ): Promise<Result> {
   const { field, limitBytes } = options;
-  const { stream } = request;
-  const form = openForm(request, options);
+  const stream = ctx.req;
+  const form = openForm(stream, options);
   const read = Promise.withResolvers<void>();
   let failure: Error | undefined;
   let file: BusboyFileStream | undefined;
   let consumed: Promise<Result> | undefined;
   let received = 0;
+  const fields = new Map<string, string>();
 
   const fail = (error: Error) => {
     failure ??= error;
@@ -42,7 +42,6 @@ export async function readUpload<Result>(
     file?.destroy(failure);
     read.resolve();
   };
-  /** The bytes of the file, with the end of the form as their end. */
   async function* untilRead(part: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     yield* part;
     await read.promise;
@@ -57,8 +56,12 @@ export async function readUpload<Result>(
     }
     file = part;
     part.once('limit', () => fail(tooLarge(limitBytes)));
-    consumed = consume(untilRead(part));
+    consumed = consume(untilRead(part), fields);
     consumed.catch(fail);
+  });
+  form.on('field', (name, value, _nameIsCut, valueIsCut) => {
+    if (valueIsCut) fail(badForm(`The field "${name}" is too long`));
+    else fields.set(name, value);
   });
   form.once('finish', () => read.resolve());
   form.once('error', (cause) => fail(broken(cause)));
@@ -73,17 +76,14 @@ export async function readUpload<Result>(
 
   await read.promise;
   stream.off('data', count).off('close', leave);
-  // Nothing of this request goes on after its answer.
+  // No work of this request outlives its answer.
   const result = await consumed?.catch(() => undefined);
   if (failure !== undefined) throw failure;
   if (result === undefined) throw badForm(`The form holds no file in the field "${field}"`);
   return result;
 }
 
-function openForm(
-  { headers }: Pick<RequestFacts, 'headers'>,
-  { field, limitBytes }: UploadOptions,
-): BusboyInstance {
+function openForm({ headers }: IncomingMessage, { field, limitBytes }: UploadOptions): BusboyInstance {
   const contentType = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(contentType)) {
     throw new DomainError('BAD_REQUEST', 'The Content-Type of the request body must be multipart/form-data', {

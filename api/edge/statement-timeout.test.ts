@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createOrm, type Orm } from '../../db/orm.ts';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createTestProject, startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
@@ -21,12 +21,13 @@ const routes = [
     params: z.object({ id: z.uuid() }),
     body: z.object({ seconds: z.number() }),
     responses: { 200: { description: 'Done', schema: z.object({}) } },
-    async handler({ params, body }) {
+    async handler(ctx) {
+      const { params, body } = ctx.state;
       await orm.em.fork().transactional(async (em) => {
         await sql(em, 'update projects set name = $2 where id = $1', [params.id, 'renamed']);
         await sql(em, 'select pg_sleep($1)', [body.seconds]);
       });
-      return { status: 200, body: {} };
+      ctx.body = {};
     },
   }),
 ];

@@ -2,27 +2,21 @@ import { z } from 'zod';
 import { DomainError, validationFailed } from '../../core/errors.ts';
 import { toFieldIssues } from './field-issues.ts';
 
-/** @throws DomainError `VALIDATION_ERROR` with every fault */
-export function validate(schema: z.ZodType, input: unknown): unknown {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw validationFailed(toFieldIssues(parsed.error.issues, input));
-}
-
 /**
- * For the routes that answer a missing field by 400 `{ error }`: a required field of the first level that is absent,
- * null or empty is a `BAD_REQUEST`, which comes before every other fault. Wrong types, limits and forms stay a
- * `VALIDATION_ERROR`.
+ * @param legacyErrors a required top-level field that is absent, null or empty is `BAD_REQUEST`, before any other
+ * issue
+ * @throws DomainError `VALIDATION_ERROR` that lists every issue
  */
-export function validateWithLegacyErrors(schema: z.ZodType, input: unknown): unknown {
+export function validate(schema: z.ZodType, input: unknown, legacyErrors = false): unknown {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const missing = parsed.error.issues.filter(({ path: [field] }) => isMissing(schema, input, field));
+  const { issues } = parsed.error;
+  const missing = legacyErrors ? issues.filter(({ path }) => isMissing(schema, input, path[0])) : [];
   if (missing.length > 0) throw new DomainError('BAD_REQUEST', missing.map(describe).join('; '));
-  throw validationFailed(toFieldIssues(parsed.error.issues, input));
+  throw validationFailed(toFieldIssues(issues, input));
 }
 
-/** Of a field that the schema refused; without a field, the body is no object. */
+// No field: the body is not an object.
 function isMissing(schema: z.ZodType, input: unknown, field: PropertyKey | undefined): boolean {
   if (field === undefined) return true;
   const value = typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined;
@@ -37,30 +31,4 @@ function isOptional(schema: z.ZodType, field: PropertyKey): boolean {
 
 function describe({ path: [field] }: z.core.$ZodIssue): string {
   return field === undefined ? 'The request body must be a JSON object' : `${String(field)} is required`;
-}
-
-/** The values of a query string, lists where a name is repeated. */
-export function parseQuery(url: string): Record<string, string | string[]> {
-  const values: Record<string, string | string[]> = Object.create(null);
-  const start = url.indexOf('?');
-  if (start === -1) return values;
-  return parsePairs(url.slice(start + 1), values);
-}
-
-/** `a=1&b=2` as an object without a prototype. @throws DomainError `VALIDATION_ERROR` when a value holds NUL */
-export function parsePairs(
-  text: string,
-  values: Record<string, string | string[]> = Object.create(null),
-): Record<string, string | string[]> {
-  for (const [name, value] of new URLSearchParams(text)) {
-    // Postgres can't store it, so no stored value can match it either.
-    if (value.includes('\0') || name.includes('\0')) {
-      throw validationFailed([{ field: name, message: 'Must not contain NUL', code: 'invalid_string' }]);
-    }
-    const before = values[name];
-    if (before === undefined) values[name] = value;
-    else if (Array.isArray(before)) before.push(value);
-    else values[name] = [before, value];
-  }
-  return values;
 }

@@ -1,15 +1,13 @@
 import type { ReturnPage } from '../../core/config/site-pages.ts';
+import { type Html, html } from '../../core/html.ts';
 import { formatMessage, type Locale, messages } from '../../core/messages/messages.ts';
-import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page.ts';
 
-/** A page of one text: what was done, or why not. */
 function say(locale: Locale, title: string, text: string): Page {
   const content = html`<p role="status">${text}</p>`;
   return renderPage({ locale, project: undefined, title, content });
 }
 
-/** A form that goes back to its own address and carries the token of the link. */
 function form(token: string, fields: Html | undefined, label: string): Html {
   return html`<form method="post">
 <input type="hidden" name="token" value="${token}">
@@ -31,8 +29,9 @@ function passwordField(
 }
 
 /**
- * Asks for the one press that proves an address, because scanners of mail systems open every link; and where nothing
- * says that the reader signed up, for the password.
+ * Asks for a button press to prove the address, because mail scanners open every link, and for the password when
+ * nothing shows that the reader signed up.
+ *
  * @param hasFault as for `resetPasswordPage`
  */
 export function verifyEmailPage(
@@ -55,7 +54,7 @@ export function verifiedPage(locale: Locale): Page {
   return say(locale, messages[locale]['account.verifyTitle'], messages[locale]['account.verifyDone']);
 }
 
-/** @param hasFault whether the password that was sent is too short or too long */
+/** @param hasFault the password sent before was too short or too long */
 export function resetPasswordPage(locale: Locale, token: string, hasFault = false): Page {
   const text = messages[locale];
   const content = form(token, passwordField(locale, hasFault), text['account.resetButton']);
@@ -66,7 +65,6 @@ export function passwordChangedPage(locale: Locale): Page {
   return say(locale, messages[locale]['account.resetTitle'], messages[locale]['account.resetDone']);
 }
 
-/** @param email that was invited. @param hasFault as for `resetPasswordPage` */
 export function invitationPage(locale: Locale, token: string, email: string, hasFault = false): Page {
   const text = messages[locale];
   const content = html`<p>${formatMessage(locale, 'account.createText', { email })}</p>
@@ -74,12 +72,11 @@ ${form(token, passwordField(locale, hasFault), text['account.createButton'])}`;
   return renderPage({ locale, project: undefined, title: text['account.createTitle'], content });
 }
 
-/** For a browser that comes back from elsewhere: nothing is left to do. */
+/** Shown to a browser that returns from another site, such as a checkout. */
 export function returnPage(locale: Locale, page: ReturnPage): Page {
   return say(locale, messages[locale][`return.${page}`], messages[locale]['return.hint']);
 }
 
-/** After an invitation: that the account is ready, or that there was one. */
 export function accountPage(
   locale: Locale,
   email: string,

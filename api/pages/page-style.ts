@@ -1,4 +1,4 @@
-/** The style of every page; `--brand` and `--on-brand` are set in front of it. Contrasts are at least 4.5 : 1. */
+/** `renderPage` sets `--brand` and `--on-brand` before it. Contrasts are at least 4.5 : 1. */
 export const pageStyle = `
 :root{--ink:#1b1f24;--soft:#57606a;--line:#767e88;--paper:#fff;--ground:#f3f4f6;color-scheme:light dark}
 @media (prefers-color-scheme:dark){:root{--ink:#eceff3;--soft:#a9b2bd;--line:#8a94a0;--paper:#1c2128;--ground:#0f1318}}
@@ -9,6 +9,7 @@ main{max-width:32rem;margin:0 auto;padding:1.75rem 1.25rem;background:var(--pape
 h1{margin:0 0 .75rem;font-size:1.625rem;line-height:1.25}
 p{margin:0 0 1.25rem}
 .project{margin:0 0 1.25rem;color:var(--soft);font-weight:600}
+.project img{display:block;max-width:100%;max-height:4rem}
 .saved{padding:.625rem .875rem;border-left:.25rem solid var(--brand);background:var(--ground)}
 form{margin:0 0 1.25rem}
 fieldset{margin:1.75rem 0 0;padding:1.25rem 0 0;border:0;border-top:1px solid var(--line)}

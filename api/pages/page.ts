@@ -1,30 +1,41 @@
 import { createHash } from 'node:crypto';
+import type Koa from 'koa';
 import { defaultBrandColor, isBrandColor, textColorOn } from '../../core/brand-color.ts';
+import { type Html, html } from '../../core/html.ts';
+import { parseLogoUrl } from '../../core/logo-url.ts';
 import { type Locale, messages } from '../../core/messages/messages.ts';
-import type { ResponseHeaders } from '../edge/route.ts';
 import type { PageProject } from '../services/public-links.ts';
-import { type Html, html } from './html.ts';
 import { pageStyle } from './page-style.ts';
 
 export interface Page {
   body: string;
-  headers: ResponseHeaders;
+  headers: Record<string, string>;
 }
 
 export interface PageOptions {
   locale: Locale;
-  /** Undefined for a link that is not genuine: then nothing is known. */
+  /** Undefined for a link that is not genuine. */
   project: PageProject | undefined;
   title: string;
   content: Html;
 }
 
-/** The content type of every page. */
 export const pageType = 'text/html; charset=utf-8';
 
+/** The page's headers replace those of `securityHeaders`. */
+export function showPage(ctx: PageContext, { body, headers }: Page): void {
+  ctx.set(headers);
+  ctx.type = pageType;
+  ctx.body = body;
+}
+
+interface PageContext extends Pick<Koa.ExtendableContext, 'set' | 'type'> {
+  body: unknown;
+}
+
 /**
- * A complete page: one column that fits a phone, light or dark as the reader's device is set, no script, nothing
- * from elsewhere. Its headers let the browser load nothing, run nothing and send forms only back to here.
+ * Renders a complete page without scripts, one column, light or dark as the device prefers. Its policy lets the browser
+ * load nothing but the project's logo and submit forms only to this host.
  */
 export function renderPage({ locale, project, title, content }: PageOptions): Page {
   const wanted = project?.brandColor ?? defaultBrandColor;
@@ -42,7 +53,7 @@ export function renderPage({ locale, project, title, content }: PageOptions): Pa
   const { text: body } = html`</head>
 <body>
 <main>
-${project !== undefined && html`<p class="project">${project.name}</p>`}
+${project !== undefined && html`<p class="project">${nameOf(project)}</p>`}
 <h1>${title}</h1>
 ${content}
 </main>
@@ -50,19 +61,27 @@ ${content}
 </html>
 `;
   return {
-    // The style is our own text and the checked colour; as CSS it must not be escaped like HTML.
+    // The style is our own text plus the checked colour; CSS must not be escaped like HTML.
     body: `<!doctype html>\n${text}<style>${style}</style>\n${body}`,
     headers: {
       'Content-Security-Policy':
-        `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; ` +
-        "frame-ancestors 'none'",
+        `default-src 'none'; style-src 'sha256-${styleHash}'; ${imageSource(project)}form-action 'self'; ` +
+        "base-uri 'none'; frame-ancestors 'none'",
       'X-Robots-Tag': 'noindex, nofollow',
       'Content-Language': locale,
     },
   };
 }
 
-/** What a page says about itself being no use: a heading and what to do. */
+// No referrer: the address of the page acts for the contact.
+const nameOf = ({ name, logoUrl }: PageProject): Html =>
+  logoUrl === null ? html`${name}` : html`<img src="${logoUrl}" alt="${name}" referrerpolicy="no-referrer">`;
+
+function imageSource(project: PageProject | undefined): string {
+  const logo = parseLogoUrl(project?.logoUrl ?? '');
+  return logo === undefined ? '' : `img-src ${new URL(logo).origin}; `;
+}
+
 export function renderNotice(
   locale: Locale,
   project: PageProject | undefined,

@@ -1,11 +1,11 @@
+import { type Html, html } from '../../core/html.ts';
 import { formatMessage, type Locale, type MessageKey, messages } from '../../core/messages/messages.ts';
 import { type SnoozeLength, snoozeLengths } from '../../core/snooze.ts';
-import type { Subscriber } from '../../db/repositories/contacts/change-subscription.ts';
+import type { Subscriber } from '../../db/statements/contacts/change-subscription.ts';
 import type { PageProject } from '../services/public-links.ts';
-import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page.ts';
 
-/** What a page is about; `isDone` once the reader has pressed its button. */
+/** `isDone`: the reader has just pressed the page's button. */
 export interface SubscriptionView {
   locale: Locale;
   project: PageProject;
@@ -22,7 +22,6 @@ const snoozeLabels: Readonly<Record<SnoozeLength, MessageKey>> = {
 
 const isOptedOut = ({ subscribed, snoozedUntil }: Subscriber) => !subscribed && snoozedUntil === null;
 
-/** A form of one button. Without an address it goes back to the page that it is on. */
 function button(label: string, options: { action?: string; value?: string; isPlain?: boolean } = {}): Html {
   const { action, value, isPlain = false } = options;
   return html`<form method="post"${action !== undefined && html` action="${action}"`}>
@@ -32,7 +31,7 @@ function button(label: string, options: { action?: string; value?: string; isPla
 </form>`;
 }
 
-/** @param subscribeAddress where the button for a change of mind leads; only after the opt-out */
+/** @param subscribeAddress target of the undo button, shown only right after the opt-out */
 export function unsubscribePage(view: SubscriptionView, subscribeAddress: string): Page {
   const { locale, project, subscriber, isDone } = view;
   const text = messages[locale];

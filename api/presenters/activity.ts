@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
-import type { UpcomingRow } from '../../db/repositories/events/upcoming.ts';
+import type { UpcomingRow } from '../../db/statements/events/list-upcoming.ts';
 import type { activitySchema, eventSchema } from '../schemas/activity.ts';
 
-/** A row of the feed; what a client tracked is shown with its name, so that it can't be mistaken for our own. */
+const addressOf = (contactId: string | null, emails: ReadonlyMap<string, string>) =>
+  contactId === null ? null : (emails.get(contactId) ?? null);
+
+/** Client events appear as `{ name, data }`, so that they can't be mistaken for ours. */
 export function presentActivity(
   row: EventRow,
   emails: ReadonlyMap<string, string>,
@@ -13,17 +16,21 @@ export function presentActivity(
     type: row.activityType,
     timestamp: row.occurredAt.toISOString(),
     contactId: row.contactId,
-    contactEmail: row.contactId === null ? null : (emails.get(row.contactId) ?? null),
+    contactEmail: addressOf(row.contactId, emails),
     metadata: row.kind === 'tracked' ? { name: row.name, data: row.data } : row.data,
   };
 }
 
-export function presentEvent(row: EventRow): z.output<typeof eventSchema> {
+export function presentEvent(
+  row: EventRow,
+  emails: ReadonlyMap<string, string>,
+): z.output<typeof eventSchema> {
   return {
     id: row.id,
     name: row.name,
     data: row.data,
     contactId: row.contactId,
+    contactEmail: addressOf(row.contactId, emails),
     emailId: row.emailId,
     createdAt: row.occurredAt.toISOString(),
   };

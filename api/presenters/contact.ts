@@ -1,21 +1,7 @@
-import { z } from 'zod';
-import type { ContactRow } from '../../db/entities/contact.ts';
+import type { Contact } from '../../db/entities/contact.ts';
+import type { ContactAnswer } from '../schemas/answers/contact.ts';
 
-export const contactSchema = z
-  .object({
-    id: z.uuid(),
-    email: z.string(),
-    subscribed: z.boolean(),
-    snoozedUntil: z.iso.datetime().nullable().describe('Set only while snoozed.'),
-    data: z.record(z.string(), z.unknown()),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
-  .meta({ id: 'Contact' });
-
-export type ContactAnswer = z.output<typeof contactSchema>;
-
-export function presentContact(row: ContactRow): ContactAnswer {
+export function presentContact(row: Pick<Contact, keyof ContactAnswer>): ContactAnswer {
   return {
     id: row.id,
     email: row.email,

@@ -1,43 +1,25 @@
-import { z } from 'zod';
-import { verdictsSchema } from '../../core/inbound/verdicts.ts';
-import type { KeptInbound } from '../../db/repositories/inbound/inbound-emails.ts';
+import type { z } from 'zod';
+import type { ReadInboundEmail } from '../../db/entities/inbound-email.ts';
+import type { inboundSchema } from '../schemas/answers/inbound.ts';
 
-export const inboundSchema = z
-  .object({
-    id: z.uuid(),
-    status: z
-      .enum(['KEPT', 'REJECTED', 'UNREADABLE'])
-      .describe(
-        'REJECTED: a virus or spam. UNREADABLE: no email, beyond 30 MB, or not to be had. Both without content.',
-      ),
-    messageId: z.string().nullable().describe('`Message-ID`, without angle brackets.'),
-    from: z.string().nullable().describe('Of the header `From`: what the sender says, see `verdicts.dmarc`.'),
-    fromName: z.string().nullable(),
-    to: z.array(z.string()).describe('Addresses at domains of the project that it came to.'),
-    subject: z.string().nullable(),
-    inReplyTo: z.string().nullable(),
-    emailId: z.uuid().nullable().describe('The email of the project that it answers.'),
-    contactId: z.uuid().nullable(),
-    automatic: z
-      .enum(['auto-submitted', 'bulk', 'bounce', 'own', 'flood'])
-      .nullable()
-      .describe('Why it started no workflow; null for what a person wrote.'),
-    verdicts: verdictsSchema,
-    hasContent: z.boolean().describe('False also once the content has outlived EMAIL_BODY_RETENTION_DAYS.'),
-    text: z.string().nullable().describe('At most 262,144 characters.'),
-    html: z.string().nullable().describe('Sanitised: no script, style, form or frame.'),
-    attachments: z.array(
-      z.object({
-        filename: z.string().nullable(),
-        contentType: z.string(),
-        size: z.int().min(0).describe('Bytes. The file itself is not kept.'),
-      }),
-    ),
-    receivedAt: z.iso.datetime(),
-  })
-  .meta({ id: 'InboundEmail' });
-
-export function presentInbound(email: KeptInbound): z.output<typeof inboundSchema> {
-  const { recipients, fromEmail, receivedAt, ...rest } = email;
-  return { ...rest, from: fromEmail, to: recipients, receivedAt: receivedAt.toISOString() };
+export function presentInbound(email: ReadInboundEmail): z.output<typeof inboundSchema> {
+  return {
+    id: email.id,
+    status: email.status,
+    messageId: email.messageId ?? null,
+    from: email.fromEmail ?? null,
+    fromName: email.fromName ?? null,
+    to: email.recipients,
+    subject: email.subject ?? null,
+    inReplyTo: email.inReplyTo ?? null,
+    emailId: email.emailId ?? null,
+    contactId: email.contactId ?? null,
+    automatic: email.automatic ?? null,
+    verdicts: email.verdicts,
+    hasContent: email.hasContent,
+    text: email.text ?? null,
+    html: email.html ?? null,
+    attachments: email.attachments,
+    receivedAt: email.receivedAt.toISOString(),
+  };
 }

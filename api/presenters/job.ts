@@ -1,43 +1,38 @@
-import { z } from 'zod';
-import { bulkResultSchema, importResultSchema } from '../../core/jobs/results.ts';
-import type { JobStatus } from '../../db/repositories/jobs/jobs.ts';
+import type { z } from 'zod';
+import { csvRow } from '../../core/csv/csv-row.ts';
+import { bulkResultSchema, importResultSchema, maxImportErrors } from '../../core/jobs/results.ts';
+import type { Job } from '../../db/entities/job.ts';
+import { bulkJobSchema, type importJobSchema, type importPreviewSchema } from '../schemas/answers/job.ts';
+import type { ImportPreview } from '../services/import-preview.ts';
 
-const shape = {
-  id: z.uuid(),
-  state: z.enum(['waiting', 'active', 'completed', 'failed']),
-  progress: z.number().int().min(0).max(100),
-  failedReason: z.string().nullable().describe('Set when the state is `failed`.'),
-  createdAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime().nullable(),
-};
-const resultNote = 'Null until the job has ended; of a job that failed, what it did before.';
-
-export const importJobSchema = z.object({
-  ...shape,
-  type: z.literal('import'),
-  result: importResultSchema.nullable().describe(resultNote),
-});
-
-export const bulkJobSchema = z.object({
-  ...shape,
-  type: z.enum(['bulk-subscribe', 'bulk-unsubscribe', 'bulk-delete']),
-  result: bulkResultSchema.nullable().describe(resultNote),
-});
-
-/** An import as the API shows it. */
-export function presentImportJob(job: JobStatus): z.output<typeof importJobSchema> {
-  const result = job.finishedAt === null ? null : importResultSchema.parse(job.result);
+export function presentImportJob(job: Job): z.output<typeof importJobSchema> {
+  if (!job.finishedAt) return { ...presentStatus(job), type: 'import', result: null };
+  const { errors, ...counts } = importResultSchema.parse(job.result);
+  const result = { ...counts, errors: errors.slice(0, maxImportErrors) };
   return { ...presentStatus(job), type: 'import', result };
 }
 
-/** A bulk operation as the API shows it. */
-export function presentBulkJob(job: JobStatus): z.output<typeof bulkJobSchema> {
+export function presentImportErrors(job: Job): string {
+  const { errors } = importResultSchema.parse(job.result);
+  const rows = errors.map(({ row, email, message }) => csvRow([row, email, message]));
+  return csvRow(['row', 'email', 'message']) + rows.join('');
+}
+
+export function presentImportPreview(preview: ImportPreview): z.output<typeof importPreviewSchema> {
+  const errors = preview.errors.map(({ row, email, message }) => ({ row, email, message }));
+  const rows = preview.preview.map(({ row, email, subscribed, data }) => {
+    return { row, email, subscribed: subscribed ?? null, data };
+  });
+  return { ...preview, errors, preview: rows };
+}
+
+export function presentBulkJob(job: Job): z.output<typeof bulkJobSchema> {
   const type = bulkJobSchema.shape.type.parse(job.type);
-  const result = job.finishedAt === null ? null : bulkResultSchema.parse(job.result);
+  const result = !job.finishedAt ? null : bulkResultSchema.parse(job.result);
   return { ...presentStatus(job), type, result };
 }
 
-function presentStatus(job: JobStatus) {
+function presentStatus(job: Job) {
   return {
     id: job.id,
     state: job.state,

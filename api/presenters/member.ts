@@ -1,27 +1,23 @@
-import { z } from 'zod';
-import { roles } from '../../db/entities/membership.ts';
-import type { PendingInvitation } from '../../db/repositories/accounts/invitations.ts';
-import type { MemberRow } from '../../db/repositories/accounts/memberships.ts';
-import { addressSchema } from './user.ts';
+import type { Loaded } from '@mikro-orm/core';
+import type { z } from 'zod';
+import type { Invitation } from '../../db/entities/invitation.ts';
+import type { Membership } from '../../db/entities/membership.ts';
+import type { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
 
-export const memberSchema = z
-  .object({
-    userId: z.uuid(),
-    email: addressSchema,
-    name: z.string().nullable(),
-    role: z.enum(roles),
-    createdAt: z.iso.datetime().describe('Since when the person is a member.'),
-  })
-  .meta({ id: 'Member' });
-
-export const invitationSchema = z
-  .object({ id: z.uuid(), email: addressSchema, role: z.enum(roles), expiresAt: z.iso.datetime() })
-  .meta({ id: 'Invitation' });
-
-export function presentMember(member: MemberRow): z.output<typeof memberSchema> {
-  return { ...member, createdAt: member.createdAt.toISOString() };
+export function presentMember({
+  user,
+  role,
+  createdAt,
+}: Loaded<Membership, 'user'>): z.output<typeof memberSchema> {
+  const { id: userId, email, name } = user;
+  return { userId, email, name: name ?? null, role, createdAt: createdAt.toISOString() };
 }
 
-export function presentInvitation(invitation: PendingInvitation): z.output<typeof invitationSchema> {
-  return { ...invitation, expiresAt: invitation.expiresAt.toISOString() };
+export function presentInvitation({
+  id,
+  email,
+  role,
+  expiresAt,
+}: Invitation): z.output<typeof invitationSchema> {
+  return { id, email, role, expiresAt: expiresAt.toISOString() };
 }

@@ -1,22 +1,7 @@
-import { z } from 'zod';
-import type { UserRow } from '../../db/entities/user.ts';
+import type { User } from '../../db/entities/user.ts';
+import type { UserAnswer } from '../schemas/answers/user.ts';
 
-/** An address as it is stored; more of them are good than the pattern of zod lets through. */
-export const addressSchema = z.string().meta({ format: 'email' });
-
-export const userSchema = z
-  .object({
-    id: z.uuid(),
-    email: addressSchema,
-    name: z.string().nullable(),
-    emailVerified: z.boolean(),
-    createdAt: z.iso.datetime(),
-  })
-  .meta({ id: 'User' });
-
-export type UserAnswer = z.output<typeof userSchema>;
-
-export function presentUser(user: UserRow): UserAnswer {
+export function presentUser(user: User): UserAnswer {
   return {
     id: user.id,
     email: user.email,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
 import { newPasswordSchema } from './auth.ts';
@@ -30,29 +31,36 @@ const request = {
 export const requestVerification = defineRoute({
   ...request,
   path: '/auth/request-verification',
-  summary: 'Have a link mailed that proves the address',
+  summary: 'Request a verification link by email',
   description:
-    'The answer is the same whether the address is known or not. At most five links an hour are mailed.',
-  responses: { 200: { description: 'A link was mailed if there was a reason to.', schema: messageSchema } },
-  async handler({ body, services, request: { headers } }) {
-    await services.accountLinks.requestVerification({ ...body, language: headers['accept-language'] });
-    return { status: 200, body: { message: 'If the address needs verification, a link is on its way.' } };
+    'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
+  responses: {
+    200: { description: 'A link was mailed if the address needs verification.', schema: messageSchema },
+  },
+  async handler(ctx) {
+    const { body } = ctx.state;
+    await ctx.services.accountLinks.requestVerification({
+      ...body,
+      language: ctx.headers['accept-language'],
+    });
+    ctx.body = { message: 'If the address needs verification, a link is on its way.' };
   },
 });
 
 export const requestPasswordReset = defineRoute({
   ...request,
   path: '/auth/request-password-reset',
-  summary: 'Have a link mailed to choose a new password',
+  summary: 'Request a password reset link by email',
   description:
-    'The answer is the same whether the address is known or not. At most five links an hour are mailed.',
+    'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
   responses: { 200: { description: 'A link was mailed if there is an account.', schema: messageSchema } },
-  async handler({ body, services, request: { headers } }) {
-    await services.accountLinks.requestPasswordReset({ ...body, language: headers['accept-language'] });
-    return {
-      status: 200,
-      body: { message: 'If there is an account with the address, a link is on its way.' },
-    };
+  async handler(ctx) {
+    const { body } = ctx.state;
+    await ctx.services.accountLinks.requestPasswordReset({
+      ...body,
+      language: ctx.headers['accept-language'],
+    });
+    ctx.body = { message: 'If there is an account with the address, a link is on its way.' };
   },
 });
 
@@ -61,25 +69,26 @@ export const confirmEmail = defineRoute({
   path: '/auth/verify-email',
   auth: 'none',
   tags,
-  summary: 'Prove an address with the token of a mailed link',
+  summary: 'Verify an address with the token of a mailed link',
   description:
-    'Invitations to the address become places in their projects. A token works once, for 24 hours. Send the session ' +
-    'cookie of the account or its `password` to keep both: without them somebody else may have signed up with the ' +
-    'address, so its sessions end, and its password becomes the one that is sent, or none.',
+    "Accepts pending invitations to the address. A token works once, for 24 hours. Send the account's " +
+    'session cookie or its `password` to keep both: otherwise someone else may have signed up with the ' +
+    'address, so all sessions end and the password is replaced by the one sent, or removed.',
   limitByAddress: true,
   bodyLimitBytes,
   body: z.object({
     token: tokenSchema,
     password: newPasswordSchema
       .optional()
-      .describe('The one chosen at sign-up; any other becomes the new one.'),
+      .describe('The password chosen at sign-up; any other value becomes the new password.'),
   }),
   bodyExample: { token: tokenExample },
   responses: { 200: { description: 'Proven.', schema: messageSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler({ body: { token, password }, services, request: { headers } }) {
-    const outcome = await services.accountLinks.verifyEmail(token, password, headers.cookie);
-    return { status: 200, body: { message: `The address is verified. ${nextSteps[outcome]}`.trim() } };
+  async handler(ctx) {
+    const { token, password } = ctx.state.body;
+    const outcome = await ctx.services.accountLinks.verifyEmail(token, password, ctx.cookies.get('token'));
+    ctx.body = { message: `The address is verified. ${nextSteps[outcome]}`.trim() };
   },
 });
 
@@ -96,15 +105,10 @@ export const resetPassword = defineRoute({
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
   responses: { 200: { description: 'The password is changed; sign in with it.', schema: messageSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler({ body, services, request: { headers, clientAddress } }) {
-    const cookie = await services.accountLinks.resetPassword(body.token, body.password, {
-      cookie: headers.cookie,
-      address: clientAddress,
-    });
-    return {
-      status: 200,
-      body: { message: 'The password is changed. Sign in with it.' },
-      headers: { 'Set-Cookie': cookie },
-    };
+  async handler(ctx) {
+    const { body } = ctx.state;
+    const { token, password } = body;
+    setCookie(ctx, 'device', await ctx.services.accountLinks.resetPassword(token, password, clientOf(ctx)));
+    ctx.body = { message: 'The password is changed. Sign in with it.' };
   },
 });

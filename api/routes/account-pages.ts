@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { returnPages } from '../../core/config/site-pages.ts';
 import { DomainError } from '../../core/errors.ts';
 import { type Locale, negotiateLocale } from '../../core/messages/messages.ts';
+import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import type { RequestFacts } from '../edge/route.ts';
+import type { ErrorPage, HandlerContext } from '../edge/route.ts';
 import {
   accountPage,
   invitationPage,
@@ -13,32 +14,32 @@ import {
   verifiedPage,
   verifyEmailPage,
 } from '../pages/account-pages.ts';
-import { type Page, pageType, renderNotice } from '../pages/page.ts';
+import { pageType, renderNotice, showPage } from '../pages/page.ts';
+import type { Services } from '../services/services.ts';
 import { newPasswordSchema } from './auth.ts';
 
 const tokenSchema = z.string().min(1).max(200).describe('From the link in an email.');
 const query = z.object({ token: tokenSchema });
-/** The password is looked at by the handler, so that the reader gets the form again. */
+// The handler validates the password, so that the reader gets the form again.
 const body = z.object({ token: tokenSchema, password: z.string() });
 
 const responses = {
   200: { description: 'A page in the language of the browser.', contentType: pageType },
-  400: { description: 'A page: the link is not valid any more.', contentType: pageType },
+  400: { description: 'A page: the link is no longer valid.', contentType: pageType },
   422: {
     description: 'A page: the password is too short or too long, or the link is cut.',
     contentType: pageType,
   },
 } as const;
 
-const errorPage = (status: number): Page =>
-  renderNotice(
-    'en',
-    undefined,
-    status === 429 ? 'page.tooManyTries' : status === 422 ? 'page.invalidLink' : 'page.failed',
-  );
+const errorPage: ErrorPage = (ctx) => {
+  const notice =
+    ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';
+  showPage(ctx, renderNotice('en', undefined, notice));
+};
 
 const shared = {
-  // The token of the link counts and no cookie, and a page that tells no referrer sends the Origin `null`.
+  // The link's token authenticates, not a cookie; pages without a referrer send the Origin `null`.
   auth: 'link',
   tags: ['Account pages'],
   errorPage,
@@ -47,21 +48,22 @@ const shared = {
 } as const;
 const formOf = { bodyFormat: 'form', bodyLimitBytes: 64 * 1024 } as const;
 
-const localeOf = ({ headers }: RequestFacts): Locale => negotiateLocale(headers['accept-language']);
-const clientOf = ({ headers, clientAddress }: RequestFacts) => ({
-  cookie: headers.cookie,
-  address: clientAddress,
-});
-const show = <Status extends 200 | 400 | 422>(status: Status, page: Page) => ({ status, ...page });
+type PageContext = Pick<
+  HandlerContext<unknown, Services, typeof responses>,
+  'status' | 'body' | 'set' | 'type' | 'headers'
+>;
+
+const localeOf = ({ headers }: PageContext): Locale => negotiateLocale(headers['accept-language']);
 const isPassword = (text: string) => newPasswordSchema.safeParse(text).success;
 
-/** What `act` makes of the link, or that it is not valid. */
-async function withLink<Answer>(locale: Locale, act: () => Promise<Answer>) {
+// A BAD_REQUEST of `act` means that the link is invalid.
+async function withLink(ctx: PageContext, act: () => Promise<void>): Promise<void> {
   try {
-    return await act();
+    await act();
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'BAD_REQUEST') throw error;
-    return show(400, renderNotice(locale, undefined, 'page.invalidLink'));
+    ctx.status = 400;
+    showPage(ctx, renderNotice(localeOf(ctx), undefined, 'page.invalidLink'));
   }
 }
 
@@ -69,13 +71,14 @@ export const showVerifyEmail = defineRoute({
   ...shared,
   method: 'GET',
   path: '/verify-email',
-  summary: 'Page of the link that proves an address',
+  summary: 'Page that verifies an address',
   description: 'Where mailed links lead without `DASHBOARD_URL`. Changes nothing.',
   query,
-  handler: ({ query: { token }, services, request }) =>
-    withLink(localeOf(request), async () => {
-      const link = await services.accountLinks.verification(token, request.headers.cookie);
-      return show(200, verifyEmailPage(localeOf(request), token, link));
+  handler: (ctx) =>
+    withLink(ctx, async () => {
+      const { token } = ctx.state.query;
+      const link = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
+      showPage(ctx, verifyEmailPage(localeOf(ctx), token, link));
     }),
 });
 
@@ -84,22 +87,23 @@ export const submitVerifyEmail = defineRoute({
   ...formOf,
   method: 'POST',
   path: '/verify-email',
-  summary: 'Prove an address, from its page',
+  summary: 'Verify an address, from its page',
   description: 'Needs the session of the account, or a password: the one of the account, or a new one.',
   body: body.partial({ password: true }),
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
-  handler: ({ body: { token, password }, services, request }) => {
-    const locale = localeOf(request);
-    const { cookie } = request.headers;
-    return withLink(locale, async () => {
-      const link = await services.accountLinks.verification(token, cookie);
+  handler: (ctx) =>
+    withLink(ctx, async () => {
+      const { token, password } = ctx.state.body;
+      const session = ctx.cookies.get('token');
+      const link = await ctx.services.accountLinks.verification(token, session);
       if (link.needsPassword && !isPassword(password ?? '')) {
-        return show(422, verifyEmailPage(locale, token, link, true));
+        ctx.status = 422;
+        showPage(ctx, verifyEmailPage(localeOf(ctx), token, link, true));
+        return;
       }
-      await services.accountLinks.verifyEmail(token, password, cookie);
-      return show(200, verifiedPage(locale));
-    });
-  },
+      await ctx.services.accountLinks.verifyEmail(token, password, session);
+      showPage(ctx, verifiedPage(localeOf(ctx)));
+    }),
 });
 
 export const showResetPassword = defineRoute({
@@ -109,7 +113,9 @@ export const showResetPassword = defineRoute({
   summary: 'Page of the link to choose a new password',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler: async ({ query: { token }, request }) => show(200, resetPasswordPage(localeOf(request), token)),
+  handler(ctx) {
+    showPage(ctx, resetPasswordPage(localeOf(ctx), ctx.state.query.token));
+  },
 });
 
 export const submitResetPassword = defineRoute({
@@ -120,28 +126,32 @@ export const submitResetPassword = defineRoute({
   summary: 'Choose a new password, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: async ({ body: { token, password }, services, request }) => {
-    const locale = localeOf(request);
-    if (!isPassword(password)) return show(422, resetPasswordPage(locale, token, true));
-    return withLink(locale, async () => {
-      const cookie = await services.accountLinks.resetPassword(token, password, clientOf(request));
-      const { body: text, headers } = passwordChangedPage(locale);
-      return { status: 200 as const, body: text, headers: { ...headers, 'Set-Cookie': cookie } };
-    });
-  },
+  handler: (ctx) =>
+    withLink(ctx, async () => {
+      const { token, password } = ctx.state.body;
+      if (!isPassword(password)) {
+        ctx.status = 422;
+        showPage(ctx, resetPasswordPage(localeOf(ctx), token, true));
+        return;
+      }
+      const device = await ctx.services.accountLinks.resetPassword(token, password, clientOf(ctx));
+      setCookie(ctx, 'device', device);
+      showPage(ctx, passwordChangedPage(localeOf(ctx)));
+    }),
 });
 
 export const showInvitation = defineRoute({
   ...shared,
   method: 'GET',
-  path: '/invitation',
+  path: '/accept-invitation',
   summary: 'Page of an invitation to a project',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler: ({ query: { token }, services, request }) =>
-    withLink(localeOf(request), async () => {
-      const email = await services.accounts.invitedAddress(token);
-      return show(200, invitationPage(localeOf(request), token, email));
+  handler: (ctx) =>
+    withLink(ctx, async () => {
+      const { token } = ctx.state.query;
+      const email = await ctx.services.accounts.invitedAddress(token);
+      showPage(ctx, invitationPage(localeOf(ctx), token, email));
     }),
 });
 
@@ -149,34 +159,40 @@ export const submitInvitation = defineRoute({
   ...shared,
   ...formOf,
   method: 'POST',
-  path: '/invitation',
+  path: '/accept-invitation',
   summary: 'Create the account of an invitation, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: ({ body: { token, password }, services, request }) => {
-    const locale = localeOf(request);
-    return withLink(locale, async () => {
-      const email = await services.accounts.invitedAddress(token);
-      if (!isPassword(password)) return show(422, invitationPage(locale, token, email, true));
+  handler: (ctx) =>
+    withLink(ctx, async () => {
+      const { token, password } = ctx.state.body;
+      const locale = localeOf(ctx);
+      const email = await ctx.services.accounts.invitedAddress(token);
+      if (!isPassword(password)) {
+        ctx.status = 422;
+        showPage(ctx, invitationPage(locale, token, email, true));
+        return;
+      }
       try {
-        await services.accounts.signUp({ email, password, invitation: token }, clientOf(request));
-        return show(200, accountPage(locale, email, 'account.createDone'));
+        await ctx.services.accounts.signUp({ email, password, invitation: token }, clientOf(ctx));
+        showPage(ctx, accountPage(locale, email, 'account.createDone'));
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'CONFLICT') throw error;
-        return show(200, accountPage(locale, email, 'account.createTaken'));
+        showPage(ctx, accountPage(locale, email, 'account.createTaken'));
       }
-    });
-  },
+    }),
 });
 
 export const showReturn = defineRoute({
   ...shared,
   method: 'GET',
   path: '/return/:page',
-  summary: 'Page for a browser that comes back from a sign-in or a payment elsewhere',
+  summary: 'Page shown after a sign-in or a payment on another site',
   description: 'Where it is led without `DASHBOARD_URL`. Says the same to everyone.',
   hidden: true,
   limitByAddress: false,
   params: z.object({ page: z.enum(returnPages) }),
-  handler: async ({ params: { page }, request }) => show(200, returnPage(localeOf(request), page)),
+  handler(ctx) {
+    showPage(ctx, returnPage(localeOf(ctx), ctx.state.params.page));
+  },
 });

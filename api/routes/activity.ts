@@ -23,9 +23,9 @@ export const listActivity = defineRoute({
   tags,
   summary: 'What happened in the project, newest first',
   description:
-    'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more. An email that ' +
-    'was held back is `email.bounced` with `bounceType` Suppressed, `status` SUPPRESSED and the `reason`; like ' +
-    'transient bounces it counts in no figure.',
+    'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more. An ' +
+    'email that was withheld appears as `email.bounced` with `bounceType` Suppressed, `status` SUPPRESSED ' +
+    'and the `reason`; like transient bounces, it is not counted.',
   query: activityQuerySchema,
   responses: {
     200: {
@@ -54,12 +54,10 @@ export const listActivity = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    const { rows, cursor, emails } = await services.activity.feed(project.id, query);
-    return {
-      status: 200,
-      body: { data: rows.map((row) => presentActivity(row, emails)), cursor, hasMore: cursor !== null },
-    };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { rows, cursor, emails } = await ctx.services.activity.feed(project.id, query);
+    ctx.body = { data: rows.map((row) => presentActivity(row, emails)), cursor, hasMore: cursor !== null };
   },
 });
 
@@ -70,8 +68,8 @@ export const activityStatistics = defineRoute({
   tags,
   summary: 'Counts and rates of a period',
   description:
-    'The last 30 days by default. Opens and clicks count emails, not repetitions, and a click is an open too; bounces ' +
-    'are the permanent ones. Rates are percentages of `sent`.',
+    'The last 30 days by default. Opens and clicks count each email once, and a click implies an open; ' +
+    'only permanent bounces count. Rates are percentages of `sent`.',
   query: periodQuerySchema,
   responses: {
     200: {
@@ -92,15 +90,13 @@ export const activityStatistics = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    const stats = await services.activity.stats(project.id, query);
-    return {
-      status: 200,
-      body: {
-        ...stats,
-        openRate: percentOf(stats.opened, stats.sent),
-        clickRate: percentOf(stats.clicked, stats.sent),
-      },
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const stats = await ctx.services.activity.stats(project.id, query);
+    ctx.body = {
+      ...stats,
+      openRate: percentOf(stats.opened, stats.sent),
+      clickRate: percentOf(stats.clicked, stats.sent),
     };
   },
 });
@@ -110,21 +106,20 @@ export const recentActivityCount = defineRoute({
   path: '/activity/recent-count',
   auth: 'secretKey',
   tags,
-  summary: 'How much happened in the last minutes',
+  summary: 'Number of recent activities',
   query: recentCountQuerySchema,
   responses: {
     200: {
-      description: 'Rows of the feed.',
+      description: 'Number of rows in the feed.',
       schema: z.object({ count: z.number().int(), minutes: z.number().int() }),
       example: { count: 42, minutes: 5 },
     },
   },
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler({ project, query: { minutes }, services }) {
-    return {
-      status: 200,
-      body: { count: await services.activity.recentCount(project.id, minutes), minutes },
-    };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    const { minutes } = ctx.state.query;
+    ctx.body = { count: await ctx.services.activity.recentCount(project.id, minutes), minutes };
   },
 });
 
@@ -133,7 +128,7 @@ export const listActivityTypes = defineRoute({
   path: '/activity/types',
   auth: 'secretKey',
   tags,
-  summary: 'The activity types that the project has had',
+  summary: 'Activity types that have occurred in the project',
   responses: {
     200: {
       description: 'In alphabetical order.',
@@ -142,8 +137,9 @@ export const listActivityTypes = defineRoute({
     },
   },
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler({ project, services }) {
-    return { status: 200, body: { types: await services.activity.types(project.id) } };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    ctx.body = { types: await ctx.services.activity.types(project.id) };
   },
 });
 
@@ -152,14 +148,14 @@ export const listUpcomingActivity = defineRoute({
   path: '/activity/upcoming',
   auth: 'secretKey',
   tags,
-  summary: 'What will happen next, soonest first',
+  summary: 'Upcoming activity, soonest first',
   description:
-    'Scheduled campaigns, and executions of workflows that wait: until the end of a delay, or until the time-out of a ' +
-    'wait for an event. One that waits for an event without a time-out is not listed.',
+    'Scheduled campaigns and waiting workflow executions, by the end of their delay or the timeout of ' +
+    'their wait. Waits without a timeout are not listed.',
   query: upcomingQuerySchema,
   responses: {
     200: {
-      description: 'The next of them.',
+      description: 'The next items.',
       schema: upcomingSchema,
       example: {
         data: [
@@ -175,8 +171,10 @@ export const listUpcomingActivity = defineRoute({
       },
     },
   },
-  async handler({ project, query: { limit }, services }) {
-    const rows = await services.activity.upcoming(project.id, limit);
-    return { status: 200, body: { data: rows.map(presentUpcoming) } };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    const { limit } = ctx.state.query;
+    const rows = await ctx.services.activity.upcoming(project.id, limit);
+    ctx.body = { data: rows.map(presentUpcoming) };
   },
 });

@@ -42,12 +42,12 @@ export const readTimeseries = defineRoute({
   path: '/analytics/timeseries',
   auth: 'secretKey',
   tags,
-  summary: 'What happened by hour or by day',
+  summary: 'Activity by hour or by day',
   description:
-    'The last 30 days by default, oldest first, with every UTC hour or day that the period touches. An email counts ' +
-    'in the bucket in which the thing first happened to it (a click is an open too), so the buckets add up to ' +
-    '`GET /activity/stats`. `bounced` are permanent bounces; `unsubscribed` are contacts who were unsubscribed by ' +
-    'anything but a bounce or complaint. At most 25,000 buckets.',
+    'The last 30 days by default, oldest first, with every UTC hour or day that the period touches. Each ' +
+    'email counts once per metric, in the bucket of its first occurrence (a click implies an open), so ' +
+    'the buckets add up to `GET /activity/stats`. `bounced` counts permanent bounces; `unsubscribed` ' +
+    'leaves out contacts unsubscribed by a bounce or complaint. At most 25,000 buckets.',
   query: timeseriesQuerySchema,
   responses: {
     200: {
@@ -70,8 +70,9 @@ export const readTimeseries = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    return { status: 200, body: { data: await services.analytics.timeseries(project.id, query) } };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    ctx.body = { data: await ctx.services.analytics.timeseries(project.id, query) };
   },
 });
 
@@ -80,21 +81,19 @@ export const topCampaigns = defineRoute({
   path: '/analytics/top-campaigns',
   auth: 'secretKey',
   tags,
-  summary: 'The campaigns with most opens, clicks or emails',
+  summary: 'Campaigns with the most opens, clicks or emails',
   description:
-    'Counts what happened in the period, the last 30 days by default, to emails of campaigns. Campaigns with 0 of the ' +
-    'metric come last, the youngest first. `limit` is at most 100; larger values count as 100.',
+    'Counts activity on campaign emails in the period, by default the last 30 days. Campaigns with a ' +
+    'count of 0 come last, newest first. `limit` is at most 100; larger values count as 100.',
   query: topCampaignsQuerySchema,
   responses: {
     200: { description: 'The best first.', schema: topCampaignsSchema, example: { data: [campaign] } },
   },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    const { campaigns, titles } = await services.analytics.topCampaigns(project.id, query);
-    return {
-      status: 200,
-      body: { data: campaigns.map((figures) => presentCampaignFigures(figures, titles)) },
-    };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { campaigns, titles } = await ctx.services.analytics.topCampaigns(project.id, query);
+    ctx.body = { data: campaigns.map((figures) => presentCampaignFigures(figures, titles)) };
   },
 });
 
@@ -103,27 +102,25 @@ export const campaignStatistics = defineRoute({
   path: '/analytics/campaign-stats',
   auth: 'secretKey',
   tags,
-  summary: 'Counts and rates of the campaigns, each and together',
+  summary: 'Counts and rates per campaign and in total',
   description:
-    'Counts what happened in the period, the last 30 days by default, to emails of campaigns. The youngest campaigns ' +
-    'first, at most `limit` (up to 100); `totals` are those of all campaigns of the period.',
+    'Counts activity on campaign emails in the period, by default the last 30 days. Newest campaigns ' +
+    'first, at most `limit` (up to 100); `totals` covers all campaigns of the period.',
   query: campaignStatsQuerySchema,
   responses: {
     200: {
-      description: 'The campaigns to whose emails something happened.',
+      description: 'Campaigns with activity in the period.',
       schema: campaignStatsSchema,
       example: { data: [campaign], totals },
     },
   },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    const stats = await services.analytics.campaignStats(project.id, query);
-    return {
-      status: 200,
-      body: {
-        data: stats.campaigns.map((figures) => presentCampaignFigures(figures, stats.titles)),
-        totals: presentCampaignTotals(stats.totals),
-      },
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const stats = await ctx.services.analytics.campaignStats(project.id, query);
+    ctx.body = {
+      data: stats.campaigns.map((figures) => presentCampaignFigures(figures, stats.titles)),
+      totals: presentCampaignTotals(stats.totals),
     };
   },
 });
@@ -135,8 +132,8 @@ export const topEvents = defineRoute({
   tags,
   summary: 'The most frequent events',
   description:
-    'Tracked events and those that the service emits, in the last 30 days by default. `previousCount` is of the time ' +
-    'before, as long as the period. `limit` is at most 100; larger values count as 100.',
+    'Tracked and emitted events, by default of the last 30 days. `previousCount` covers the preceding ' +
+    'period of the same length. `limit` is at most 100; larger values count as 100.',
   query: topEventsQuerySchema,
   responses: {
     200: {
@@ -146,7 +143,8 @@ export const topEvents = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    return { status: 200, body: await services.analytics.topEvents(project.id, query) };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    ctx.body = await ctx.services.analytics.topEvents(project.id, query);
   },
 });

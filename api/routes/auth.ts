@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { userSchema } from '../presenters/user.ts';
+import { presentUser } from '../presenters/user.ts';
+import { userSchema } from '../schemas/answers/user.ts';
 
 const tags = ['Authentication'];
 const bodyLimitBytes = 64 * 1024;
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
 const signedInSchema = z.object({ user: userSchema });
 
-/** Characters; longer ones would only cost time to hash. */
+/** Characters; longer passwords would only cost hashing time. */
 export const newPasswordSchema = z.string().min(10).max(256);
 
 export const signUp = defineRoute({
@@ -18,8 +20,8 @@ export const signUp = defineRoute({
   tags,
   summary: 'Create an account and sign in',
   description:
-    'Sets the session cookie, and a link that proves the address is mailed. Can be switched off by the operator ' +
-    '(403) for all who have no invitation.',
+    'Sets the session cookie and mails a verification link. The operator can restrict sign-up to invited ' +
+    'users (403).',
   limitByAddress: true,
   bodyLimitBytes,
   body: z.object({
@@ -36,12 +38,15 @@ export const signUp = defineRoute({
   bodyExample,
   responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
-  async handler({ body, services, request: { headers, clientAddress } }) {
-    const { user, cookies } = await services.accounts.signUp(
-      { ...body, language: headers['accept-language'] },
-      { cookie: headers.cookie, address: clientAddress },
+  async handler(ctx) {
+    const { body } = ctx.state;
+    const signedIn = await ctx.services.accounts.signUp(
+      { ...body, language: ctx.headers['accept-language'] },
+      clientOf(ctx),
     );
-    return { status: 201, body: { user }, headers: { 'Set-Cookie': cookies } };
+    ctx.status = 201;
+    setSignInCookies(ctx, signedIn);
+    ctx.body = { user: presentUser(signedIn.user) };
   },
 });
 
@@ -52,21 +57,43 @@ export const logIn = defineRoute({
   tags,
   summary: 'Sign in',
   description:
-    'Sets the session cookie `token` (HttpOnly, SameSite=Lax, 30 days) and the cookie `device`, by which the browser is ' +
-    'known again. After `LOGIN_ATTEMPTS_PER_ACCOUNT` wrong passwords in a quarter of an hour further ones are refused ' +
-    '(429), but for devices and addresses that signed in before: each has as many of its own.',
+    'Sets the session cookie `token` (HttpOnly, SameSite=Lax, 30 days) and the cookie `device`, which ' +
+    'identifies the browser. After `LOGIN_ATTEMPTS_PER_ACCOUNT` wrong passwords within 15 minutes, ' +
+    'further attempts are refused (429). Devices and addresses that have signed in before have a separate ' +
+    'allowance each.',
   limitByAddress: true,
   bodyLimitBytes,
   body: z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) }),
   bodyExample,
   responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
-  async handler({ body, services, request: { headers, clientAddress } }) {
-    const { user, cookies } = await services.accounts.logIn(body, {
-      cookie: headers.cookie,
-      address: clientAddress,
-    });
-    return { status: 200, body: { user }, headers: { 'Set-Cookie': cookies } };
+  async handler(ctx) {
+    const { body } = ctx.state;
+    const signedIn = await ctx.services.accounts.logIn(body, clientOf(ctx));
+    setSignInCookies(ctx, signedIn);
+    ctx.body = { user: presentUser(signedIn.user) };
+  },
+});
+
+export const logInOnce = defineRoute({
+  method: 'POST',
+  path: '/auth/one-time',
+  auth: 'none',
+  tags,
+  summary: 'Sign in with a one-time link',
+  description:
+    'Takes the token of a link that `npm start` prints. It works once, for a quarter of an hour; opening the link ' +
+    'alone does not use it up.',
+  limitByAddress: true,
+  bodyLimitBytes,
+  body: z.object({ token: z.string().min(1).max(200) }),
+  bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
+  responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
+  errors: ['BAD_REQUEST', 'FORBIDDEN'],
+  async handler(ctx) {
+    const signedIn = await ctx.services.accounts.logInOnce(ctx.state.body.token, clientOf(ctx));
+    setSignInCookies(ctx, signedIn);
+    ctx.body = { user: presentUser(signedIn.user) };
   },
 });
 
@@ -77,8 +104,10 @@ export const logOut = defineRoute({
   tags,
   summary: 'Sign out',
   limitByAddress: true,
-  responses: { 204: { description: 'The cookie is cleared.' } },
-  async handler({ services }) {
-    return { status: 204, headers: { 'Set-Cookie': services.accounts.signOutCookie } };
+  responses: { 204: { description: 'The session is over and the cookie cleared.' } },
+  async handler(ctx) {
+    await ctx.services.sessions.signOut(ctx.cookies.get('token'));
+    ctx.status = 204;
+    setCookie(ctx, 'token', null);
   },
 });

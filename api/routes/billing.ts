@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { presentConsumption, presentInvoice } from '../presenters/billing.ts';
 import {
   consumptionSchema,
   invoiceSchema,
   limitsBodySchema,
   limitsSchema,
-  presentConsumption,
-  presentInvoice,
-} from '../presenters/billing.ts';
+} from '../schemas/answers/billing.ts';
 import { cursorLimitSchema } from '../schemas/pagination.ts';
 
 const tags = ['Billing'];
 const params = z.object({ id: idSchema });
-const whoMay = 'For owners and admins of the project, and for its secret key.';
+const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageAnswer = z.object({ url: z.url() });
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
 
@@ -22,10 +21,11 @@ export const openCheckout = defineRoute({
   path: '/users/@me/projects/:id/checkout',
   auth: 'userOrSecretKey',
   tags,
-  summary: 'Open a page to subscribe at',
+  summary: 'Open a checkout page',
   description:
-    'A Stripe Checkout session for one of the prices of this deployment, the first of them by default. While a page ' +
-    `is open it is answered again. ${whoMay}`,
+    "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
+    'is open, ' +
+    `repeated calls return it. ${whoMay}`,
   params,
   body: z.object({ priceId: z.string().max(255).optional() }).optional(),
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
@@ -33,9 +33,10 @@ export const openCheckout = defineRoute({
     200: { description: 'Where to send the user.', schema: pageAnswer, example: pageExample },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler({ user, project, params: { id }, body, services }) {
-    const url = await services.billing.checkout({ user, project }, id, body?.priceId);
-    return { status: 200, body: { url } };
+  async handler(ctx) {
+    const { user, project, body, params } = ctx.state;
+    const url = await ctx.services.billing.checkout({ user, project }, params.id, body?.priceId);
+    ctx.body = { url };
   },
 });
 
@@ -55,8 +56,9 @@ export const openBillingPortal = defineRoute({
     },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler({ user, project, params: { id }, services }) {
-    return { status: 200, body: { url: await services.billing.portal({ user, project }, id) } };
+  async handler(ctx) {
+    const { user, project, params } = ctx.state;
+    ctx.body = { url: await ctx.services.billing.portal({ user, project }, params.id) };
   },
 });
 
@@ -71,7 +73,7 @@ export const listInvoices = defineRoute({
   query: z.object({ limit: cursorLimitSchema, cursor: z.string().min(1).max(255).optional() }),
   responses: {
     200: {
-      description: 'A page of them; `cursor` leads to the next one.',
+      description: 'A page of invoices; `cursor` leads to the next one.',
       schema: z.object({
         data: z.array(invoiceSchema),
         cursor: z.string().nullable(),
@@ -80,11 +82,12 @@ export const listInvoices = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler({ user, project, params: { id }, query, services }) {
+  async handler(ctx) {
+    const { user, project, query, params } = ctx.state;
     const page = { limit: query.limit, after: query.cursor };
-    const { invoices, hasMore } = await services.billing.invoices({ user, project }, id, page);
+    const { invoices, hasMore } = await ctx.services.billing.invoices({ user, project }, params.id, page);
     const cursor = hasMore ? (invoices.at(-1)?.id ?? null) : null;
-    return { status: 200, body: { data: invoices.map(presentInvoice), cursor, hasMore } };
+    ctx.body = { data: invoices.map(presentInvoice), cursor, hasMore };
   },
 });
 
@@ -93,13 +96,14 @@ export const showBillingLimits = defineRoute({
   path: '/users/@me/projects/:id/billing-limits',
   auth: 'userOrSecretKey',
   tags,
-  summary: 'How many emails a project may send in a month',
-  description: `By category; null is any number. ${whoMay}`,
+  summary: 'Monthly email limits of a project',
+  description: `By category; null means unlimited. ${whoMay}`,
   params,
   responses: { 200: { description: 'The limits.', schema: limitsSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, project, params: { id }, services }) {
-    return { status: 200, body: await services.billingLimits.read({ user, project }, id) };
+  async handler(ctx) {
+    const { user, project, params } = ctx.state;
+    ctx.body = await ctx.services.billingLimits.read({ user, project }, params.id);
   },
 });
 
@@ -108,18 +112,21 @@ export const changeBillingLimits = defineRoute({
   path: '/users/@me/projects/:id/billing-limits',
   auth: 'userOrSecretKey',
   tags,
-  summary: 'Change how many emails a project may send in a month',
+  summary: 'Change the monthly email limits of a project',
   description:
-    'Null takes a limit away, what is left out stays. Beyond its limit `POST /v1/send` and the sending of a campaign ' +
-    'are refused with 402, all of a call or none; the emails of workflows are left out, which their executions note. ' +
-    `Limits hold whether or not billing is configured. ${whoMay}`,
+    'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
+    'are refused ' +
+    'as a whole with 402; workflow emails are skipped, which the execution records. Limits apply whether ' +
+    'or not ' +
+    `billing is configured. ${whoMay}`,
   params,
   body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
-  responses: { 200: { description: 'The limits as they are now.', schema: limitsSchema } },
+  responses: { 200: { description: 'The current limits.', schema: limitsSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, project, params: { id }, body, services }) {
-    return { status: 200, body: await services.billingLimits.change({ user, project }, id, body) };
+  async handler(ctx) {
+    const { user, project, body, params } = ctx.state;
+    ctx.body = await ctx.services.billingLimits.change({ user, project }, params.id, body);
   },
 });
 
@@ -128,15 +135,17 @@ export const showBillingConsumption = defineRoute({
   path: '/users/@me/projects/:id/billing-consumption',
   auth: 'userOrSecretKey',
   tags,
-  summary: 'What a project has sent in this month',
+  summary: 'Emails that a project has sent this month',
   description:
-    'Emails that were accepted in the calendar month (UTC), by category; tests of campaigns do not count, and what a ' +
-    `cancelled campaign did not send is taken off. Besides, how the subscription stands. ${whoMay}`,
+    'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +
+    'that a ' +
+    `cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
   params,
   responses: { 200: { description: 'As of now.', schema: consumptionSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, project, params: { id }, services }) {
-    const state = await services.billingLimits.consumption({ user, project }, id);
-    return { status: 200, body: presentConsumption(state) };
+  async handler(ctx) {
+    const { user, project, params } = ctx.state;
+    const state = await ctx.services.billingLimits.consumption({ user, project }, params.id);
+    ctx.body = presentConsumption(state);
   },
 });

@@ -1,24 +1,27 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
-import type { CampaignRecord } from '../../db/repositories/campaigns/campaign-records.ts';
+import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { campaignStatsSchema, presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
+import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
+import { campaignStatsSchema } from '../schemas/answers/campaign.ts';
 import {
   campaignAnswerSchema,
   campaignBodySchema,
   campaignPageSchema,
   listCampaignsQuerySchema,
   sendCampaignBodySchema,
-  testCampaignBodySchema,
 } from '../schemas/campaigns.ts';
+import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { presentOffsetPage } from '../schemas/pagination.ts';
+import type { Services } from '../services/services.ts';
 
 const tags = ['Campaigns'];
 const params = z.object({ id: idSchema });
 
-const answerWith = (campaign: CampaignRecord) => ({
+const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
   success: true as const,
-  data: presentCampaign(campaign),
+  data: presentCampaign(campaign, temporalRuns),
 });
 
 const bodyExample = {
@@ -71,9 +74,14 @@ export const listCampaigns = defineRoute({
   query: listCampaignsQuerySchema,
   responses: { 200: { description: 'A page of campaigns.', schema: campaignPageSchema } },
   errors: ['BAD_REQUEST'],
-  async handler({ project, query, services }) {
-    const { campaigns, total } = await services.campaigns.list(project.id, query);
-    return { status: 200, body: presentOffsetPage(campaigns.map(presentCampaign), total, query) };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
+    ctx.body = presentOffsetPage(
+      campaigns.map((one) => presentCampaign(one, ctx.services.temporalRuns)),
+      total,
+      query,
+    );
   },
 });
 
@@ -84,15 +92,19 @@ export const createCampaign = defineRoute({
   tags,
   summary: 'Create a campaign',
   description:
-    'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every contact ' +
-    'when the type is TRANSACTIONAL), SEGMENT to the members of a segment, FILTERED to those who meet a condition.',
+    'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every ' +
+    'contact ' +
+    'when the type is TRANSACTIONAL), SEGMENT to the members of a segment, FILTERED to those who meet a ' +
+    'condition.',
   body: campaignBodySchema,
   bodyExample,
   responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example } },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler({ project, body, services }) {
-    const campaign = await services.campaigns.create(project.id, body);
-    return { status: 201, body: answerWith(campaign) };
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    const campaign = await ctx.services.campaigns.create(project.id, body);
+    ctx.status = 201;
+    ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
@@ -105,9 +117,10 @@ export const getCampaign = defineRoute({
   params,
   responses: { 200: { description: 'The campaign.', schema: campaignAnswerSchema, example } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    const campaign = await services.campaigns.get(project.id, id);
-    return { status: 200, body: answerWith(campaign) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const campaign = await ctx.services.campaigns.get(project.id, params.id);
+    ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
@@ -117,15 +130,17 @@ export const replaceCampaign = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Replace a campaign',
-  description: 'Accepted until sending starts; what is left out becomes empty or its default.',
+  description: 'Possible until sending starts. Omitted fields become empty or their default.',
   params,
+  headers: ifMatchHeadersSchema,
   body: campaignBodySchema,
   bodyExample,
   responses: { 200: { description: 'The campaign.', schema: campaignAnswerSchema, example } },
-  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler({ project, params: { id }, body, services }) {
-    const campaign = await services.campaigns.replace(project.id, id, body);
-    return { status: 200, body: answerWith(campaign) };
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
+  async handler(ctx) {
+    const { project, body, params, headers } = ctx.state;
+    const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);
+    ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
@@ -136,14 +151,15 @@ export const deleteCampaign = defineRoute({
   tags,
   summary: 'Delete a campaign',
   description:
-    'Not while SCHEDULED or SENDING. What has not left of a cancelled campaign is cancelled first; while that takes ' +
-    'more than some seconds, it is refused as well.',
+    'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first; if ' +
+    'that takes longer than a few seconds, the call is refused too.',
   params,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params: { id }, services }) {
-    await services.campaigns.remove(project.id, id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.campaigns.remove(project.id, params.id);
+    ctx.status = 204;
   },
 });
 
@@ -156,15 +172,17 @@ export const duplicateCampaign = defineRoute({
   params,
   responses: {
     201: {
-      description: 'A new draft with " (Copy)" behind its name.',
+      description: 'A new draft with " (Copy)" appended to its name.',
       schema: campaignAnswerSchema,
       example,
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    const campaign = await services.campaigns.duplicate(project.id, id);
-    return { status: 201, body: answerWith(campaign) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const campaign = await ctx.services.campaigns.duplicate(project.id, params.id);
+    ctx.status = 201;
+    ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
@@ -175,9 +193,10 @@ export const sendCampaign = defineRoute({
   tags,
   summary: 'Send or schedule a campaign',
   description:
-    'From DRAFT, and from SCHEDULED to move it or to send it now. A time that has passed sends at once. The ' +
-    'audience is frozen when sending starts. A campaign with more recipients than the project may still send to in ' +
-    'the month is refused; a scheduled one is looked at again when it is due, and cancelled if it has come to that.',
+    'Possible in DRAFT, and in SCHEDULED to reschedule it or send it now. A time in the past sends ' +
+    'immediately. The audience is frozen when sending starts. A campaign with more recipients than the ' +
+    "project's remaining monthly limit is refused; a scheduled one is checked again when it is due, and " +
+    'cancelled if it exceeds the limit.',
   params,
   refuseDisabledProject: true,
   body: sendCampaignBodySchema,
@@ -189,13 +208,16 @@ export const sendCampaign = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED'],
-  async handler({ project, params: { id }, body, services }) {
-    const campaign = await services.campaignSending.send(project.id, id, body?.scheduledFor ?? null);
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    const answer = answerWith(
+      await ctx.services.campaignSending.send(project.id, params.id, body?.scheduledFor ?? null),
+      ctx.services,
+    );
+    const { status, scheduledFor } = answer.data;
     const message =
-      campaign.status === 'SCHEDULED'
-        ? `Campaign scheduled for ${campaign.scheduledFor?.toISOString()}`
-        : 'Campaign is being sent';
-    return { status: 200, body: { ...answerWith(campaign), message } };
+      status === 'SCHEDULED' ? `Campaign scheduled for ${scheduledFor}` : 'Campaign is being sent';
+    ctx.body = { ...answer, message };
   },
 });
 
@@ -206,14 +228,15 @@ export const cancelCampaign = defineRoute({
   tags,
   summary: 'Cancel a campaign',
   description:
-    'From DRAFT, SCHEDULED and SENDING. Once this has answered nothing more leaves but emails that were being ' +
-    'handed over at that moment.',
+    'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
+    'to the provider still leave.',
   params,
   responses: { 200: { description: 'CANCELLED.', schema: campaignAnswerSchema } },
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    const campaign = await services.campaignSending.cancel(project.id, id);
-    return { status: 200, body: answerWith(campaign) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const campaign = await ctx.services.campaignSending.cancel(project.id, params.id);
+    ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
@@ -222,25 +245,22 @@ export const testCampaign = defineRoute({
   path: '/campaigns/:id/test',
   auth: 'secretKey',
   tags,
-  summary: 'Send a campaign to one address for a look',
+  summary: 'Send a test of a campaign to one address',
   description:
-    'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +
+    'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
+    'subject is ' +
     'prefixed `[TEST] `. No contact is created and no counter moves.',
   params,
   refuseDisabledProject: true,
-  body: testCampaignBodySchema,
+  body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
-  responses: {
-    200: {
-      description: 'On its way.',
-      schema: z.object({ success: z.literal(true), message: z.string() }),
-    },
-  },
+  responses: { 200: { description: 'On its way.', schema: testEmailAnswerSchema } },
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler({ project, params: { id }, body, services }) {
-    await services.campaignSending.test(project.id, id, body.email);
-    const message = `Test email to ${body.email} is on its way`;
-    return { status: 200, body: { success: true as const, message } };
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    await ctx.services.campaignSending.test(project.id, params.id, body.email);
+    const message = `Test email to ${body.email} was queued`;
+    ctx.body = { success: true as const, message };
   },
 });
 
@@ -253,7 +273,8 @@ export const campaignStats = defineRoute({
   params,
   responses: { 200: { description: 'The figures as of now.', schema: campaignStatsSchema } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: presentCampaignStats(await services.campaigns.get(project.id, id)) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentCampaignStats(await ctx.services.campaigns.get(project.id, params.id));
   },
 });

@@ -5,10 +5,12 @@ const configSchema = z.object({
   version: z.string(),
   features: z.object({
     billing: z.boolean(),
-    objectStorage: z.boolean().meta({ description: 'Uploaded images go to S3 or a service like it.' }),
+    objectStorage: z
+      .boolean()
+      .meta({ description: 'Uploaded images are stored in S3 or a compatible service.' }),
     signup: z.boolean().meta({ description: '`POST /auth/signup` is open.' }),
     smtp: z.boolean().meta({ description: 'Emails leave through an SMTP server, not through Amazon SES.' }),
-    inbound: z.boolean().meta({ description: 'Incoming email is taken.' }),
+    inbound: z.boolean().meta({ description: 'The service receives email.' }),
     oauth: z.object({ google: z.boolean(), github: z.boolean() }),
   }),
   urls: z.object({ api: z.url(), dashboard: z.url().nullable(), temporalUi: z.url().nullable() }),
@@ -19,8 +21,8 @@ export const showConfig = defineRoute({
   path: '/config',
   auth: 'none',
   tags: ['Configuration'],
-  summary: 'Which features this deployment has',
-  description: 'For a dashboard, before anybody has signed in. An address that is not configured is null.',
+  summary: 'Features of this deployment',
+  description: 'For dashboards, before sign-in. Addresses that are not configured are null.',
   responses: {
     200: {
       description: 'Version, features and addresses.',
@@ -43,8 +45,9 @@ export const showConfig = defineRoute({
       },
     },
   },
-  async handler({ services: { publicConfig, oauth } }) {
+  handler(ctx) {
+    const { publicConfig, oauth } = ctx.services;
     const features = { ...publicConfig.features, oauth: oauth.configured };
-    return { status: 200, body: { ...publicConfig, features } };
+    ctx.body = { ...publicConfig, features };
   },
 });

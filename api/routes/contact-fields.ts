@@ -18,7 +18,7 @@ export const listContactFields = defineRoute({
   tags,
   summary: 'List the fields of contacts',
   description:
-    'The built-in fields, and every key of `data` that the project has seen, of which there are at most 10,000. Coverage is exact.',
+    'The built-in fields and every key of `data` that the project has used, at most 10,000. Coverage is exact.',
   responses: {
     200: {
       description: 'The fields.',
@@ -32,9 +32,10 @@ export const listContactFields = defineRoute({
       },
     },
   },
-  async handler({ project, services }) {
-    const fields = await services.contactFields.list(project.id);
-    return { status: 200, body: { fields, count: fields.length } };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    const fields = await ctx.services.contactFields.list(project.id);
+    ctx.body = { fields, count: fields.length };
   },
 });
 
@@ -45,21 +46,23 @@ export const listFieldValues = defineRoute({
   tags,
   summary: 'List the values of a field',
   description:
-    'Distinct strings, numbers and booleans, in order. A field with more values than `limit` is answered with those ' +
-    'of the contacts created last. Dots go into nested data.',
+    'Distinct strings, numbers and booleans, sorted. When there are more values than `limit`, returns ' +
+    'those of the newest contacts. Reads a number of them only: `searched` tells how many. Dots address nested data.',
   params,
   query: fieldValuesQuerySchema,
   responses: {
     200: {
       description: 'The values.',
       schema: fieldValuesSchema,
-      example: { field: 'data.plan', values: ['free', 'pro', 'team'], count: 3, limit: 100 },
+      example: { field: 'data.plan', values: ['free', 'pro', 'team'], count: 3, limit: 100, searched: null },
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { field }, query: { limit }, services }) {
-    const found = await services.contactFields.values(project.id, field, limit);
-    return { status: 200, body: { ...found, count: found.values.length, limit } };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const { limit } = ctx.state.query;
+    const found = await ctx.services.contactFields.values(project.id, params.field, limit);
+    ctx.body = { ...found, count: found.values.length, limit };
   },
 });
 
@@ -73,7 +76,7 @@ export const getFieldUsage = defineRoute({
   params,
   responses: {
     200: {
-      description: 'What refers to the field.',
+      description: 'References to the field.',
       schema: fieldUsageSchema,
       example: {
         usedInSegments: [{ id: '019aa7a4-6c1e-7d52-8f0b-3c5d1f0e9a11', name: 'Paying customers' }],
@@ -84,8 +87,9 @@ export const getFieldUsage = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { field }, services }) {
-    return { status: 200, body: await services.contactFields.usage(project.id, field) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = await ctx.services.contactFields.usage(project.id, params.field);
   },
 });
 
@@ -96,14 +100,15 @@ export const deleteContactField = defineRoute({
   tags,
   summary: 'Delete a field from every contact',
   description:
-    'Answers when it is gone from all of them. What refers to the field stays, and stops matching. The next value ' +
-    'of that key gives the field its type anew. When the call is interrupted, repeat it.',
+    'Returns once the field is removed from all contacts. References to the field remain and no longer ' +
+    'match. The next value of the key determines a new type. If the call is interrupted, repeat it.',
   params,
   responses: {
     200: { description: 'Deleted.', schema: deletedFieldSchema, example: { deletedFrom: 8_214 } },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler({ project, params: { field }, services }) {
-    return { status: 200, body: { deletedFrom: await services.contactFields.remove(project.id, field) } };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = { deletedFrom: await ctx.services.contactFields.remove(project.id, params.field) };
   },
 });

@@ -2,8 +2,19 @@ import { maxImportBytes } from '../../core/contact-import/import-format.ts';
 import type { BulkOperation } from '../../core/jobs/results.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
-import { bulkJobSchema, importJobSchema, presentBulkJob, presentImportJob } from '../presenters/job.ts';
-import { bulkBodySchema, jobParamsSchema, queuedJobSchema } from '../schemas/contact-jobs.ts';
+import {
+  presentBulkJob,
+  presentImportErrors,
+  presentImportJob,
+  presentImportPreview,
+} from '../presenters/job.ts';
+import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/answers/job.ts';
+import {
+  bulkBodySchema,
+  importQuerySchema,
+  jobParamsSchema,
+  queuedJobSchema,
+} from '../schemas/contact-jobs.ts';
 
 const tags = ['Contacts'];
 const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
@@ -20,23 +31,36 @@ export const importContacts = defineRoute({
     'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, two of one name are refused.',
     'Comma, semicolon and tab are recognised, and so are UTF-8, UTF-16 with a byte order mark, and Windows-1252. `true`, `false` and plain decimal numbers are stored as such, ISO dates as dates; a number with leading zeros, a plus sign or more than 15 digits stays a text. An empty cell changes nothing. `subscribed` takes true, false, yes, no, 1, 0.',
     'Each row creates or updates the contact of its address, in the order of the file. A bad row is skipped and reported by the job. In reports the header is row 1, blank rows count, and a row with line breaks in its cells is one row.',
+    'The optional field `mapping` of the form is a JSON object from names of columns to what they become: `email`, `subscribed`, a key of data, or null to leave the column out, such as `{"Mail":"email","Notes":null}`. Columns that it does not name stay as above.',
   ].join('\n\n'),
-  bodyFormat: 'stream',
   uploadField: 'file',
+  query: importQuerySchema,
   responses: {
+    200: { description: 'What the import would do (`dryRun=true`).', schema: importPreviewSchema },
     202: {
       description: 'Queued.',
       schema: queuedJobSchema,
-      example: { message: 'The import is queued', jobId },
+      example: { message: 'The import was queued', jobId },
     },
   },
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR'],
-  async handler({ project, request, services }) {
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { contactJobs } = ctx.services;
     const upload = { field: 'file', limitBytes: maxImportBytes };
-    const id = await readUpload(request, upload, (bytes) =>
-      services.contactJobs.startImport(project.id, bytes),
+    if (query.dryRun) {
+      const preview = await readUpload(ctx, upload, (bytes, fields) =>
+        contactJobs.previewImport(project.id, { bytes, fields }),
+      );
+      ctx.status = 200;
+      ctx.body = presentImportPreview(preview);
+      return;
+    }
+    const id = await readUpload(ctx, upload, (bytes, fields) =>
+      contactJobs.startImport(project.id, { bytes, fields }),
     );
-    return { status: 202, body: { message: 'The import is queued', jobId: id } };
+    ctx.status = 202;
+    ctx.body = { message: 'The import was queued', jobId: id };
   },
 });
 
@@ -69,9 +93,30 @@ export const getImportJob = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params, services }) {
-    const job = await services.contactJobs.getImport(project.id, params.jobId);
-    return { status: 200, body: presentImportJob(job) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
+    ctx.body = presentImportJob(job);
+  },
+});
+
+export const getImportErrors = defineRoute({
+  method: 'GET',
+  path: '/contacts/import/:jobId/errors.csv',
+  auth: 'secretKey',
+  tags,
+  summary: 'Get the rows that an import skipped, as a CSV file',
+  description:
+    'The first 1,000: row, address as it is in the file, and why. Empty until the first ones are known.',
+  params: jobParamsSchema,
+  responses: { 200: { description: 'The file.', contentType: 'text/csv; charset=utf-8' } },
+  errors: ['NOT_FOUND'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
+    ctx.attachment('import-errors.csv');
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.body = presentImportErrors(job);
   },
 });
 
@@ -105,13 +150,13 @@ export const getBulkJob = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params, services }) {
-    const job = await services.contactJobs.getBulk(project.id, params.jobId);
-    return { status: 200, body: presentBulkJob(job) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const job = await ctx.services.contactJobs.getBulk(project.id, params.jobId);
+    ctx.body = presentBulkJob(job);
   },
 });
 
-/** One route for each operation: all take the same list. */
 function bulkRoute(operation: BulkOperation, summary: string, description: string) {
   return defineRoute({
     method: 'POST',
@@ -126,12 +171,14 @@ function bulkRoute(operation: BulkOperation, summary: string, description: strin
       202: {
         description: 'Queued.',
         schema: queuedJobSchema,
-        example: { message: 'The operation is queued', jobId },
+        example: { message: 'The operation was queued', jobId },
       },
     },
-    async handler({ project, body, services }) {
-      const id = await services.contactJobs.startBulk(project.id, operation, body.contactIds);
-      return { status: 202, body: { message: 'The operation is queued', jobId: id } };
+    async handler(ctx) {
+      const { project, body } = ctx.state;
+      const id = await ctx.services.contactJobs.startBulk(project.id, operation, body.contactIds);
+      ctx.status = 202;
+      ctx.body = { message: 'The operation was queued', jobId: id };
     },
   });
 }
@@ -151,5 +198,5 @@ export const bulkUnsubscribe = bulkRoute(
 export const bulkDelete = bulkRoute(
   'delete',
   'Delete many contacts',
-  'As `DELETE /contacts/{id}` for each of them.',
+  'Like `DELETE /contacts/{id}` for each contact.',
 );

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { contactSchema, presentContact } from '../presenters/contact.ts';
+import { presentContact } from '../presenters/contact.ts';
+import { contactSchema } from '../schemas/answers/contact.ts';
 import {
+  contactFilterQuerySchema,
   contactPageSchema,
   listContactsQuerySchema,
   lookedUpSchema,
@@ -13,6 +16,8 @@ import {
   upsertContactBodySchema,
   upsertedContactSchema,
 } from '../schemas/contacts.ts';
+
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 
 const tags = ['Contacts'];
 const params = z.object({ id: idSchema });
@@ -27,12 +32,31 @@ export const listContacts = defineRoute({
   query: listContactsQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
   errors: ['BAD_REQUEST'],
-  async handler({ project, query, services }) {
-    const { contacts, cursor, total } = await services.contactList.list(project.id, query);
-    return {
-      status: 200,
-      body: { data: contacts.map(presentContact), cursor, hasMore: cursor !== null, total },
-    };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { contacts, cursor, total } = await ctx.services.contactList.list(project.id, query);
+    ctx.body = { data: contacts.map(presentContact), cursor, hasMore: cursor !== null, total };
+  },
+});
+
+export const exportContacts = defineRoute({
+  method: 'GET',
+  path: '/contacts/export',
+  auth: 'secretKey',
+  tags,
+  summary: 'Export contacts as a CSV file',
+  description:
+    'All contacts that match, oldest first, in UTF-8 with a byte order mark: `id`, `email`, `subscribed` and a column ' +
+    'for each field of data. `POST /contacts/import` takes such a file. Nested values are JSON. A text that a ' +
+    'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) has an apostrophe before it.',
+  query: contactFilterQuerySchema,
+  responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const file = await ctx.services.contactExport.start(project.id, query);
+    ctx.attachment('contacts.csv');
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.body = Readable.from(file);
   },
 });
 
@@ -41,20 +65,23 @@ export const lookupContacts = defineRoute({
   path: '/contacts/lookup',
   auth: 'secretKey',
   tags,
-  summary: 'Find out which addresses are contacts',
-  description: 'Addresses are compared and answered in their stored form: trimmed, in lower case, each once.',
+  summary: 'Look up which addresses are contacts',
+  description:
+    'Addresses are compared and returned in their stored form: trimmed, lower-case, without duplicates.',
   body: lookupBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'] },
   responses: {
     200: {
-      description: 'The addresses, in the order in which they came.',
+      description: 'The addresses, in input order.',
       schema: lookedUpSchema,
       example: { found: ['ada@example.com'], notFound: ['grace@example.com'] },
     },
   },
   errors: ['BAD_REQUEST'],
-  async handler({ project, body: { emails }, services }) {
-    return { status: 200, body: await services.contactList.lookup(project.id, emails) };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    const { emails } = ctx.state.body;
+    ctx.body = await ctx.services.contactList.lookup(project.id, emails);
   },
 });
 
@@ -71,12 +98,11 @@ export const upsertContact = defineRoute({
     200: { description: 'Updated.', schema: upsertedContactSchema },
     201: { description: 'Created.', schema: upsertedContactSchema },
   },
-  async handler({ project, body, services }) {
-    const { contact, isNew } = await services.contacts.upsert(project.id, body);
-    return {
-      status: isNew ? 201 : 200,
-      body: { ...presentContact(contact), _meta: { isNew, isUpdate: !isNew } },
-    };
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    const { contact, isNew } = await ctx.services.contacts.upsert(project.id, body);
+    ctx.status = isNew ? 201 : 200;
+    ctx.body = { ...presentContact(contact), _meta: { isNew, isUpdate: !isNew } };
   },
 });
 
@@ -89,8 +115,9 @@ export const getContact = defineRoute({
   params,
   responses: { 200: { description: 'The contact.', schema: contactSchema } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: presentContact(await services.contacts.get(project.id, id)) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentContact(await ctx.services.contacts.get(project.id, params.id));
   },
 });
 
@@ -102,11 +129,15 @@ export const patchContact = defineRoute({
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
   params,
+  headers: ifMatchHeadersSchema,
   body: patchContactBodySchema,
   responses: { 200: { description: 'The contact after the change.', schema: contactSchema } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params: { id }, body, services }) {
-    return { status: 200, body: presentContact(await services.contacts.patch(project.id, id, body)) };
+  async handler(ctx) {
+    const { project, body, params, headers } = ctx.state;
+    ctx.body = presentContact(
+      await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']),
+    );
   },
 });
 
@@ -119,8 +150,9 @@ export const deleteContact = defineRoute({
   params,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    await services.contacts.remove(project.id, id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.contacts.remove(project.id, params.id);
+    ctx.status = 204;
   },
 });

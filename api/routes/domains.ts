@@ -2,11 +2,16 @@ import { z } from 'zod';
 import { parseDomainName } from '../../core/addresses/email-address.ts';
 import { notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
+import type { Domain } from '../../db/entities/domain.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { domainSchema } from '../presenters/domain.ts';
+import { presentDomain } from '../presenters/domain.ts';
+import { domainSchema } from '../schemas/answers/domain.ts';
+import type { DomainsService } from '../services/domains.ts';
 
 const tags = ['Domains'];
 const idParams = z.object({ id: idSchema });
+
+const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
 
 const domainNameSchema = z
   .string()
@@ -34,9 +39,11 @@ export const listProjectDomains = defineRoute({
     200: { description: 'Verified and pending domains.', schema: z.object({ data: z.array(domainSchema) }) },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params, services }) {
+  async handler(ctx) {
+    const { project, params } = ctx.state;
     if (params.projectId !== project.id) throw notFound('Project');
-    return { status: 200, body: { data: await services.domains.list(project.id) } };
+    const { domains } = ctx.services;
+    ctx.body = { data: (await domains.list(project.id)).map((each) => present(domains, each)) };
   },
 });
 
@@ -47,17 +54,20 @@ export const addDomain = defineRoute({
   tags,
   summary: 'Add a sender domain',
   description:
-    'Answers the DNS records to create, among them a TXT record that proves the domain for this project. It is checked ' +
-    'right away and then every five minutes until it is verified. Several projects may add a domain: the one that ' +
-    'proves it has it. What is not proven within seven days is removed.',
+    'Returns the DNS records to create, including a TXT record that proves ownership for this project. ' +
+    'The domain is checked immediately and then every five minutes until it is verified. Several projects ' +
+    'may add a domain; the first to prove ownership gets it. Unverified domains are removed after seven ' +
+    'days.',
   body: z.object({ domain: domainNameSchema }),
   bodyExample: { domain: 'example.com' },
   responses: { 201: { description: 'Added, pending.', schema: domainSchema } },
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-  handler: async ({ project, body, services }) => ({
-    status: 201,
-    body: await services.domains.add(project.id, body.domain),
-  }),
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    ctx.status = 201;
+    const { domains } = ctx.services;
+    ctx.body = present(domains, await domains.add(project.id, body.domain));
+  },
 });
 
 export const verifyDomain = defineRoute({
@@ -69,10 +79,11 @@ export const verifyDomain = defineRoute({
   params: idParams,
   responses: { 200: { description: 'The domain after the check.', schema: domainSchema } },
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  handler: async ({ project, params, services }) => ({
-    status: 200,
-    body: await services.domains.verify(project.id, params.id),
-  }),
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const { domains } = ctx.services;
+    ctx.body = present(domains, await domains.verify(project.id, params.id));
+  },
 });
 
 export const deleteDomain = defineRoute({
@@ -84,8 +95,9 @@ export const deleteDomain = defineRoute({
   params: idParams,
   responses: { 204: { description: 'Removed.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params, services }) {
-    await services.domains.remove(project.id, params.id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.domains.remove(project.id, params.id);
+    ctx.status = 204;
   },
 });

@@ -20,13 +20,14 @@ export const listEvents = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List events, newest first',
-  description: 'Tracked events and those that the service emits itself.',
+  description: 'Tracked events and events emitted by the service.',
   query: eventListQuerySchema,
   responses: { 200: { description: 'A page of events.', schema: eventPageSchema } },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    const { rows, cursor } = await services.activity.events(project.id, query);
-    return { status: 200, body: { data: rows.map(presentEvent), cursor, hasMore: cursor !== null } };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { rows, cursor, emails } = await ctx.services.activity.events(project.id, query);
+    ctx.body = { data: rows.map((row) => presentEvent(row, emails)), cursor, hasMore: cursor !== null };
   },
 });
 
@@ -40,9 +41,14 @@ export const listContactEvents = defineRoute({
   query: eventListQuerySchema,
   responses: { 200: { description: 'A page of events.', schema: eventPageSchema } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, params, query, services }) {
-    const { rows, cursor } = await services.activity.contactEvents(project.id, params.contactId, query);
-    return { status: 200, body: { data: rows.map(presentEvent), cursor, hasMore: cursor !== null } };
+  async handler(ctx) {
+    const { project, params, query } = ctx.state;
+    const { rows, cursor, emails } = await ctx.services.activity.contactEvents(
+      project.id,
+      params.contactId,
+      query,
+    );
+    ctx.body = { data: rows.map((row) => presentEvent(row, emails)), cursor, hasMore: cursor !== null };
   },
 });
 
@@ -51,14 +57,15 @@ export const listEventNames = defineRoute({
   path: '/events/names',
   auth: 'secretKey',
   tags,
-  summary: 'The names of the events that the project has had',
-  description: `Tracked ones, of which a project has at most 10,000, and those of the service. The first ${mostEventNames} of them.`,
+  summary: 'Names of events that have occurred in the project',
+  description: `Tracked events, at most 10,000 per project, and events emitted by the service. Returns the first ${mostEventNames}.`,
   responses: {
     200: { description: 'In alphabetical order.', schema: z.object({ names: z.array(z.string()) }) },
   },
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler({ project, services }) {
-    return { status: 200, body: { names: await services.activity.eventNames(project.id) } };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    ctx.body = { names: await ctx.services.activity.eventNames(project.id) };
   },
 });
 
@@ -72,8 +79,9 @@ export const eventStatistics = defineRoute({
   query: periodQuerySchema,
   responses: { 200: { description: 'The figures.', schema: eventStatsSchema } },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, query, services }) {
-    return { status: 200, body: await services.activity.eventStats(project.id, query) };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    ctx.body = await ctx.services.activity.eventStats(project.id, query);
   },
 });
 
@@ -84,11 +92,12 @@ export const eventUsage = defineRoute({
   tags,
   summary: 'Where the name of an event is used',
   description:
-    'Segments whose conditions ask for the event, also those that name an email activity such as `email.opened` for `email.open`. A name that nothing refers to, known or not, answers empty lists.',
+    'Segments whose conditions use the event, including those that name an email activity such as ' +
+    '`email.opened` for `email.open`. Returns empty lists for a name without references, known or not.',
   params: eventNameParamsSchema,
   responses: {
     200: {
-      description: 'What refers to the event, newest first.',
+      description: 'References to the event, newest first.',
       schema: eventUsageSchema,
       example: {
         segments: [{ id: '0193a1c2-5b7e-7c3d-9f00-2f6e8d4c1b0a', name: 'Recent buyers' }],
@@ -96,12 +105,13 @@ export const eventUsage = defineRoute({
       },
     },
   },
-  async handler({ project, params, services }) {
-    return { status: 200, body: await services.events.usage(project.id, params.eventName) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = await ctx.services.events.usage(project.id, params.eventName);
   },
 });
 
-/** The path of `listContactEvents` has precedence, yet `usage` is no contact's id: an event may be called `contact`. */
+/** Without this route, that of `listContactEvents` would take an event named `contact`; no contact id is `usage`. */
 export const usageOfEventContact = defineRoute({
   method: 'GET',
   path: '/events/contact/usage',
@@ -109,9 +119,10 @@ export const usageOfEventContact = defineRoute({
   tags,
   summary: 'Where the event `contact` is used',
   hidden: true,
-  responses: { 200: { description: 'What refers to the event.', schema: eventUsageSchema } },
-  async handler({ project, services }) {
-    return { status: 200, body: await services.events.usage(project.id, 'contact') };
+  responses: { 200: { description: 'References to the event.', schema: eventUsageSchema } },
+  async handler(ctx) {
+    const { project } = ctx.state;
+    ctx.body = await ctx.services.events.usage(project.id, 'contact');
   },
 });
 
@@ -122,7 +133,13 @@ export const deleteEvent = defineRoute({
   tags,
   summary: 'Delete all events of a name',
   description:
-    'Deletes every event of this name that the project has at the moment of the call, for good: segments, lists, counts and the activity feed know nothing of them any more. Lists and counts follow within seconds; should analytics be away, as soon as it is back. Events that are tracked after the call began stay. This also deletes events that the service has emitted, such as `email.open`; but figures about emails (sent, delivered, opened, clicked, bounced, complained) count emails and not events, so they stay, and so do the states of emails and contacts. Segments that ask for the event remain, and the name may be tracked again; until then another has its place among the 10,000 of the project.',
+    'Deletes every event of this name that the project has at the moment of the call, for good: segments, ' +
+    'lists, counts and the activity feed know nothing of them any more. Lists and counts follow within ' +
+    'seconds; should analytics be away, as soon as it is back. Events that are tracked after the call ' +
+    'began stay. This also deletes events that the service has emitted, such as `email.open`; but figures ' +
+    'about emails (sent, delivered, opened, clicked, bounced, complained) count emails and not events, so ' +
+    'they stay, and so do the states of emails and contacts. Segments that ask for the event remain, and ' +
+    'the name may be tracked again; until then another has its place among the 10,000 of the project.',
   params: eventNameParamsSchema,
   responses: {
     200: {
@@ -131,7 +148,8 @@ export const deleteEvent = defineRoute({
       example: { deleted: 1204 },
     },
   },
-  async handler({ project, params, services }) {
-    return { status: 200, body: { deleted: await services.events.remove(project.id, params.eventName) } };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = { deleted: await ctx.services.events.remove(project.id, params.eventName) };
   },
 });

@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { createReadiness, type ReadinessChecks } from '../edge/readiness.ts';
-import { createDefineRoute, type Route } from '../edge/route.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import type { Route } from '../edge/route.ts';
+import { createReadiness, type ReadinessChecks } from '../services/readiness.ts';
 
 const readinessSchema = z
   .object({
@@ -18,10 +19,9 @@ export interface HealthOptions {
   registry: Registry;
 }
 
-/** What a supervisor, a load balancer and Prometheus ask. */
-export function healthRoutes<S>({ readiness, registry }: HealthOptions): Route<S>[] {
-  const defineRoute = createDefineRoute<S>();
-  const look = createReadiness(readiness);
+/** For supervisors, load balancers and Prometheus. */
+export function healthRoutes({ readiness: checks, registry }: HealthOptions): Route[] {
+  const look = createReadiness(checks);
 
   const health = defineRoute({
     method: 'GET',
@@ -30,7 +30,9 @@ export function healthRoutes<S>({ readiness, registry }: HealthOptions): Route<S
     tags: ['Operations'],
     summary: 'Whether the process runs',
     responses: { 200: { description: 'It does', schema: z.object({ status: z.literal('ok') }) } },
-    handler: async () => ({ status: 200, body: { status: 'ok' as const } }),
+    handler(ctx) {
+      ctx.body = { status: 'ok' };
+    },
   });
 
   const ready = defineRoute({
@@ -40,14 +42,16 @@ export function healthRoutes<S>({ readiness, registry }: HealthOptions): Route<S
     tags: ['Operations'],
     summary: 'Whether requests can be served',
     description:
-      'Ready needs Postgres. Without ClickHouse or Temporal the API is degraded: it accepts, and what they missed is caught up.',
+      'Requires Postgres. Without ClickHouse or Temporal the API is degraded: it still accepts requests, ' +
+      'and both catch up later.',
     responses: {
       200: { description: 'Ready, or degraded', schema: readinessSchema },
       503: { description: 'Postgres is away', schema: readinessSchema },
     },
-    handler: async () => {
-      const body = await look();
-      return body.status === 'unavailable' ? { status: 503, body } : { status: 200, body };
+    async handler(ctx) {
+      const readiness = await look();
+      ctx.status = readiness.status === 'unavailable' ? 503 : 200;
+      ctx.body = readiness;
     },
   });
 
@@ -58,7 +62,10 @@ export function healthRoutes<S>({ readiness, registry }: HealthOptions): Route<S
     tags: ['Operations'],
     summary: 'Metrics for Prometheus',
     responses: { 200: { description: 'Text exposition format', contentType: registry.contentType } },
-    handler: async () => ({ status: 200, body: await registry.metrics() }),
+    async handler(ctx) {
+      ctx.type = registry.contentType;
+      ctx.body = await registry.metrics();
+    },
   });
 
   return [health, ready, metrics];

@@ -1,5 +1,4 @@
 import type { Route } from '../edge/route.ts';
-import type { Services } from '../edge/services.ts';
 import { confirmEmail, requestPasswordReset, requestVerification, resetPassword } from './account-links.ts';
 import {
   showInvitation,
@@ -18,7 +17,7 @@ import {
   recentActivityCount,
 } from './activity.ts';
 import { campaignStatistics, readTimeseries, topCampaigns, topEvents } from './analytics.ts';
-import { logIn, logOut, signUp } from './auth.ts';
+import { logIn, logInOnce, logOut, signUp } from './auth.ts';
 import {
   changeBillingLimits,
   listInvoices,
@@ -27,6 +26,8 @@ import {
   showBillingConsumption,
   showBillingLimits,
 } from './billing.ts';
+import { campaignAudience, previewAudience } from './campaign-audience.ts';
+import { listCampaignLinks, listCampaignRecipients } from './campaign-recipients.ts';
 import {
   campaignStats,
   cancelCampaign,
@@ -46,11 +47,13 @@ import {
   bulkSubscribe,
   bulkUnsubscribe,
   getBulkJob,
+  getImportErrors,
   getImportJob,
   importContacts,
 } from './contact-jobs.ts';
 import {
   deleteContact,
+  exportContacts,
   getContact,
   listContacts,
   lookupContacts,
@@ -58,6 +61,8 @@ import {
   upsertContact,
 } from './contacts.ts';
 import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
+import { previewCampaign, previewTemplate } from './email-preview.ts';
+import { getEmail, listEmails } from './emails.ts';
 import {
   deleteEvent,
   eventStatistics,
@@ -87,6 +92,7 @@ import {
   subscribe,
   unsubscribe,
 } from './public-pages.ts';
+import { listRequests } from './requests.ts';
 import {
   addSegmentMembers,
   computeSegment,
@@ -99,9 +105,11 @@ import {
   getSegment,
   listSegments,
   patchSegment,
+  previewSegment,
   refreshSegment,
 } from './segments.ts';
 import { sendEmail } from './send.ts';
+import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 import { liftSuppression, listSuppressions } from './suppressions.ts';
 import {
   createTemplate,
@@ -111,9 +119,10 @@ import {
   listTemplates,
   patchTemplate,
   templateUsage,
+  testTemplate,
 } from './templates.ts';
 import { trackEvent, trackEventFromDashboard } from './track.ts';
-import { showImage, uploadImage } from './uploads.ts';
+import { deleteImage, listUploads, showImage, uploadImage } from './uploads.ts';
 import { currentUser } from './users.ts';
 import { verifyEmail } from './verify.ts';
 import { receiveSnsNotification } from './webhooks-sns.ts';
@@ -126,6 +135,7 @@ import {
   startExecution,
 } from './workflow-executions.ts';
 import { createStep, createTransition, deleteStep, deleteTransition, patchStep } from './workflow-graphs.ts';
+import { duplicateWorkflow, workflowStatistics } from './workflow-overview.ts';
 import {
   createWorkflow,
   deleteWorkflow,
@@ -135,12 +145,15 @@ import {
   patchWorkflow,
 } from './workflows.ts';
 
-/** Every route of the API, in the order of the documentation. */
-export const routes: readonly Route<Services>[] = [
+/** In the order of the documentation. */
+export const routes: readonly Route[] = [
   sendEmail,
   trackEvent,
   verifyEmail,
+  listEmails,
+  getEmail,
   listContacts,
+  exportContacts,
   upsertContact,
   getContact,
   patchContact,
@@ -152,6 +165,7 @@ export const routes: readonly Route<Services>[] = [
   deleteContactField,
   importContacts,
   getImportJob,
+  getImportErrors,
   bulkSubscribe,
   bulkUnsubscribe,
   bulkDelete,
@@ -163,6 +177,8 @@ export const routes: readonly Route<Services>[] = [
   deleteTemplate,
   duplicateTemplate,
   templateUsage,
+  previewTemplate,
+  testTemplate,
   listCampaigns,
   createCampaign,
   getCampaign,
@@ -173,8 +189,14 @@ export const routes: readonly Route<Services>[] = [
   cancelCampaign,
   testCampaign,
   campaignStats,
+  previewCampaign,
+  previewAudience,
+  campaignAudience,
+  listCampaignRecipients,
+  listCampaignLinks,
   listSegments,
   createSegment,
+  previewSegment,
   getSegment,
   patchSegment,
   deleteSegment,
@@ -189,6 +211,8 @@ export const routes: readonly Route<Services>[] = [
   getWorkflow,
   patchWorkflow,
   deleteWorkflow,
+  duplicateWorkflow,
+  workflowStatistics,
   createStep,
   patchStep,
   deleteStep,
@@ -216,16 +240,23 @@ export const routes: readonly Route<Services>[] = [
   topCampaigns,
   campaignStatistics,
   topEvents,
+  listRequests,
   listProjectDomains,
   addDomain,
   verifyDomain,
   deleteDomain,
   uploadImage,
+  listUploads,
+  deleteImage,
   showImage,
   showConfig,
   signUp,
   logIn,
+  logInOnce,
   logOut,
+  listSessions,
+  endSession,
+  endOtherSessions,
   oauthConfig,
   startOAuth,
   finishOAuth,

@@ -1,9 +1,32 @@
+import type Koa from 'koa';
 import { z } from 'zod';
+import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
+import { DomainError } from '../../core/errors.ts';
+import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import type { Services } from '../services/services.ts';
 
 const tags = ['Authentication'];
-const params = z.object({ provider: z.enum(['google', 'github']) });
-const responses = { 302: { description: 'On to the next page.' } } as const;
+const params = z.object({ provider: z.enum(oauthProviderNames) });
+const responses = { 302: { description: 'Redirect to the next page.' } } as const;
+
+interface BrowserContext extends Pick<Koa.ExtendableContext, 'accepts' | 'redirect' | 'response'> {
+  services: Services;
+}
+
+/** Leads a browser whose sign-in is refused to the sign-in page; other clients get the error. */
+async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>): Promise<void> {
+  try {
+    await signIn();
+  } catch (error) {
+    const { signInUrl } = ctx.services.oauth;
+    const isBrowser = ctx.accepts('json', 'html') === 'html';
+    if (!(error instanceof DomainError) || !isBrowser || signInUrl === null) throw error;
+    const reason = String(error.details?.reason ?? error.code.toLowerCase());
+    ctx.redirect(`${signInUrl}?error=${encodeURIComponent(reason)}`);
+    ctx.response.body = '';
+  }
+}
 
 export const oauthConfig = defineRoute({
   method: 'GET',
@@ -18,8 +41,8 @@ export const oauthConfig = defineRoute({
       schema: z.object({ google: z.boolean(), github: z.boolean() }),
     },
   },
-  async handler({ services }) {
-    return { status: 200, body: services.oauth.configured };
+  async handler(ctx) {
+    ctx.body = ctx.services.oauth.configured;
   },
 });
 
@@ -29,17 +52,19 @@ export const startOAuth = defineRoute({
   auth: 'none',
   tags,
   summary: 'Sign in with Google or GitHub',
-  description: 'For browsers: leads to the provider, with PKCE and a state that only this browser knows.',
+  description: 'For browsers: redirects to the provider, with PKCE and a state known only to this browser.',
   limitByAddress: true,
   params,
   responses,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler({ params, services }) {
-    const { location, cookies } = await services.oauth.start(params.provider);
-    return {
-      status: 302,
-      headers: { Location: location, 'Set-Cookie': cookies, 'Cache-Control': 'no-store' },
-    };
+  async handler(ctx) {
+    const { params } = ctx.state;
+    await orBackToSignIn(ctx, async () => {
+      const { location, attempt } = await ctx.services.oauth.start(params.provider);
+      setCookie(ctx, 'oauth', attempt);
+      ctx.redirect(location);
+      ctx.response.body = '';
+    });
   },
 });
 
@@ -50,21 +75,23 @@ export const finishOAuth = defineRoute({
   tags,
   summary: 'Where the provider sends the browser back to',
   description:
-    'Signs in the user of the account there, else the one with its verified address, else a new one, and leads to ' +
-    'the dashboard, or to a page that says so. An account whose address was not proven before loses its password ' +
-    'by that.',
+    'Signs in the user of the account there, else the one with its verified address, else a new one, and ' +
+    'leads to the dashboard, or to a page that says so. An account whose address was not proven before loses ' +
+    'its password by that. A browser whose sign-in is refused is led to the sign-in page of the dashboard, ' +
+    'with the reason as `error`; other clients find it in `details.reason`.',
   limitByAddress: true,
   params,
   responses,
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler({ params, services, request }) {
-    const { location, cookies } = await services.oauth.finish(params.provider, request.url, {
-      cookie: request.headers.cookie,
-      address: request.clientAddress,
+  async handler(ctx) {
+    const { params } = ctx.state;
+    await orBackToSignIn(ctx, async () => {
+      const attempt = ctx.cookies.get('oauth');
+      const signedIn = await ctx.services.oauth.finish(params.provider, ctx.url, attempt, clientOf(ctx));
+      setSignInCookies(ctx, signedIn);
+      setCookie(ctx, 'oauth', null);
+      ctx.redirect(signedIn.location);
+      ctx.response.body = '';
     });
-    return {
-      status: 302,
-      headers: { Location: location, 'Set-Cookie': cookies, 'Cache-Control': 'no-store' },
-    };
   },
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
-import { createReadiness } from '../edge/readiness.ts';
+import { createReadiness } from '../services/readiness.ts';
 
 let database: TestDatabase;
 let api: TestApi;
@@ -93,18 +93,16 @@ describe('documentation', () => {
     expect(page.body).not.toMatch(/https?:\/\//);
     expect(page.body).not.toMatch(/<script>|<style>/);
     expect(page.headers.get('Content-Security-Policy')).toContain("script-src 'self'");
-    for (const [file, type] of [
-      ['swagger-ui-bundle.js', 'text/javascript'],
-      ['swagger-ui.css', 'text/css'],
-      ['start.js', 'text/javascript'],
-      ['favicon-32x32.png', 'image/png'],
-    ]) {
-      const asset = await api.request(`/docs/${file}`);
-      expect([file, asset.status, asset.headers.get('Content-Type')?.split(';')[0]]).toEqual([
-        file,
-        200,
-        type,
-      ]);
+    for (const file of ['scalar.js', 'start.js']) {
+      for (const encoding of ['gzip', 'identity']) {
+        const asset = await api.request(`/docs/${file}`, { headers: { 'Accept-Encoding': encoding } });
+        expect([file, asset.status, asset.headers.get('Content-Type')?.split(';')[0]]).toEqual([
+          file,
+          200,
+          'text/javascript',
+        ]);
+        expect(asset.body).toContain('createApiReference');
+      }
     }
     for (const file of ['package.json', '..%2Fpackage.json', '__proto__', 'nothing']) {
       expect((await api.request(`/docs/${file}`)).status).toBe(404);

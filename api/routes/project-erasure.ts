@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { deletedSchema, presentProjectReset, projectResetSchema } from '../presenters/project-reset.ts';
+import { presentProjectReset } from '../presenters/project-reset.ts';
+import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
 
 const tags = ['Projects'];
 const params = z.object({ id: idSchema });
@@ -12,14 +13,14 @@ export const deleteProject = defineRoute({
   auth: 'user',
   tags,
   summary: 'Delete a project',
-  description:
-    'Its keys stop working at once, and everything it has is erased in the background. For owners.',
+  description: 'Its keys stop working at once; its data is erased in the background. Requires an owner.',
   params,
-  responses: { 204: { description: 'The project is gone.' } },
+  responses: { 204: { description: 'The project is deleted.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, params, services }) {
-    await services.projectErasure.remove(user.id, params.id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    await ctx.services.projectErasure.remove(user.id, params.id);
+    ctx.status = 204;
   },
 });
 
@@ -30,23 +31,29 @@ export const resetProject = defineRoute({
   tags,
   summary: 'Erase the data of a project',
   description:
-    'Contacts, emails, events, templates, segments, campaigns, workflows, jobs and uploaded images go, and cannot be ' +
-    'brought back; ' +
-    'keys, members, domains and settings stay. What sends stops at once. A call waits up to 20 seconds for the end; a ' +
-    'reset that takes longer goes on in the background, and `GET` of the same path says how far it is. One at a time. ' +
-    'For owners and admins.',
+    'Contacts, emails, events, templates, segments, campaigns, workflows, jobs and uploaded images go, ' +
+    'and cannot be brought back; keys, members, domains and settings stay. What sends stops at once. A ' +
+    'call waits up to 20 seconds for the end; a reset that takes longer goes on in the background, and ' +
+    '`GET` of the same path says how far it is. One at a time. Requires an owner or admin.',
   params,
-  body: z.object({ confirm: z.string().describe('The name of the project.') }),
+  body: z.object({ confirm: z.string().describe("The project's name.") }),
   bodyExample: { confirm: 'Example' },
   responses: {
-    200: { description: 'How many of each there were.', schema: z.object({ deleted: deletedSchema }) },
-    202: { description: 'It goes on in the background.', schema: projectResetSchema },
+    200: { description: 'Number of erased records by kind.', schema: z.object({ deleted: deletedSchema }) },
+    202: { description: 'Still running in the background.', schema: projectResetSchema },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler({ user, params, body, services }) {
-    const reset = presentProjectReset(await services.projectErasure.reset(user.id, params.id, body.confirm));
-    if (reset.status === 'running') return { status: 202, body: reset };
-    return { status: 200, body: { deleted: reset.deleted } };
+  async handler(ctx) {
+    const { user, params, body } = ctx.state;
+    const reset = presentProjectReset(
+      await ctx.services.projectErasure.reset(user.id, params.id, body.confirm),
+    );
+    if (reset.status === 'running') {
+      ctx.status = 202;
+      ctx.body = reset;
+      return;
+    }
+    ctx.body = { deleted: reset.deleted };
   },
 });
 
@@ -55,15 +62,13 @@ export const findReset = defineRoute({
   path: '/users/@me/projects/:id/reset',
   auth: 'user',
   tags,
-  summary: 'How far the last reset of a project is',
-  description: 'For owners and admins.',
+  summary: 'Progress of the latest reset of a project',
+  description: 'Requires an owner or admin.',
   params,
   responses: { 200: { description: 'The last reset.', schema: projectResetSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, params, services }) {
-    return {
-      status: 200,
-      body: presentProjectReset(await services.projectErasure.findReset(user.id, params.id)),
-    };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = presentProjectReset(await ctx.services.projectErasure.findReset(user.id, params.id));
   },
 });

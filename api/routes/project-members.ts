@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import { roles } from '../../db/entities/membership.ts';
+import { projectRoles } from '../../core/project-roles.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { invitationSchema, memberSchema, presentInvitation, presentMember } from '../presenters/member.ts';
+import { presentInvitation, presentMember } from '../presenters/member.ts';
+import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
 
 const tags = ['Projects'];
 const projectParams = z.object({ id: idSchema });
@@ -14,8 +15,8 @@ export const listProjectMembers = defineRoute({
   path: '/projects/:id/members',
   auth: 'user',
   tags,
-  summary: 'Members of a project, and invitations that wait',
-  description: 'For owners and admins.',
+  summary: 'Members of a project and pending invitations',
+  description: 'Requires an owner or admin.',
   params: projectParams,
   responses: {
     200: {
@@ -24,12 +25,10 @@ export const listProjectMembers = defineRoute({
     },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, params, services }) {
-    const { members, invitations } = await services.projectMembers.list(user.id, params.id);
-    return {
-      status: 200,
-      body: { data: members.map(presentMember), invitations: invitations.map(presentInvitation) },
-    };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    const { members, invitations } = await ctx.services.projectMembers.list(user.id, params.id);
+    ctx.body = { data: members.map(presentMember), invitations: invitations.map(presentInvitation) };
   },
 });
 
@@ -40,34 +39,33 @@ export const inviteMember = defineRoute({
   tags,
   summary: 'Invite somebody to a project',
   description:
-    'Users with an account for this address, which they have verified, are members at once. Others get ' +
-    'a link by email, and become members when they have signed up and proven the address; it works for seven days. ' +
-    'A repeated invitation replaces the first. For owners and admins; only owners make owners, and only they replace ' +
-    'the invitation of one. Who invites by email must have proven an address (403). At most five invitations an ' +
-    'hour are mailed to an address, and twenty by a user (429).',
+    'A user with a verified account for this address becomes a member at once. Anyone else gets a link by ' +
+    'email, valid for seven days, and becomes a member after signing up and verifying the address. A ' +
+    'repeated invitation replaces the first. Requires an owner or admin; only owners may invite owners or ' +
+    'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
+    'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
   params: projectParams,
-  body: z.object({ email: emailAddressSchema, role: z.enum(roles) }),
+  body: z.object({ email: emailAddressSchema, role: z.enum(projectRoles) }),
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
   responses: {
     201: {
-      description: 'One of both, the other is null.',
+      description: 'One of the two; the other is null.',
       schema: z.object({ member: memberSchema.nullable(), invitation: invitationSchema.nullable() }),
     },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
-  async handler({ user, params, body, services, request }) {
-    const language = request.headers['accept-language'];
-    const { member, invitation } = await services.projectMembers.invite(user.id, params.id, {
+  async handler(ctx) {
+    const { user, params, body } = ctx.state;
+    const language = ctx.headers['accept-language'];
+    const { member, invitation } = await ctx.services.projectMembers.invite(user.id, params.id, {
       ...body,
       language,
     });
-    return {
-      status: 201,
-      body: {
-        member: member && presentMember(member),
-        invitation: invitation && presentInvitation(invitation),
-      },
+    ctx.status = 201;
+    ctx.body = {
+      member: member && presentMember(member),
+      invitation: invitation && presentInvitation(invitation),
     };
   },
 });
@@ -79,15 +77,16 @@ export const changeMemberRole = defineRoute({
   tags,
   summary: 'Change the role of a member',
   description:
-    'For owners and admins; only owners make owners or take that from them. The last one stays (409).',
+    'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
   params: memberParams,
-  body: z.object({ role: z.enum(roles) }),
+  body: z.object({ role: z.enum(projectRoles) }),
   bodyExample: { role: 'ADMIN' },
-  responses: { 200: { description: 'The member as it is now.', schema: memberSchema } },
+  responses: { 200: { description: 'The updated member.', schema: memberSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler({ user, params, body, services }) {
-    const member = await services.projectMembers.changeRole(user.id, params.id, params.userId, body.role);
-    return { status: 200, body: presentMember(member) };
+  async handler(ctx) {
+    const { user, params, body } = ctx.state;
+    const member = await ctx.services.projectMembers.changeRole(user.id, params.id, params.userId, body.role);
+    ctx.body = presentMember(member);
   },
 });
 
@@ -96,15 +95,17 @@ export const removeProjectMember = defineRoute({
   path: '/projects/:id/members/:userId',
   auth: 'user',
   tags,
-  summary: 'Remove a member, leave, or take an invitation back',
+  summary: 'Remove a member, leave, or withdraw an invitation',
   description:
-    'With the id of an invitation in place of the user id, that one is taken back. Everyone may leave but the last ' +
+    'With the id of an invitation in place of the user id, that one is taken back. Everyone may leave but ' +
+    'the last ' +
     'owner (409).',
   params: memberParams,
   responses: { 204: { description: 'Done.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler({ user, params, services }) {
-    await services.projectMembers.remove(user.id, params.id, params.userId);
-    return { status: 204 };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    await ctx.services.projectMembers.remove(user.id, params.id, params.userId);
+    ctx.status = 204;
   },
 });

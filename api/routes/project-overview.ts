@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentProjectSecurity, projectSecuritySchema } from '../presenters/project-security.ts';
+import { presentProjectSecurity } from '../presenters/project-security.ts';
+import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
 
 const tags = ['Projects'];
 const params = z.object({ id: idSchema });
@@ -11,7 +12,7 @@ export const projectSetupState = defineRoute({
   path: '/projects/:id/setup-state',
   auth: 'user',
   tags,
-  summary: 'Which first steps a project has taken',
+  summary: 'Set-up progress of a project',
   params,
   responses: {
     200: {
@@ -27,8 +28,9 @@ export const projectSetupState = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ user, params, services }) {
-    return { status: 200, body: await services.projects.setupState(user.id, params.id) };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = await ctx.services.projects.setupState(user.id, params.id);
   },
 });
 
@@ -38,8 +40,9 @@ const security = {
   tags,
   summary: 'Bounce and complaint rates, and suspensions',
   description:
-    'Rates of the last seven days and of all time with their levels. A project whose level is critical is disabled ' +
-    'by itself, unless the operator has switched that off. Emails to simulator addresses never count.',
+    'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
+    'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
+    'not counted.',
   params,
   responses: { 200: { description: 'The state.', schema: projectSecuritySchema } },
   errors: ['NOT_FOUND'],
@@ -48,21 +51,17 @@ const security = {
 export const projectSecurity = defineRoute({
   ...security,
   path: '/projects/:id/security',
-  async handler({ user, params, services }) {
-    return {
-      status: 200,
-      body: presentProjectSecurity(await services.projectSecurity.read(user.id, params.id)),
-    };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
   },
 });
 
 export const ownProjectSecurity = defineRoute({
   ...security,
   path: '/users/@me/projects/:id/security',
-  async handler({ user, params, services }) {
-    return {
-      status: 200,
-      body: presentProjectSecurity(await services.projectSecurity.read(user.id, params.id)),
-    };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
   },
 });

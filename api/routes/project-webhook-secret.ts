@@ -8,8 +8,11 @@ const params = z.object({ id: idSchema });
 
 const secretSchema = z
   .object({
-    secret: z.string().describe('As the libraries of Standard Webhooks take it.'),
-    previousSecret: z.string().nullable().describe('The one before, while it signs too.'),
+    secret: z.string().describe('In the format of the Standard Webhooks libraries.'),
+    previousSecret: z
+      .string()
+      .nullable()
+      .describe('The previous secret, while it is still used for signing.'),
     previousSecretValidUntil: z.iso.datetime().nullable(),
   })
   .meta({ id: 'WebhookSecret' });
@@ -32,13 +35,14 @@ export const readWebhookSecret = defineRoute({
   auth: 'user',
   tags,
   summary: 'The secret that signs the webhooks of workflows',
-  description: `For owners and admins. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
+  description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
 \`webhook-signature\` (Standard Webhooks): verify them with this secret before you trust a call.`,
   params,
   responses: { 200: { description: 'The secret.', schema: secretSchema, example } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, params, services }) {
-    return { status: 200, body: present(await services.projectWebhookSecret.read(user.id, params.id)) };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = present(await ctx.services.projectWebhookSecret.read(user.id, params.id));
   },
 });
 
@@ -48,8 +52,8 @@ export const rotateWebhookSecret = defineRoute({
   auth: 'user',
   tags,
   summary: 'Replace the secret that signs webhooks',
-  description: `For owners and admins. For 24 hours each call carries two signatures, of the new secret and of the one before, so
-that receivers can change over. Who rotates a second time within that time ends the first one at once.`,
+  description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers
+can switch over. A second rotation within that time invalidates the first secret at once.`,
   params,
   responses: {
     200: {
@@ -63,7 +67,8 @@ that receivers can change over. Who rotates a second time within that time ends 
     },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler({ user, params, services }) {
-    return { status: 200, body: present(await services.projectWebhookSecret.rotate(user.id, params.id)) };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = present(await ctx.services.projectWebhookSecret.rotate(user.id, params.id));
   },
 });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { isBrandColor } from '../../core/brand-color.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { projectSchema } from '../presenters/project.ts';
+import { presentProject } from '../presenters/project.ts';
+import { projectSchema } from '../schemas/answers/project.ts';
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+import { brandFields } from '../schemas/project-brand.ts';
 
 const tags = ['Projects'];
 const nameSchema = z.string().trim().min(1).max(100);
-const brandColorSchema = z
-  .string()
-  .transform((color) => color.toLowerCase())
-  .refine(isBrandColor, { message: 'Must be a colour like #1d4ed8', params: { code: 'invalid_string' } });
 
 export const listProjects = defineRoute({
   method: 'GET',
@@ -18,8 +16,9 @@ export const listProjects = defineRoute({
   tags,
   summary: 'The projects of the signed-in user',
   responses: { 200: { description: 'All of them.', schema: z.object({ data: z.array(projectSchema) }) } },
-  async handler({ user, services }) {
-    return { status: 200, body: { data: await services.projects.list(user.id) } };
+  async handler(ctx) {
+    const { user } = ctx.state;
+    ctx.body = { data: (await ctx.services.projects.list(user.id)).map(presentProject) };
   },
 });
 
@@ -33,8 +32,10 @@ export const createProject = defineRoute({
   bodyExample: { name: 'Example' },
   responses: { 201: { description: 'Created; the user owns it.', schema: projectSchema } },
   errors: ['CONFLICT'],
-  async handler({ user, body, services }) {
-    return { status: 201, body: await services.projects.create(user.id, body.name) };
+  async handler(ctx) {
+    const { user, body } = ctx.state;
+    ctx.status = 201;
+    ctx.body = presentProject(await ctx.services.projects.create(user.id, body.name));
   },
 });
 
@@ -44,7 +45,7 @@ export const regenerateKeys = defineRoute({
   auth: 'user',
   tags,
   summary: 'Replace both API keys',
-  description: 'The old keys stop working at once. For owners and admins of the project.',
+  description: 'The old keys stop working at once. Requires an owner or admin of the project.',
   params: z.object({ id: idSchema }),
   responses: {
     200: {
@@ -53,8 +54,9 @@ export const regenerateKeys = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ user, params, services }) {
-    return { status: 200, body: await services.projects.regenerateKeys(user.id, params.id) };
+  async handler(ctx) {
+    const { user, params } = ctx.state;
+    ctx.body = await ctx.services.projects.regenerateKeys(user.id, params.id);
   },
 });
 
@@ -64,17 +66,21 @@ export const changeProject = defineRoute({
   auth: 'user',
   tags,
   summary: 'Change settings of a project',
-  description: 'What is left out stays as it is. For every member.',
+  description: 'Omitted settings stay unchanged. Requires any member.',
   params: z.object({ id: idSchema }),
+  headers: ifMatchHeadersSchema,
   body: z.object({
     name: nameSchema.optional(),
     suppressTransactional: z.boolean().optional(),
-    brandColor: brandColorSchema.nullable().optional(),
+    ...brandFields,
   }),
-  bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e' },
-  responses: { 200: { description: 'The project as it is now.', schema: projectSchema } },
-  errors: ['NOT_FOUND'],
-  async handler({ user, params, body, services }) {
-    return { status: 200, body: await services.projects.change(user.id, params.id, body) };
+  bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },
+  responses: { 200: { description: 'The updated project.', schema: projectSchema } },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  async handler(ctx) {
+    const { user, params, body, headers } = ctx.state;
+    ctx.body = presentProject(
+      await ctx.services.projects.change(user.id, params.id, body, headers['if-match']),
+    );
   },
 });

@@ -3,27 +3,27 @@ import { type Locale, negotiateLocale, resolveLocale } from '../../core/messages
 import type { LinkPurpose } from '../../core/public-links.ts';
 import { snoozeLengths } from '../../core/snooze.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import type { RequestFacts } from '../edge/route.ts';
-import type { Services } from '../edge/services.ts';
-import { type Page, pageType, renderNotice } from '../pages/page.ts';
+import type { ErrorPage, HandlerContext } from '../edge/route.ts';
+import { type Page, pageType, renderNotice, showPage } from '../pages/page.ts';
 import {
   managePage,
   type SubscriptionView,
   subscribePage,
   unsubscribePage,
 } from '../pages/subscription-pages.ts';
-import type { GenuineLink, LinkAction, OpenedLink } from '../services/public-links.ts';
+import type { GenuineLink, LinkAction, OpenedLink, PageProject } from '../services/public-links.ts';
+import type { Services } from '../services/services.ts';
 
 const tags = ['Public pages'];
 const auth = 'link';
 const bodyLimitBytes = 64 * 1024;
-/** Read away and not looked at: to send the form is to say it. */
+// The content does not matter: submitting the form is the action.
 const anyBody = z.unknown();
 const params = z.object({ token: z.string().describe('From the link in an email.') });
 
 const responses = {
   200: {
-    description: 'A page in the language of the contact; English when it has none.',
+    description: 'A page in the language of the contact, else in that of the project.',
     contentType: pageType,
   },
   404: {
@@ -33,56 +33,59 @@ const responses = {
   429: { description: 'A page: too many links that are not valid from this address.', contentType: pageType },
 } as const;
 
-/** Whatever goes wrong, the reader gets a page; a path that can't be read is a link that is not valid. */
-const errorPage = (status: number, request: RequestFacts): Page =>
-  renderNotice(browserLocaleOf(request), undefined, status === 422 ? 'page.invalidLink' : 'page.failed');
+// Readers get a page for any error; an unreadable path is an invalid link.
+const errorPage: ErrorPage = (ctx) =>
+  showPage(
+    ctx,
+    renderNotice(browserLocaleOf(ctx), undefined, ctx.status === 422 ? 'page.invalidLink' : 'page.failed'),
+  );
 
-type PageAnswer = { status: 200 | 404 | 429; body: string; headers: Record<string, string | string[]> };
+type PageContext = HandlerContext<{ params: z.output<typeof params> }, Services, typeof responses>;
 
-interface PageRequest {
-  params: z.output<typeof params>;
-  services: Services;
-  request: RequestFacts;
-}
+const browserLocaleOf = ({ headers }: Pick<PageContext, 'headers'>, project?: PageProject): Locale =>
+  negotiateLocale(headers['accept-language'], project?.language);
+const localeOf = (link: GenuineLink): Locale => resolveLocale(link.subscriber.locale, link.project.language);
 
-const show = ({ body, headers }: Page): PageAnswer => ({ status: 200, body, headers });
-/** Of a reader whom we do not know. */
-const browserLocaleOf = ({ headers }: RequestFacts): Locale => negotiateLocale(headers['accept-language']);
-const localeOf = (link: GenuineLink): Locale => resolveLocale(link.subscriber.locale);
-
-/** The answer to a link that nothing can be done with. Without a contact only the browser's language is known. */
-function refuse(link: Exclude<OpenedLink, GenuineLink>, request: RequestFacts): PageAnswer {
-  const locale = browserLocaleOf(request);
+// Without a contact, the browser's language goes before the project's.
+function refuse(ctx: PageContext, link: Exclude<OpenedLink, GenuineLink>): void {
+  const locale = browserLocaleOf(ctx, link.state === 'gone' ? link.project : undefined);
   switch (link.state) {
     case 'gone':
-      return show(renderNotice(locale, link.project, 'page.gone'));
+      showPage(ctx, renderNotice(locale, link.project, 'page.gone'));
+      break;
     case 'invalid':
-      return { status: 404, ...renderNotice(locale, undefined, 'page.invalidLink') };
-    case 'limited': {
-      const { body, headers } = renderNotice(locale, undefined, 'page.tooManyTries');
-      return { status: 429, body, headers: { ...headers, 'Retry-After': String(link.retryAfterSeconds) } };
-    }
+      ctx.status = 404;
+      showPage(ctx, renderNotice(locale, undefined, 'page.invalidLink'));
+      break;
+    case 'limited':
+      ctx.status = 429;
+      ctx.set('Retry-After', String(link.retryAfterSeconds));
+      showPage(ctx, renderNotice(locale, undefined, 'page.tooManyTries'));
   }
 }
 
-/** Opens the link, acts when there is something to do, and shows how the subscription stands then. */
 async function visit(
+  ctx: PageContext,
   purpose: LinkPurpose,
-  { params: { token }, services, request }: PageRequest,
   action: LinkAction | undefined,
   page: (view: SubscriptionView, link: GenuineLink) => Page,
-): Promise<PageAnswer> {
-  const link = await services.publicLinks.open(purpose, token, request.clientAddress);
-  if (link.state !== 'open') return refuse(link, request);
+): Promise<void> {
+  const { publicLinks } = ctx.services;
+  const link = await publicLinks.open(purpose, ctx.state.params.token, ctx.ip);
+  if (link.state !== 'open') {
+    refuse(ctx, link);
+    return;
+  }
   const { project } = link;
-  const subscriber = action === undefined ? link.subscriber : await services.publicLinks.act(link, action);
-  if (subscriber === undefined) return refuse({ state: 'gone', project }, request);
-  return show(page({ locale: localeOf(link), project, subscriber, isDone: action !== undefined }, link));
+  const subscriber = action === undefined ? link.subscriber : await publicLinks.act(link, action);
+  if (subscriber === undefined) refuse(ctx, { state: 'gone', project });
+  else
+    showPage(ctx, page({ locale: localeOf(link), project, subscriber, isDone: action !== undefined }, link));
 }
 
-/** Relative, because a proxy may serve the pages below a path. */
-const unsubscribeView = (services: Services) => (view: SubscriptionView, link: GenuineLink) =>
-  unsubscribePage(view, `../subscribe/${services.publicLinks.tokenFor('subscribe', link)}`);
+// A relative link, because a proxy may serve the pages below a path.
+const unsubscribeView = (ctx: PageContext) => (view: SubscriptionView, link: GenuineLink) =>
+  unsubscribePage(view, `../subscribe/${ctx.services.publicLinks.tokenFor('subscribe', link)}`);
 
 export const showUnsubscribe = defineRoute({
   method: 'GET',
@@ -94,7 +97,7 @@ export const showUnsubscribe = defineRoute({
   description: 'Changes nothing, because scanners of mail systems open every link.',
   params,
   responses,
-  handler: (input) => visit('unsubscribe', input, undefined, unsubscribeView(input.services)),
+  handler: (ctx) => visit(ctx, 'unsubscribe', undefined, unsubscribeView(ctx)),
 });
 
 export const unsubscribe = defineRoute({
@@ -105,15 +108,15 @@ export const unsubscribe = defineRoute({
   tags,
   summary: 'Unsubscribe, also with one click (RFC 8058)',
   description:
-    'The address in the header `List-Unsubscribe`. The request alone says everything: whatever body comes with it, ' +
-    'such as `List-Unsubscribe=One-Click`, is ignored. A repeat changes nothing.',
+    'The address in the header `List-Unsubscribe`. The body, such as `List-Unsubscribe=One-Click`, is ' +
+    'ignored. Repeats change nothing.',
   bodyFormat: 'text',
   bodyLimitBytes,
   params,
   body: anyBody,
   bodyExample: 'List-Unsubscribe=One-Click',
   responses,
-  handler: (input) => visit('unsubscribe', input, { to: 'unsubscribed' }, unsubscribeView(input.services)),
+  handler: (ctx) => visit(ctx, 'unsubscribe', { to: 'unsubscribed' }, unsubscribeView(ctx)),
 });
 
 export const showSubscribe = defineRoute({
@@ -125,7 +128,7 @@ export const showSubscribe = defineRoute({
   summary: 'Page that asks whether to subscribe',
   params,
   responses,
-  handler: (input) => visit('subscribe', input, undefined, subscribePage),
+  handler: (ctx) => visit(ctx, 'subscribe', undefined, subscribePage),
 });
 
 export const subscribe = defineRoute({
@@ -140,7 +143,7 @@ export const subscribe = defineRoute({
   params,
   body: anyBody,
   responses,
-  handler: (input) => visit('subscribe', input, { to: 'subscribed' }, subscribePage),
+  handler: (ctx) => visit(ctx, 'subscribe', { to: 'subscribed' }, subscribePage),
 });
 
 export const showPreferences = defineRoute({
@@ -149,20 +152,20 @@ export const showPreferences = defineRoute({
   auth,
   errorPage,
   tags,
-  summary: 'Page of the preferences',
+  summary: 'Page of the subscription preferences',
   params,
   responses,
-  handler: (input) => visit('manage', input, undefined, managePage),
+  handler: (ctx) => visit(ctx, 'manage', undefined, managePage),
 });
 
-/** What a form of the page of preferences says; anything else is as if nothing was said. */
+// Unknown values of the preferences form are ignored.
 const preferencesSchema = z.object({
   action: z.enum(['subscribe', 'unsubscribe']).optional().catch(undefined),
   snooze: z
     .enum(snoozeLengths)
     .optional()
     .catch(undefined)
-    .describe('Only for who is subscribed or snoozed; a second one moves the end.'),
+    .describe('Only while subscribed or snoozed; repeating it moves the end.'),
 });
 
 function toAction({ action, snooze }: z.output<typeof preferencesSchema>): LinkAction | undefined {
@@ -183,5 +186,5 @@ export const changePreferences = defineRoute({
   body: preferencesSchema,
   bodyExample: { snooze: '2-weeks' },
   responses,
-  handler: (input) => visit('manage', input, toAction(input.body), managePage),
+  handler: (ctx) => visit(ctx, 'manage', toAction(ctx.state.body), managePage),
 });

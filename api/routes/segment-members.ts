@@ -27,9 +27,10 @@ is the last \`memberCount\`, unless the page shows where the members end.`,
   query: offsetQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, query, services }) {
-    const { contacts, total } = await services.segmentMembers.list(project.id, id, query);
-    return { status: 200, body: presentOffsetPage(contacts.map(presentContact), total, query) };
+  async handler(ctx) {
+    const { project, query, params } = ctx.state;
+    const { contacts, total } = await ctx.services.segmentMembers.list(project.id, params.id, query);
+    ctx.body = presentOffsetPage(contacts.map(presentContact), total, query);
   },
 });
 
@@ -39,8 +40,8 @@ export const addSegmentMembers = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Add contacts to a static segment',
-  description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; contacts that exist keep their
-subscription. A tracked segment emits an entry event for each contact that was no member before.`,
+  description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; existing contacts keep their subscription.
+A tracked segment emits an entry event for each new member.`,
   params,
   body: addMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
@@ -52,8 +53,9 @@ subscription. A tracked segment emits an entry event for each contact that was n
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id }, body, services }) {
-    return { status: 200, body: await services.segmentMembers.add(project.id, id, body) };
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    ctx.body = await ctx.services.segmentMembers.add(project.id, params.id, body);
   },
 });
 
@@ -76,8 +78,9 @@ export const removeSegmentMembers = defineRoute({
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id }, body, services }) {
-    return { status: 200, body: await services.segmentMembers.remove(project.id, id, body.emails) };
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    ctx.body = await ctx.services.segmentMembers.remove(project.id, params.id, body.emails);
   },
 });
 
@@ -87,9 +90,9 @@ export const computeSegment = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Recompute the membership of a tracked dynamic segment',
-  description: `Compares who belongs to the segment with who had entered it, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
-for each difference, each exactly once, also when it is computed in several places at once. Contacts that were deleted leave
-without an event. The same runs by itself every few minutes.`,
+  description: `Compares the current members with those recorded as entered, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
+for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an
+event. This also runs automatically every few minutes.`,
   params,
   responses: {
     200: {
@@ -99,7 +102,8 @@ without an event. The same runs by itself every few minutes.`,
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: await services.segmentMembers.compute(project.id, id) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = await ctx.services.segmentMembers.compute(project.id, params.id);
   },
 });

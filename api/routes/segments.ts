@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentSegment, segmentSchema } from '../presenters/segment.ts';
-import { createSegmentBodySchema, memberCountSchema, patchSegmentBodySchema } from '../schemas/segments.ts';
+import { presentContact } from '../presenters/contact.ts';
+import { presentSegment } from '../presenters/segment.ts';
+import { segmentSchema } from '../schemas/answers/segment.ts';
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+import {
+  createSegmentBodySchema,
+  memberCountSchema,
+  patchSegmentBodySchema,
+  previewSegmentBodySchema,
+  segmentPreviewSchema,
+} from '../schemas/segments.ts';
 
 const tags = ['Segments'];
 const params = z.object({ id: idSchema });
@@ -54,9 +63,10 @@ export const listSegments = defineRoute({
       example: { data: [segmentExample] },
     },
   },
-  async handler({ project, services }) {
-    const segments = await services.segments.list(project.id);
-    return { status: 200, body: { data: segments.map(presentSegment) } };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    const segments = await ctx.services.segments.list(project.id);
+    ctx.body = { data: segments.map(presentSegment) };
   },
 });
 
@@ -85,8 +95,29 @@ The slug is made from the name; when the project has it already, it ends with th
       example: segmentExample,
     },
   },
-  async handler({ project, body, services }) {
-    return { status: 201, body: presentSegment(await services.segments.create(project.id, body)) };
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    ctx.status = 201;
+    ctx.body = presentSegment(await ctx.services.segments.create(project.id, body));
+  },
+});
+
+export const previewSegment = defineRoute({
+  method: 'POST',
+  path: '/segments/preview',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count who meets a condition',
+  description:
+    'Nothing is stored. Conditions are refused as for a new segment, with the path of each fault in `errors`.',
+  body: previewSegmentBodySchema,
+  bodyExample: { condition: exampleCondition },
+  responses: { 200: { description: 'As of now.', schema: segmentPreviewSchema } },
+  errors: ['BAD_REQUEST'],
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    const { count, sample } = await ctx.services.segmentMembers.preview(project.id, body.condition);
+    ctx.body = { count, sample: sample.map(presentContact) };
   },
 });
 
@@ -99,8 +130,9 @@ export const getSegment = defineRoute({
   params,
   responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: presentSegment(await services.segments.get(project.id, id)) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentSegment(await ctx.services.segments.get(project.id, params.id));
   },
 });
 
@@ -113,17 +145,21 @@ export const patchSegment = defineRoute({
   description: `Only the fields sent change; a new condition is counted. The slug stays, and the type cannot change. A condition on a
 STATIC segment is refused, except \`null\`.
 
-After a change of the condition, the next computation of a tracked segment emits the differences. Switching
-\`trackMembership\` off forgets who had entered a dynamic segment: switched on again, everyone who belongs to it enters.`,
+After a change of the condition, the next computation of a tracked segment emits the differences. Turning
+\`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.`,
   params,
+  headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
   responses: {
     200: { description: 'The segment after the change.', schema: segmentSchema, example: segmentExample },
   },
-  errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id }, body, services }) {
-    return { status: 200, body: presentSegment(await services.segments.patch(project.id, id, body)) };
+  errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
+  async handler(ctx) {
+    const { project, body, params, headers } = ctx.state;
+    ctx.body = presentSegment(
+      await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']),
+    );
   },
 });
 
@@ -133,13 +169,14 @@ export const deleteSegment = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Delete a segment',
-  description: '409 while something refers to it; `details` lists what, by kind.',
+  description: '409 while something refers to it; `details` lists the references by kind.',
   params,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params: { id }, services }) {
-    await services.segments.remove(project.id, id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.segments.remove(project.id, params.id);
+    ctx.status = 204;
   },
 });
 
@@ -149,13 +186,14 @@ export const refreshSegment = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Count the members of a segment',
-  description: 'Only the count: no events, and membership stays as it is.',
+  description: 'Updates the count only: emits no events and does not change membership.',
   params,
   responses: {
     200: { description: 'The count.', schema: memberCountSchema, example: { memberCount: 1280 } },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: await services.segments.refresh(project.id, id) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = await ctx.services.segments.refresh(project.id, params.id);
   },
 });

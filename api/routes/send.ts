@@ -8,14 +8,15 @@ export const sendEmail = defineRoute({
   tags: ['Public API'],
   summary: 'Send a transactional email',
   description:
-    'Creates or updates each recipient and sends each an email of its own. Accepted emails leave at once; ' +
-    '`GET /activity` tells what became of them.\n\n' +
-    'With `template` in place of `subject`, `body` and `from`, the template gives all three, the reply address and ' +
-    'the type; fields of the request win over it: `{ "to": "ada@example.com", "template": "<id>", "data": { … } }`. ' +
-    'An email of type MARKETING or HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent. ' +
-    'Recipients beyond what the project may still send in the month are refused with 402, all of the call or none.',
+    'Creates or updates each recipient and sends each a separate email. Accepted emails leave at once; ' +
+    '`GET /activity` shows their outcome.\n\nWith `template` in place of `subject`, `body` and `from`, ' +
+    'the template gives all three, the reply address and the type; fields of the request win over it: `{ ' +
+    '"to": "ada@example.com", "template": "<id>", "data": { … } }`. An email of type MARKETING or ' +
+    'HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent. If the recipients ' +
+    "exceed the project's remaining monthly limit, the whole call is refused with 402.",
   refuseDisabledProject: true,
   idempotent: true,
+  hot: true,
   body: sendBodySchema,
   bodyExample: {
     to: { email: 'ada@example.com', name: 'Ada' },
@@ -26,19 +27,17 @@ export const sendEmail = defineRoute({
   },
   responses: { 200: { description: 'Accepted; one entry per recipient.', schema: sendAnswerSchema } },
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
-  async handler({ project, body, services }) {
-    const { emails, occurredAt } = await services.send.send(project, body);
-    return {
-      status: 200,
-      body: {
-        success: true as const,
-        data: {
-          emails: emails.map(({ contactId, contactEmail, emailId }) => ({
-            contact: { id: contactId, email: contactEmail },
-            email: emailId,
-          })),
-          timestamp: occurredAt.toISOString(),
-        },
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    const { emails, occurredAt } = await ctx.services.send.send(project, body);
+    ctx.body = {
+      success: true as const,
+      data: {
+        emails: emails.map(({ contactId, contactEmail, emailId }) => ({
+          contact: { id: contactId, email: contactEmail },
+          email: emailId,
+        })),
+        timestamp: occurredAt.toISOString(),
       },
     };
   },

@@ -14,16 +14,17 @@ export const listSuppressions = defineRoute({
   tags,
   summary: 'List suppressed addresses, latest first',
   description:
-    'Contacts after a hard bounce or a complaint. No MARKETING or HEADLESS email goes out to them, and no ' +
-    'transactional one either where the project says so. What is held back has the status SUPPRESSED and shows in ' +
-    'the activity feed as `email.bounced` with `bounceType` Suppressed.',
+    'Contacts after a hard bounce or a complaint. They receive no MARKETING or HEADLESS email, and no ' +
+    'transactional email if the project is configured so. Withheld emails have the status SUPPRESSED and ' +
+    'appear in the activity feed as `email.bounced` with `bounceType` Suppressed.',
   query: listSuppressionsQuerySchema,
   responses: { 200: { description: 'A page of suppressions.', schema: suppressionPageSchema } },
   errors: ['BAD_REQUEST'],
-  async handler({ project, query, services }) {
-    const { rows, cursor, total } = await services.suppressions.list(project.id, query);
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { rows, cursor, total } = await ctx.services.suppressions.list(project.id, query);
     const data = rows.map((row) => ({ ...row, suppressedAt: row.suppressedAt.toISOString() }));
-    return { status: 200, body: { data, cursor, hasMore: cursor !== null, total } };
+    ctx.body = { data, cursor, hasMore: cursor !== null, total };
   },
 });
 
@@ -34,13 +35,14 @@ export const liftSuppression = defineRoute({
   tags,
   summary: 'Lift a suppression',
   description:
-    'Transactional email goes out to the address again. The contact stays unsubscribed, so that marketing does not: ' +
-    'for that, set `subscribed` to true, which lifts a suppression too.',
+    'The address receives transactional email again. The contact stays unsubscribed and receives no ' +
+    'marketing; setting `subscribed` to true changes that and also lifts the suppression.',
   params: suppressionParamsSchema,
   responses: { 204: { description: 'Lifted.' } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { email }, services }) {
-    await services.suppressions.lift(project.id, email);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.suppressions.lift(project.id, params.email);
+    ctx.status = 204;
   },
 });

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentTemplate, templateSchema, templateUsageSchema } from '../presenters/template.ts';
+import { presentTemplate } from '../presenters/template.ts';
+import { templateSchema, templateUsageSchema } from '../schemas/answers/template.ts';
+import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { presentOffsetPage } from '../schemas/pagination.ts';
 import {
   createTemplateBodySchema,
@@ -42,9 +45,10 @@ export const listTemplates = defineRoute({
       example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
     },
   },
-  async handler({ project, query, services }) {
-    const { templates, total } = await services.templates.list(project.id, query);
-    return { status: 200, body: presentOffsetPage(templates.map(presentTemplate), total, query) };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { templates, total } = await ctx.services.templates.list(project.id, query);
+    ctx.body = presentOffsetPage(templates.map(presentTemplate), total, query);
   },
 });
 
@@ -55,9 +59,9 @@ export const createTemplate = defineRoute({
   tags,
   summary: 'Create a template',
   description:
-    'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; in the ' +
-    'body every output is escaped unless it ends in `| raw`. What does not parse is refused with its line and ' +
-    'column.',
+    'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; ' +
+    'in the body every output is escaped unless it ends in `| raw`. Invalid Liquid is refused with its ' +
+    'line and column.',
   legacyErrors: true,
   body: createTemplateBodySchema,
   bodyExample: {
@@ -71,8 +75,10 @@ export const createTemplate = defineRoute({
   },
   responses: { 201: { description: 'The template.', schema: templateSchema, example } },
   errors: ['SENDER_DOMAIN_REFUSED'],
-  async handler({ project, body, services }) {
-    return { status: 201, body: presentTemplate(await services.templates.create(project.id, body)) };
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    ctx.status = 201;
+    ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
   },
 });
 
@@ -85,8 +91,9 @@ export const getTemplate = defineRoute({
   params,
   responses: { 200: { description: 'The template.', schema: templateSchema, example } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: presentTemplate(await services.templates.get(project.id, id)) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentTemplate(await ctx.services.templates.get(project.id, params.id));
   },
 });
 
@@ -97,15 +104,19 @@ export const patchTemplate = defineRoute({
   tags,
   summary: 'Update a template',
   description:
-    'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. The change holds for the ' +
-    'next send; emails that are already accepted keep what they were accepted with.',
+    'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
+    'the next send; accepted emails keep their content.',
   params,
+  headers: ifMatchHeadersSchema,
   body: patchTemplateBodySchema,
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
   responses: { 200: { description: 'The template after the change.', schema: templateSchema, example } },
-  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler({ project, params: { id }, body, services }) {
-    return { status: 200, body: presentTemplate(await services.templates.patch(project.id, id, body)) };
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
+  async handler(ctx) {
+    const { project, body, params, headers } = ctx.state;
+    ctx.body = presentTemplate(
+      await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']),
+    );
   },
 });
 
@@ -118,9 +129,10 @@ export const deleteTemplate = defineRoute({
   params,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params: { id }, services }) {
-    await services.templates.remove(project.id, id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.templates.remove(project.id, params.id);
+    ctx.status = 204;
   },
 });
 
@@ -133,14 +145,16 @@ export const duplicateTemplate = defineRoute({
   params,
   responses: {
     201: {
-      description: 'The new template, with " (Copy)" behind its name.',
+      description: 'The new template, with " (Copy)" appended to its name.',
       schema: templateSchema,
       example: { ...example, id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55', name: 'Welcome (Copy)' },
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 201, body: presentTemplate(await services.templates.duplicate(project.id, id)) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.status = 201;
+    ctx.body = presentTemplate(await ctx.services.templates.duplicate(project.id, params.id));
   },
 });
 
@@ -159,8 +173,30 @@ export const templateUsage = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  handler: async ({ project, params: { id }, services }) => ({
-    status: 200,
-    body: await services.templates.usage(project.id, id),
-  }),
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = await ctx.services.templates.usage(project.id, params.id);
+  },
+});
+
+export const testTemplate = defineRoute({
+  method: 'POST',
+  path: '/templates/:id/test',
+  auth: 'secretKey',
+  tags,
+  summary: 'Send a template to one address for a look',
+  description:
+    'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +
+    'prefixed `[TEST] `. No contact is created.',
+  params,
+  refuseDisabledProject: true,
+  body: testEmailBodySchema,
+  bodyExample: { email: 'ada@example.com' },
+  responses: { 200: { description: 'On its way.', schema: testEmailAnswerSchema } },
+  errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    await ctx.services.templates.test(project.id, params.id, body.email);
+    ctx.body = { success: true as const, message: `Test email to ${body.email} is on its way` };
+  },
 });

@@ -1,23 +1,13 @@
 import { defineRoute } from '../edge/define-route.ts';
-import type { Services } from '../edge/services.ts';
-import { type TrackBody, trackAnswerSchema, trackBodySchema } from '../schemas/track.ts';
-
-async function track(services: Services, projectId: string, body: TrackBody) {
-  const { contactId, eventId, occurredAt } = await services.track.track(projectId, body);
-  return {
-    status: 200 as const,
-    body: {
-      success: true as const,
-      data: { contact: contactId, event: eventId, timestamp: occurredAt.toISOString() },
-    },
-  };
-}
+import { presentTracked } from '../presenters/tracked.ts';
+import { trackAnswerSchema, trackBodySchema } from '../schemas/track.ts';
 
 const description =
-  'Records an event and creates or updates the contact, who is subscribed by default when new. Names that the ' +
-  'service emits itself (`email.*`, `contact.subscribed`, `contact.unsubscribed`, `segment.*.entry`, ' +
-  '`segment.*.exit`) are refused. The body has at most 1 MB. A project has at most 10,000 event names and 10,000 keys ' +
-  'of `data`: beyond that, new ones are refused with 422 (`limit_reached`), and those it has go on working.';
+  'Records an event and creates or updates the contact; new contacts are subscribed by default. Names ' +
+  'reserved for the service (`email.*`, `contact.subscribed`, `contact.unsubscribed`, `segment.*.entry`, ' +
+  '`segment.*.exit`) are refused. The body has at most 1 MB. A project has at most 10,000 event names and ' +
+  '10,000 keys of `data`: beyond that, new ones are refused with 422 (`limit_reached`) and existing ones ' +
+  'keep working.';
 
 const declaration = {
   refuseDisabledProject: true,
@@ -38,7 +28,11 @@ export const trackEvent = defineRoute({
   summary: 'Track an event',
   description: `${description} May be called from browsers with the public key.`,
   crossOrigin: true,
-  handler: ({ project, body, services }) => track(services, project.id, body),
+  hot: true,
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
+  },
 });
 
 export const trackEventFromDashboard = defineRoute({
@@ -49,5 +43,8 @@ export const trackEventFromDashboard = defineRoute({
   tags: ['Events'],
   summary: 'Track an event with the secret key',
   description,
-  handler: ({ project, body, services }) => track(services, project.id, body),
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
+  },
 });

@@ -1,17 +1,46 @@
 import { z } from 'zod';
-import { imageTypes } from '../../core/images/image-key.ts';
 import { imageCacheControl } from '../../providers/images/image-store.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
+import { presentUploads } from '../presenters/upload.ts';
+import { listUploadsQuerySchema, storedImageSchema, uploadPageSchema } from '../schemas/uploads.ts';
 
+const imageParams = z.object({ projectId: z.string(), file: z.string() });
 const maxImageBytes = 10 * 1024 * 1024;
 const key = '0197c1f0-0000-7000-8000-000000000001/9b2f3c6a51d04e7f8a0c2d4e6f801234.png';
 
-const imageSchema = z.object({
-  url: z.url(),
-  key: z.string(),
-  contentType: z.enum(imageTypes),
-  size: z.int().meta({ description: 'Bytes.' }),
+const example = {
+  url: `https://mail.example.com/uploads/${key}`,
+  key,
+  contentType: 'image/png' as const,
+  size: 48_213,
+};
+
+export const listUploads = defineRoute({
+  method: 'GET',
+  path: '/uploads',
+  auth: 'secretKey',
+  tags: ['Uploads'],
+  summary: 'List uploaded images, newest first',
+  query: listUploadsQuerySchema,
+  responses: {
+    200: {
+      description: 'A page of images, with what the project keeps and may keep.',
+      schema: uploadPageSchema,
+      example: {
+        data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
+        cursor: null,
+        hasMore: false,
+        used: { files: 1, bytes: 48_213 },
+        quota: { files: 10_000, bytes: 10_737_418_240 },
+      },
+    },
+  },
+  errors: ['BAD_REQUEST'],
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    ctx.body = presentUploads(await ctx.services.uploads.list(project.id, query));
+  },
 });
 
 export const uploadImage = defineRoute({
@@ -21,32 +50,50 @@ export const uploadImage = defineRoute({
   tags: ['Uploads'],
   summary: 'Upload an image for template bodies',
   description:
-    "A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. What counts is the content: the name and the content type that come with the file are ignored. SVG, and images that hold markup or are a PDF at the same time, are refused with 422. What would go beyond the project's quota of images or bytes is refused with 409, whose details say how much is used. The URL is public, hard to guess and stays as it is.",
-  bodyFormat: 'stream',
+    'A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. Only ' +
+    "the content counts: the file's name and content type are ignored. SVG, and images that contain " +
+    "markup or are also a PDF, are refused with 422. An image that would exceed the project's quota of " +
+    'images or bytes is refused with 409, whose details show the usage. The URL is public, hard to guess ' +
+    'and permanent.',
   uploadField: 'image',
   responses: {
     201: {
       description: 'Stored.',
-      schema: imageSchema,
-      example: {
-        url: `https://mail.example.com/uploads/${key}`,
-        key,
-        contentType: 'image/png',
-        size: 48_213,
-      },
+      schema: storedImageSchema,
+      example,
     },
   },
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler({ project, request, services }) {
+  async handler(ctx) {
+    const { project } = ctx.state;
     const upload = { field: 'image', limitBytes: maxImageBytes };
-    const image = await readUpload(request, upload, (bytes) =>
-      services.uploads.storeImage(project.id, bytes),
+    const image = await readUpload(ctx, upload, (bytes) =>
+      ctx.services.uploads.storeImage(project.id, bytes),
     );
-    return { status: 201, body: image };
+    ctx.status = 201;
+    ctx.body = image;
   },
 });
 
-/** Whatever a file may hold, a browser takes it as an image of its declared type and nothing else. */
+export const deleteImage = defineRoute({
+  method: 'DELETE',
+  path: '/uploads/:projectId/:file',
+  auth: 'secretKey',
+  tags: ['Uploads'],
+  summary: 'Delete an image',
+  description:
+    'Emails that show it show a gap from then on, except where a mail program or a cache keeps a copy.',
+  params: imageParams,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.uploads.removeImage(project.id, `${params.projectId}/${params.file}`);
+    ctx.status = 204;
+  },
+});
+
+/** Whatever the file contains, the browser treats it only as an image of the declared type. */
 const imageHeaders = {
   'Cache-Control': imageCacheControl,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -59,17 +106,16 @@ export const showImage = defineRoute({
   auth: 'none',
   tags: ['Uploads'],
   summary: 'An uploaded image',
-  description: 'Of those that are kept on disk.',
-  params: z.object({ projectId: z.string(), file: z.string() }),
+  description: 'Images stored on disk.',
+  params: imageParams,
   responses: { 200: { description: 'The image.', contentType: 'image/*' } },
   errors: ['NOT_FOUND'],
-  async handler({ params, services }) {
-    const image = await services.uploads.openImage(`${params.projectId}/${params.file}`);
-    const headers = {
-      ...imageHeaders,
-      'Content-Type': image.contentType,
-      'Content-Length': String(image.size),
-    };
-    return { status: 200, body: image.stream, headers };
+  async handler(ctx) {
+    const { params } = ctx.state;
+    const image = await ctx.services.uploads.openImage(`${params.projectId}/${params.file}`);
+    ctx.set(imageHeaders);
+    ctx.type = image.contentType;
+    ctx.length = image.size;
+    ctx.body = image.stream;
   },
 });

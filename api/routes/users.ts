@@ -1,5 +1,6 @@
 import { defineRoute } from '../edge/define-route.ts';
-import { userSchema } from '../presenters/user.ts';
+import { presentUser } from '../presenters/user.ts';
+import { userSchema } from '../schemas/answers/user.ts';
 
 export const currentUser = defineRoute({
   method: 'GET',
@@ -8,7 +9,8 @@ export const currentUser = defineRoute({
   tags: ['Users'],
   summary: 'The signed-in user',
   responses: { 200: { description: 'The user.', schema: userSchema } },
-  async handler({ user, services }) {
-    return { status: 200, body: await services.accounts.get(user.id) };
+  async handler(ctx) {
+    const { user } = ctx.state;
+    ctx.body = presentUser(await ctx.services.accounts.get(user.id));
   },
 });

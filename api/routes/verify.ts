@@ -8,9 +8,16 @@ export const verifyEmail = defineRoute({
   tags: ['Public API'],
   summary: 'Verify an email address',
   description: [
-    'An address is `valid` when its domain can receive mail (MX records that are not null, else A or AAAA records), and the domain is neither disposable nor a recognised typo. A malformed address is 422. No mail server is contacted, so whether the mailbox exists stays open.',
-    '`isAlias`: the domain belongs to a forwarding or relay service. `isPersonalEmail`: it belongs to a free mailbox provider. `domainExists`: the registered domain has NS records. `hasMxRecords` is false for a null MX. `reasons` are sentences: why the address is not valid, then what else there is to know; there may be none.',
-    'What DNS says is kept for 5 minutes, of a domain that takes no mail for 30 seconds. 503 when DNS does not answer within 2.5 seconds: nothing is known then, ask again. A domain whose own name servers fail is not valid.',
+    'An address is `valid` when its domain can receive mail (MX records that are not null, else A or AAAA ' +
+      'records), and the domain is neither disposable nor a recognised typo. A malformed address is 422. No ' +
+      'mail server is contacted, so it is unknown whether the mailbox exists.',
+    '`isAlias`: the domain belongs to a forwarding or relay service. `isPersonalEmail`: it belongs to a ' +
+      'free mailbox provider. `domainExists`: the registered domain has NS records. `hasMxRecords` is false ' +
+      'for a null MX. `reasons` is a list of sentences: first why the address is invalid, then other ' +
+      'findings; it may be empty.',
+    'DNS results are cached for 5 minutes, or for 30 seconds if the domain takes no mail. Returns 503 ' +
+      'when DNS does not answer within 2.5 seconds; try again. A domain whose own name servers fail is ' +
+      'invalid.',
   ].join('\n\n'),
   body: verifyBodySchema,
   bodyExample: { email: 'ada+news@gmaill.com' },
@@ -38,7 +45,8 @@ export const verifyEmail = defineRoute({
     },
   },
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler({ body, services }) {
-    return { status: 200, body: { success: true as const, data: await services.verify.verify(body.email) } };
+  async handler(ctx) {
+    const { body } = ctx.state;
+    ctx.body = { success: true as const, data: await ctx.services.verify.verify(body.email) };
   },
 });

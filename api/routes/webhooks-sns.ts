@@ -19,23 +19,26 @@ export const receiveSnsNotification = defineRoute({
   tags: ['Webhooks'],
   summary: 'Receive notifications of the email provider',
   description:
-    'Called by Amazon SNS. Signature (versions 1 and 2), certificate and topic are checked; a notification is ' +
-    'applied once, whatever the order and number of its deliveries. An email that SES received is accepted here and ' +
-    'read in the background.',
+    'Called by Amazon SNS. Verifies the signature (versions 1 and 2), certificate and topic. A ' +
+    'notification is applied once, regardless of the order and number of deliveries. Received emails are ' +
+    'accepted here and parsed in the background.',
+  hot: true,
   bodyFormat: 'text',
-  // A message has at most 256 KB; as JSON within JSON it may be up to four times as long.
+  // An SNS message has at most 256 KB; JSON within JSON can make it four times as long.
   bodyLimitBytes: 1024 * 1024,
   body: z.string(),
   responses: {
     200: {
       description:
-        'Applied, known already, not about an email or domain of ours, or an email beyond the limits of its projects.',
+        "Applied, already applied, unrelated to our emails and domains, or an email beyond its projects' " +
+        'limits.',
       schema: z.object({ outcome: z.string() }),
     },
   },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler({ body, services }) {
-    const message = parseMessage(body);
+  async handler(ctx) {
+    const { services } = ctx;
+    const message = parseMessage(ctx.state.body);
     if (message === undefined) throw new DomainError('FORBIDDEN', 'This is not a message of Amazon SNS');
     const refusal = await services.sns.verify(message);
     if (refusal !== undefined) services.notifications.count('refused');
@@ -50,9 +53,11 @@ export const receiveSnsNotification = defineRoute({
     switch (message.Type) {
       case 'SubscriptionConfirmation':
         await services.sns.confirm(message);
-        return { status: 200, body: { outcome: 'confirmed' } };
+        ctx.body = { outcome: 'confirmed' };
+        return;
       case 'UnsubscribeConfirmation':
-        return { status: 200, body: { outcome: 'ignored' } };
+        ctx.body = { outcome: 'ignored' };
+        return;
       case 'Notification': {
         let outcome: NotificationOutcome = await services.providerEvents.apply(
           message.MessageId,
@@ -62,7 +67,7 @@ export const receiveSnsNotification = defineRoute({
           outcome = (await services.inbound.accept(message.MessageId, message.Message)) ?? 'ignored';
         }
         services.notifications.count(outcome);
-        return { status: 200, body: { outcome } };
+        ctx.body = { outcome };
       }
     }
   },

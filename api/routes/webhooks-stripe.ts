@@ -8,21 +8,22 @@ export const receiveStripeNotification = defineRoute({
   tags: ['Webhooks'],
   summary: 'Receive notifications of the payment processor',
   description:
-    'Called by Stripe. The signature is checked, and that it is at most five minutes old; a notification is applied ' +
-    'once, whatever the order and number of its deliveries.',
+    'Called by Stripe. Verifies the signature and its age, at most five minutes. A notification is ' +
+    'applied once, regardless of the order and number of deliveries.',
   bodyFormat: 'text',
   bodyLimitBytes: 1024 * 1024,
   body: z.string(),
   headers: z.object({ 'stripe-signature': z.string().max(4096).default('') }),
   responses: {
     200: {
-      description: 'Applied, known already, or not about a subscription of ours.',
+      description: 'Applied, already applied, or unrelated to our subscriptions.',
       schema: z.object({ outcome: z.enum(['applied', 'known', 'ignored']) }),
     },
   },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler({ body, headers, services }) {
-    const outcome = await services.billingEvents.receive(body, headers['stripe-signature']);
-    return { status: 200, body: { outcome } };
+  async handler(ctx) {
+    const { body, headers } = ctx.state;
+    const outcome = await ctx.services.billingEvents.receive(body, headers['stripe-signature']);
+    ctx.body = { outcome };
   },
 });

@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import {
-  executionSchema,
-  executionWithStepsSchema,
-  presentExecution,
-  presentExecutionWithSteps,
-} from '../presenters/execution.ts';
-import { presentOffsetPage } from '../schemas/pagination.ts';
+import { presentExecution, presentExecutionWithSteps } from '../presenters/execution.ts';
 import {
   cancelledExecutionsSchema,
   executionPageSchema,
-  listExecutionsQuerySchema,
-  startExecutionBodySchema,
-} from '../schemas/workflows.ts';
+  executionSchema,
+  executionWithStepsSchema,
+} from '../schemas/answers/execution.ts';
+import { presentOffsetPage } from '../schemas/pagination.ts';
+import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
 
 const tags = ['Workflows'];
 const params = z.object({ id: idSchema });
@@ -24,6 +20,7 @@ const example = {
   workflowId: '01980d9c-2222-7000-8000-000000000001',
   version: 2,
   contactId: '01980d9c-6666-7000-8000-000000000001',
+  contactEmail: 'ada@example.com',
   status: 'WAITING',
   currentStepId: '01980d9c-3333-7000-8000-000000000003',
   context: { coupon: 'SPRING' },
@@ -33,6 +30,9 @@ const example = {
   error: null,
   startedAt: '2026-01-31T09:00:00.000Z',
   completedAt: null,
+  temporalWorkflowId:
+    'workflow/01980d9c-2222-7000-8000-000000000001/contact/01980d9c-6666-7000-8000-000000000001/01980d9c-5555-7000-8000-000000000001',
+  temporalUrl: null,
 };
 
 export const startExecution = defineRoute({
@@ -41,23 +41,25 @@ export const startExecution = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Start an execution for a contact',
-  description: `Also while the workflow is off, when its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
-while an execution is under way, without it ever.`,
+  description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
+while an execution is active, otherwise always.`,
   refuseDisabledProject: true,
   params,
   body: startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
   responses: {
     201: {
-      description: 'The execution, which has just begun.',
+      description: 'The new execution.',
       schema: executionSchema,
       example: { ...example, status: 'RUNNING', currentStepId: null, event: {}, resumeAt: null },
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler({ project, params: { id }, body, services }) {
-    const execution = await services.workflowExecutions.start(project.id, id, body);
-    return { status: 201, body: presentExecution(execution) };
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    const execution = await ctx.services.workflowExecutions.start(project.id, params.id, body);
+    ctx.status = 201;
+    ctx.body = presentExecution(execution, ctx.services.temporalRuns);
   },
 });
 
@@ -77,9 +79,14 @@ export const listExecutions = defineRoute({
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id }, query, services }) {
-    const { executions, total } = await services.workflowExecutions.list(project.id, id, query);
-    return { status: 200, body: presentOffsetPage(executions.map(presentExecution), total, query) };
+  async handler(ctx) {
+    const { project, query, params } = ctx.state;
+    const { executions, total } = await ctx.services.workflowExecutions.list(project.id, params.id, query);
+    ctx.body = presentOffsetPage(
+      executions.map((one) => presentExecution(one, ctx.services.temporalRuns)),
+      total,
+      query,
+    );
   },
 });
 
@@ -88,7 +95,7 @@ export const getExecution = defineRoute({
   path: '/workflows/:id/executions/:executionId',
   auth: 'secretKey',
   tags,
-  summary: 'Get an execution with the steps that it has entered',
+  summary: 'Get an execution with its steps so far',
   params: executionParams,
   responses: {
     200: {
@@ -113,9 +120,10 @@ export const getExecution = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id, executionId }, services }) {
-    const found = await services.workflowExecutions.get(project.id, id, executionId);
-    return { status: 200, body: presentExecutionWithSteps(found) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const found = await ctx.services.workflowExecutions.get(project.id, params.id, params.executionId);
+    ctx.body = presentExecutionWithSteps(found, ctx.services.temporalRuns);
   },
 });
 
@@ -125,13 +133,14 @@ export const cancelExecution = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Cancel an execution',
-  description: 'No step of it begins any more. 409 when it has ended.',
+  description: 'No further step begins. 409 when it has ended.',
   params: executionParams,
   responses: { 204: { description: 'Cancelled.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params: { id, executionId }, services }) {
-    await services.workflowExecutions.cancel(project.id, id, executionId);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId);
+    ctx.status = 204;
   },
 });
 
@@ -140,20 +149,18 @@ export const cancelAllExecutions = defineRoute({
   path: '/workflows/:id/executions/cancel-all',
   auth: 'secretKey',
   tags,
-  summary: 'Cancel every execution that is under way',
+  summary: 'Cancel all active executions',
   params,
   responses: {
     200: {
-      description: 'How many there were.',
+      description: 'Number of cancelled executions.',
       schema: cancelledExecutionsSchema,
       example: { cancelled: 12 },
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return {
-      status: 200,
-      body: { cancelled: await services.workflowExecutions.cancelAll(project.id, id) },
-    };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = { cancelled: await ctx.services.workflowExecutions.cancelAll(project.id, params.id) };
   },
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentStep, presentTransition, stepSchema, transitionSchema } from '../presenters/workflow.ts';
+import { presentStep, presentTransition } from '../presenters/workflow.ts';
+import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createStepBodySchema,
   createTransitionBodySchema,
@@ -21,6 +23,7 @@ const stepExample = {
   position: { x: 0, y: 120 },
   config: { amount: 1, unit: 'days' },
   templateId: null,
+  updatedAt: '2026-01-07T09:00:00.000Z',
 };
 const transitionExample = {
   id: '01980d9c-4444-7000-8000-000000000002',
@@ -29,8 +32,8 @@ const transitionExample = {
   branch: 'yes',
 };
 
-const editing = `Executions that are under way follow the graph that they started with. New ones follow the newest graph that can
-run: while an edit leaves steps unreachable or incomplete, the one before (\`liveVersion\`).`;
+const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run: while an edit
+leaves steps unreachable or incomplete, that is the previous one (\`liveVersion\`).`;
 
 export const createStep = defineRoute({
   method: 'POST',
@@ -48,13 +51,15 @@ export const createStep = defineRoute({
 | UPDATE_CONTACT | \`data?\`, \`subscribed?\` |
 | EXIT | \`reason?\` |
 
-WEBHOOK makes up to 5 tries while no answer comes, or 408, 429 or 5xx, each with the same \`webhook-id\`; then the execution
-fails. Any other answer joins the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
+WEBHOOK is tried up to 5 times while there is no response, or a 408, 429 or 5xx, always with the same \`webhook-id\`;
+then the execution fails. Any other answer joins the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
 that may have been answered: when the process that made it died before it could keep the answer, both are null, and the
 step run has an \`error\`.
 
 A config may be completed later; one of a wrong shape is refused. A workflow has at most 250 steps, with 1 MB of JSON in
-their configs and positions. \`autoConnect\` names a step that shall lead to the new one.
+their configs and positions. \`autoConnect\` names the step that leads to the new one. \`transitionId\` inserts the new step
+into a transition: the transition then leads to it, and its first branch (\`yes\`, the only one of other types) to the step behind. A
+WAIT_FOR_EVENT goes on there after the event and the timeout alike.
 
 ${editing}`,
   params,
@@ -68,9 +73,11 @@ ${editing}`,
   },
   responses: { 201: { description: 'The step.', schema: stepSchema, example: stepExample } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler({ project, params: { id }, body, services }) {
-    const { step, eventName } = await services.workflowGraphs.addStep(project.id, id, body);
-    return { status: 201, body: presentStep(step, eventName) };
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body);
+    ctx.status = 201;
+    ctx.body = presentStep(step);
   },
 });
 
@@ -81,10 +88,11 @@ export const patchStep = defineRoute({
   tags,
   summary: 'Update a step',
   description: `Only the fields sent change; \`config\` replaces the whole config. On the TRIGGER step it is \`{ eventName }\`. The type
-cannot change, and a change of \`position\` alone makes no new version.
+cannot change, and changing only \`position\` creates no new version.
 
 ${editing}`,
   params: stepParams,
+  headers: ifMatchHeadersSchema,
   body: patchStepBodySchema,
   bodyExample: { config: { amount: 2, unit: 'days' } },
   responses: {
@@ -94,10 +102,17 @@ ${editing}`,
       example: { ...stepExample, config: { amount: 2, unit: 'days' } },
     },
   },
-  errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id, stepId }, body, services }) {
-    const { step, eventName } = await services.workflowGraphs.patchStep(project.id, id, stepId, body);
-    return { status: 200, body: presentStep(step, eventName) };
+  errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
+  async handler(ctx) {
+    const { project, body, headers, params } = ctx.state;
+    const step = await ctx.services.workflowGraphs.patchStep(
+      project.id,
+      params.id,
+      params.stepId,
+      body,
+      headers['if-match'],
+    );
+    ctx.body = presentStep(step);
   },
 });
 
@@ -107,17 +122,18 @@ export const deleteStep = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Delete a step',
-  description: `Its transitions go too. With \`splice=true\`, what leads to it leads to what follows it from now on; 409 when different
-steps follow it. The TRIGGER step stays.
+  description: `Its transitions go too. With \`splice=true\`, its predecessors are connected to its successor; 409 when different steps follow it. The TRIGGER
+step can't be removed.
 
 ${editing}`,
   params: stepParams,
   query: deleteStepQuerySchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler({ project, params: { id, stepId }, query, services }) {
-    await services.workflowGraphs.removeStep(project.id, id, stepId, query.splice ?? false);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, query, params } = ctx.state;
+    await ctx.services.workflowGraphs.removeStep(project.id, params.id, params.stepId, query.splice ?? false);
+    ctx.status = 204;
   },
 });
 
@@ -126,7 +142,7 @@ export const createTransition = defineRoute({
   path: '/workflows/:id/transitions',
   auth: 'secretKey',
   tags,
-  summary: 'Let one step follow another',
+  summary: 'Connect two steps',
   description: `Out of CONDITION, \`branch\` is \`yes\` or \`no\`. Out of WAIT_FOR_EVENT it is \`event\` or \`timeout\`, or one transition
 without a branch serves both. Other steps have one transition without a branch, EXIT has none. 409 when the step has one for
 the branch.
@@ -143,9 +159,11 @@ ${editing}`,
     201: { description: 'The transition.', schema: transitionSchema, example: transitionExample },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler({ project, params: { id }, body, services }) {
-    const way = await services.workflowGraphs.addTransition(project.id, id, body);
-    return { status: 201, body: presentTransition(way) };
+  async handler(ctx) {
+    const { project, body, params } = ctx.state;
+    const way = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body);
+    ctx.status = 201;
+    ctx.body = presentTransition(way);
   },
 });
 
@@ -159,8 +177,9 @@ export const deleteTransition = defineRoute({
   params: z.object({ id: idSchema, transitionId: idSchema }),
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id, transitionId }, services }) {
-    await services.workflowGraphs.removeTransition(project.id, id, transitionId);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.workflowGraphs.removeTransition(project.id, params.id, params.transitionId);
+    ctx.status = 204;
   },
 });

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
-  presentWorkflow,
-  presentWorkflowWithGraph,
+  workflowFieldsSchema,
+  workflowPageSchema,
   workflowSchema,
   workflowWithGraphSchema,
-} from '../presenters/workflow.ts';
+} from '../schemas/answers/workflow.ts';
+import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { presentOffsetPage } from '../schemas/pagination.ts';
 import {
   createWorkflowBodySchema,
   listWorkflowsQuerySchema,
   patchWorkflowBodySchema,
-  workflowFieldsSchema,
-  workflowPageSchema,
 } from '../schemas/workflows.ts';
 
 const tags = ['Workflows'];
@@ -83,9 +83,10 @@ export const listWorkflows = defineRoute({
       example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
     },
   },
-  async handler({ project, query, services }) {
-    const { workflows, total } = await services.workflows.list(project.id, query);
-    return { status: 200, body: presentOffsetPage(workflows.map(presentWorkflow), total, query) };
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { workflows, total } = await ctx.services.workflows.list(project.id, query);
+    ctx.body = presentOffsetPage(workflows.map(presentWorkflow), total, query);
   },
 });
 
@@ -94,10 +95,10 @@ export const listWorkflowFields = defineRoute({
   path: '/workflows/fields',
   auth: 'secretKey',
   tags,
-  summary: 'What CONDITION steps can ask',
-  description: `Fields of contacts, then events. A field of type \`event\` is asked about history (\`triggered\`,
-\`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that has started the execution. Beside
-them a condition can ask \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At most 10,000 fields of contacts,
+  summary: 'Fields for CONDITION steps',
+  description: `Fields of contacts, then events. A field of type \`event\` tests the event's history (\`triggered\`,
+\`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that started the execution. A condition
+can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At most 10,000 fields of contacts,
 1,000 names of events and 1,000 fields of their data are listed.`,
   responses: {
     200: {
@@ -113,8 +114,9 @@ them a condition can ask \`context.<path>\`, \`email.<activity>\` and \`segment.
       },
     },
   },
-  async handler({ project, services }) {
-    return { status: 200, body: { fields: await services.workflowFields.list(project.id) } };
+  async handler(ctx) {
+    const { project } = ctx.state;
+    ctx.body = { fields: await ctx.services.workflowFields.list(project.id) };
   },
 });
 
@@ -124,7 +126,7 @@ export const createWorkflow = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Create a workflow',
-  description: 'It is off, and has a TRIGGER step that others are joined to.',
+  description: 'It is disabled and has a TRIGGER step to connect other steps to.',
   body: createWorkflowBodySchema,
   bodyExample: { name: 'Welcome', description: 'Greets new users', eventName: 'signed up' },
   responses: {
@@ -140,9 +142,11 @@ export const createWorkflow = defineRoute({
       },
     },
   },
-  async handler({ project, body, services }) {
-    const { id } = await services.workflows.create(project.id, body);
-    return { status: 201, body: presentWorkflowWithGraph(await services.workflows.get(project.id, id)) };
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    const { id } = await ctx.services.workflows.create(project.id, body);
+    ctx.status = 201;
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, id));
   },
 });
 
@@ -161,8 +165,9 @@ export const getWorkflow = defineRoute({
     },
   },
   errors: ['NOT_FOUND'],
-  async handler({ project, params: { id }, services }) {
-    return { status: 200, body: presentWorkflowWithGraph(await services.workflows.get(project.id, id)) };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, params.id));
   },
 });
 
@@ -172,10 +177,10 @@ export const patchWorkflow = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'Update a workflow, switch it on or off',
-  description: `Only the fields sent change. Switched on, the workflow is checked: every step can be reached, every config is
-complete, every branch leads somewhere, no loop runs without a DELAY or WAIT_FOR_EVENT step. 400 lists everything that is
-wrong in \`errors\`. Switched off, executions that are under way go on to their end.`,
+  description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
+leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
   params,
+  headers: ifMatchHeadersSchema,
   body: patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },
   responses: {
@@ -185,9 +190,12 @@ wrong in \`errors\`. Switched off, executions that are under way go on to their 
       example: { ...example, enabled: true, allowReentry: true },
     },
   },
-  errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler({ project, params: { id }, body, services }) {
-    return { status: 200, body: presentWorkflow(await services.workflows.patch(project.id, id, body)) };
+  errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
+  async handler(ctx) {
+    const { project, body, params, headers } = ctx.state;
+    ctx.body = presentWorkflow(
+      await ctx.services.workflows.patch(project.id, params.id, body, headers['if-match']),
+    );
   },
 });
 
@@ -201,8 +209,9 @@ export const deleteWorkflow = defineRoute({
   params,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler({ project, params: { id }, services }) {
-    await services.workflows.remove(project.id, id);
-    return { status: 204 };
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    await ctx.services.workflows.remove(project.id, params.id);
+    ctx.status = 204;
   },
 });

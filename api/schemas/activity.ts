@@ -4,8 +4,9 @@ import { activityTypes } from '../../core/activity-types.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
+import { limitSchema } from './pagination.ts';
 
-/** Anything that a date parser accepts, as the nearest instant of the years 1 to 9999. */
+/** Anything that a date parser accepts, clamped to the years 1 to 9999. */
 export const dateSchema = z
   .string()
   .max(64)
@@ -22,14 +23,6 @@ export const dateSchema = z
     return z.NEVER;
   });
 
-const pageLimit = (fallback: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(fallback)
-    .transform((limit) => Math.min(limit, 100));
-
 export const periodQuerySchema = z.object({
   startDate: dateSchema.optional(),
   endDate: dateSchema.optional(),
@@ -37,7 +30,7 @@ export const periodQuerySchema = z.object({
 export type PeriodQuery = z.output<typeof periodQuerySchema>;
 
 export const activityQuerySchema = periodQuerySchema.extend({
-  limit: pageLimit(50),
+  limit: limitSchema(50),
   cursor: z.string().optional(),
   types: z
     .union([z.string(), z.array(z.string())])
@@ -54,7 +47,7 @@ export const activityQuerySchema = periodQuerySchema.extend({
 });
 export type ActivityQuery = z.output<typeof activityQuerySchema>;
 
-export const upcomingQuerySchema = z.object({ limit: pageLimit(50) });
+export const upcomingQuerySchema = z.object({ limit: limitSchema(50) });
 
 export const upcomingSchema = z.object({
   data: z.array(
@@ -70,7 +63,7 @@ export const upcomingSchema = z.object({
 });
 
 export const eventListQuerySchema = z.object({
-  limit: pageLimit(50),
+  limit: limitSchema(50),
   cursor: z.string().optional(),
   name: z.string().max(255).optional(),
 });
@@ -87,7 +80,7 @@ const reference = z.object({ id: z.uuid(), name: z.string() });
 export const eventUsageSchema = z.object({ segments: z.array(reference), workflows: z.array(reference) });
 
 export const recentCountQuerySchema = z.object({
-  minutes: z.coerce.number().int().min(1).max(1440).default(5).describe('How far back to look.'),
+  minutes: z.coerce.number().int().min(1).max(1440).default(5).describe('Minutes to look back.'),
 });
 
 const pageOf = <Item extends z.ZodType>(item: Item) =>
@@ -99,7 +92,7 @@ export const activitySchema = z
     type: z.string(),
     timestamp: z.iso.datetime(),
     contactId: z.uuid().nullable(),
-    contactEmail: z.string().nullable().describe('Null once the contact was deleted.'),
+    contactEmail: z.string().nullable().describe('Null after the contact was deleted.'),
     metadata: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'Activity' });
@@ -111,6 +104,7 @@ export const eventSchema = z
     name: z.string(),
     data: z.record(z.string(), z.unknown()),
     contactId: z.uuid().nullable(),
+    contactEmail: z.string().nullable().describe('Null after the contact was deleted.'),
     emailId: z.uuid().nullable(),
     createdAt: z.iso.datetime(),
   })
@@ -134,6 +128,6 @@ export const activityStatsSchema = z.object({
 export const eventStatsSchema = z.object({
   total: count,
   byName: z.array(z.object({ name: z.string(), count })).describe(`The ${mostNames} most frequent names.`),
-  otherCount: count.describe('Events of all other names.'),
+  otherCount: count.describe('Events with all other names.'),
   timeseries: z.array(z.object({ date: z.string(), count })),
 });

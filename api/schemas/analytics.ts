@@ -1,29 +1,26 @@
 import { z } from 'zod';
+import { campaignRankings } from '../../analytics/questions/campaign-figures.ts';
+import { intervals } from '../../analytics/questions/fill-buckets.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import { periodQuerySchema } from './activity.ts';
-
-const limitUpTo100 = (fallback: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(fallback)
-    .transform((limit) => Math.min(limit, 100));
+import { limitSchema } from './pagination.ts';
 
 export const timeseriesQuerySchema = periodQuerySchema.extend({
-  interval: z.enum(['hour', 'day']).default('day').describe('Length of a bucket, in UTC.'),
+  interval: z.enum(intervals).default('day').describe('Length of a bucket, in UTC.'),
+  campaignId: idSchema.optional().describe('Only what became of the emails of this campaign.'),
 });
 export type TimeseriesQuery = z.output<typeof timeseriesQuerySchema>;
 
 export const topCampaignsQuerySchema = periodQuerySchema.extend({
-  metric: z.enum(['opens', 'clicks', 'sent']).default('opens').describe('What the campaigns are ranked by.'),
-  limit: limitUpTo100(10),
+  metric: z.enum(campaignRankings).default('opens').describe('Metric to rank campaigns by.'),
+  limit: limitSchema(10),
 });
 export type TopCampaignsQuery = z.output<typeof topCampaignsQuerySchema>;
 
-export const campaignStatsQuerySchema = periodQuerySchema.extend({ limit: limitUpTo100(50) });
+export const campaignStatsQuerySchema = periodQuerySchema.extend({ limit: limitSchema(50) });
 export type CampaignStatsQuery = z.output<typeof campaignStatsQuerySchema>;
 
-export const topEventsQuerySchema = periodQuerySchema.extend({ limit: limitUpTo100(10) });
+export const topEventsQuerySchema = periodQuerySchema.extend({ limit: limitSchema(10) });
 export type TopEventsQuery = z.output<typeof topEventsQuerySchema>;
 
 const count = z.number().int();
@@ -66,7 +63,7 @@ export const campaignTotalsSchema = z.object(figures);
 export const campaignFiguresSchema = z
   .object({
     id: z.uuid(),
-    name: z.string().nullable().describe('Null, like subject and status, once the campaign was deleted.'),
+    name: z.string().nullable().describe('Null, like subject and status, after the campaign was deleted.'),
     subject: z.string().nullable(),
     status: z.string().nullable(),
     sentAt: z.iso.datetime().nullable(),

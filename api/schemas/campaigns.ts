@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import { audienceTypeSchema, campaignSchema } from '../presenters/campaign.ts';
-import { contentTypeSchema } from '../presenters/template.ts';
+import { audienceTypeSchema, campaignSchema } from './answers/campaign.ts';
+import { offsetPageSchema } from './answers/offset-page.ts';
+import { contentTypeSchema } from './answers/template.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema } from './mailbox.ts';
-import { offsetOrderSchema, offsetPageSchema, offsetQuerySchema } from './pagination.ts';
+import { offsetOrderSchema, offsetQuerySchema } from './pagination.ts';
 
-/** Characters of a name. */
 export const maxCampaignNameLength = 255;
 
 export const listCampaignsQuerySchema = offsetQuerySchema.extend(offsetOrderSchema.shape).extend({
-  // Any text: an unknown status is a 400 of its own and no 422.
+  // Any text: an unknown status is answered with its own 400 instead of a 422.
   status: z.string().optional().describe('DRAFT, SCHEDULED, SENDING, SENT or CANCELLED.'),
   search: z.string().max(998).optional().describe('Part of the name, the subject or the sender address.'),
 });
@@ -20,7 +20,7 @@ export type ListCampaignsQuery = z.output<typeof listCampaignsQuerySchema>;
 
 export const campaignPageSchema = offsetPageSchema(campaignSchema);
 
-/** Body of create and of replace: what is left out is empty. */
+/** Create and replace: omitted fields are empty. */
 export const campaignBodySchema = z.object({
   name: z.string().max(maxCampaignNameLength).regex(/\S/, 'Expected a name'),
   description: z.string().max(2000).nullish().describe('A note for yourself.'),
@@ -37,6 +37,29 @@ export const campaignBodySchema = z.object({
 
 export type CampaignBody = z.output<typeof campaignBodySchema>;
 
+export const audienceBodySchema = campaignBodySchema.pick({
+  type: true,
+  audienceType: true,
+  segmentId: true,
+  audienceCondition: true,
+});
+
+export type AudienceBody = z.output<typeof audienceBodySchema>;
+
+const people = z.number().int();
+
+export const audienceSchema = z.object({
+  total: people.describe('Whom the audience names.'),
+  recipients: people.describe('Who gets the email.'),
+  excluded: z
+    .object({
+      unsubscribed: people,
+      snoozed: people,
+      suppressed: people.describe('After a bounce or complaint.'),
+    })
+    .describe('Who does not, each counted once.'),
+});
+
 export const campaignAnswerSchema = z.object({ success: z.literal(true), data: campaignSchema });
 
 export const sendCampaignBodySchema = z
@@ -44,9 +67,7 @@ export const sendCampaignBodySchema = z
     scheduledFor: z
       .string()
       .nullish()
-      .describe('When to send, such as `2026-12-01T09:00:00Z`; at once when left out, null or past.'),
+      .describe('When to send, such as `2026-12-01T09:00:00Z`; immediately if omitted, null or in the past.'),
   })
-  // A call without a body sends at once.
+  // Without a body the campaign is sent at once.
   .nullish();
-
-export const testCampaignBodySchema = z.object({ email: emailAddressSchema });

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { parseContactData } from '../../core/contact-data/parse-contact-data.ts';
 import { reportIssues } from './report-issues.ts';
 
-/** `data` of a request, taken apart by the rules for `data`. */
+/** Applies the rules for `data` of the API contract. */
 export const contactDataSchema = z
   .record(z.string(), z.unknown())
   .meta({
     description:
-      'Custom fields. Only the keys sent change; null removes a key, an empty string is ignored, ' +
-      '`{ "value": …, "persistent": false }` is used for this call only. At most 64 KB per contact.',
+      'Custom fields. Only the keys sent change; null removes a key, an empty string is ignored, `{ ' +
+      '"value": …, "persistent": false }` applies to this call only. At most 64 KB per contact.',
     example: { firstName: 'Ada', plan: 'pro', resetCode: { value: '481516', persistent: false } },
   })
   .transform((raw, context) => {

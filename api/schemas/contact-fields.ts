@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
+import { contactsPerLook } from '../../db/statements/contacts/read-field-values.ts';
 
 export const fieldParamsSchema = z.object({
   field: z
     .string()
     .min(1)
-    .meta({ description: 'As listed, URL-encoded; `data.` may be left out.', example: 'data.plan' }),
+    .meta({ description: 'As listed, URL-encoded; the prefix `data.` is optional.', example: 'data.plan' }),
 });
 
 export const contactFieldsSchema = z.object({
@@ -13,7 +14,7 @@ export const contactFieldsSchema = z.object({
     z
       .object({
         field: z.string().describe('A built-in name, or `data.<key>`.'),
-        type: z.enum(fieldTypes).describe('Of the first value that was seen; it stays.'),
+        type: z.enum(fieldTypes).describe('Type of the first value; it does not change.'),
         isCustom: z.boolean(),
         coverage: z.number().min(0).max(1).describe('Share of the contacts that have the field.'),
       })
@@ -39,6 +40,14 @@ export const fieldValuesSchema = z.object({
   values: z.array(z.union([z.string(), z.number(), z.boolean()])),
   count: z.number().int().describe('Values in this answer; equal to `limit` when there may be more.'),
   limit: z.number().int(),
+  searched: z
+    .number()
+    .int()
+    .nullable()
+    .describe(
+      `When the project has more than ${contactsPerLook.toLocaleString('en')} contacts: how many of the newest were read. ` +
+        'Otherwise null.',
+    ),
 });
 
 const references = z.array(z.object({ id: z.uuid(), name: z.string() }));
@@ -51,5 +60,5 @@ export const fieldUsageSchema = z.object({
 });
 
 export const deletedFieldSchema = z.object({
-  deletedFrom: z.number().int().describe('Contacts that had the field.'),
+  deletedFrom: z.number().int().describe('Number of contacts that had the field.'),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
+import { queryFlagSchema } from './pagination.ts';
 
 const maxBulkContacts = 1_000;
 
@@ -8,9 +9,13 @@ export const bulkBodySchema = z.object({
     .array(idSchema)
     .min(1)
     .max(maxBulkContacts)
-    .describe('An id that is repeated counts once; one that is no contact of the project is a failure.'),
+    .describe('Repeated ids count once; ids that are not contacts of the project are failures.'),
 });
 
 export const queuedJobSchema = z.object({ message: z.string(), jobId: z.uuid() });
 
 export const jobParamsSchema = z.object({ jobId: idSchema });
+
+export const importQuerySchema = z.object({
+  dryRun: queryFlagSchema.optional().describe('`true`: answer what the import would do, and do nothing.'),
+});

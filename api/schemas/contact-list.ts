@@ -2,35 +2,44 @@ import { z } from 'zod';
 import { parseField } from '../../core/conditions/parse-field.ts';
 import { valuesWithText } from '../../core/contact-data/values-with-text.ts';
 import {
+  type ContactFilter,
   type ContactStatus,
   contactStatuses,
   type DataFilter,
-} from '../../db/repositories/contacts/contact-filter.ts';
-import { contactSchema } from '../presenters/contact.ts';
+} from '../../db/statements/contacts/contact-filter.ts';
+import { contactSchema } from './answers/contact.ts';
 import { cursorLimitSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
 
-/** A parameter of its own for each key, so that a list may be filtered by several. */
+// One parameter per key, so that several filters combine.
 const filterName = /^filter\[(data\..+)\]$/s;
 const mostFilters = 10;
 
 const oneOrMore = z.union([z.string(), z.array(z.string())]);
 
-export const listContactsQuerySchema = z
-  .looseObject({
+const filterFields = {
+  search: z.string().max(254).optional().describe('Part of the address.'),
+  subscribed: queryFlagSchema.optional(),
+  status: z
+    .enum(contactStatuses)
+    .optional()
+    .describe('`unsubscribed` leaves out the snoozed; `subscribed=false` has both.'),
+  'filter[data.<key>]': oneOrMore
+    .optional()
+    .describe(
+      'Only contacts with this value under a key of `data`: the string, or the number or boolean that is written ' +
+        'so in JSON. Dots go into nested data. Of several keys all have to hold, of several values of a key one.',
+    ),
+};
+
+const filterSchema = z.looseObject(filterFields);
+
+/** The filters of a list of contacts, without page and order. */
+export const contactFilterQuerySchema = filterSchema.transform(toFilter);
+
+export const listContactsQuerySchema = filterSchema
+  .extend({
     limit: cursorLimitSchema,
     cursor: z.string().optional(),
-    search: z.string().max(254).optional().describe('Part of the address.'),
-    subscribed: queryFlagSchema.optional(),
-    status: z
-      .enum(contactStatuses)
-      .optional()
-      .describe('`unsubscribed` leaves out the snoozed; `subscribed=false` has both.'),
-    'filter[data.<key>]': oneOrMore
-      .optional()
-      .describe(
-        'Only contacts with this value under a key of `data`: the string, or the number or boolean that is written ' +
-          'so in JSON. Dots go into nested data. Of several keys all have to hold, of several values of a key one.',
-      ),
     sort: oneOfSchema(['email', 'createdAt'], 'createdAt').describe(
       '`email` or `createdAt`; anything else counts as `createdAt`.',
     ),
@@ -38,20 +47,25 @@ export const listContactsQuerySchema = z
       '`asc` or `desc`. By default addresses ascend and times descend.',
     ),
   })
-  .transform(({ limit, cursor, search, subscribed, status, sort, dir, ...rest }, context) => {
-    const filters = Object.entries(rest)
-      .filter(([name]) => name === 'filter' || name.startsWith('filter['))
-      .flatMap(([name, value]) => readFilter(name, value, context));
-    if (filters.length > mostFilters) {
-      addIssue(context, 'filter', `At most ${mostFilters} filters are accepted`, 'too_big');
-    }
-    const statuses = statusesOf(status, subscribed);
-    return { limit, cursor, search: search?.toLowerCase() || undefined, statuses, data: filters, sort, dir };
+  .transform(({ limit, cursor, sort, dir, ...filter }, context) => {
+    return { limit, cursor, ...toFilter(filter, context), sort, dir };
   });
 
 export type ListContactsQuery = z.output<typeof listContactsQuerySchema>;
 
-/** What both parameters let through; undefined for all. */
+function toFilter(
+  { search, subscribed, status, ...rest }: z.output<typeof filterSchema>,
+  context: z.core.ParsePayload,
+): ContactFilter {
+  const data = Object.entries(rest)
+    .filter(([name]) => name === 'filter' || name.startsWith('filter['))
+    .flatMap(([name, value]) => readFilter(name, value, context));
+  if (data.length > mostFilters) {
+    addIssue(context, 'filter', `At most ${mostFilters} filters are accepted`, 'too_big');
+  }
+  return { search: search?.toLowerCase() || undefined, statuses: statusesOf(status, subscribed), data };
+}
+
 function statusesOf(
   status: ContactStatus | undefined,
   subscribed: boolean | undefined,
@@ -62,7 +76,6 @@ function statusesOf(
   );
 }
 
-/** One filter on data, or an issue for a parameter that is none. */
 function readFilter(name: string, sent: unknown, context: z.core.ParsePayload): DataFilter[] {
   const field = parseField(filterName.exec(name)?.[1] ?? '');
   const texts = oneOrMore.safeParse(sent);
@@ -81,12 +94,12 @@ export const contactPageSchema = z.object({
   data: z.array(contactSchema),
   cursor: z.string().nullable(),
   hasMore: z.boolean(),
-  total: z.number().int().describe('Of all pages; only on the first page, 0 on later ones.'),
+  total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
 });
 
 export const mostLookedUp = 500;
 
-/** How many there are and whether each is an address is a matter of the service, which answers 400. */
+/** The service checks count and syntax of the addresses and answers 400. */
 export const lookupBodySchema = z.object({
   emails: z
     .array(z.string())

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
-import { contactSchema } from '../presenters/contact.ts';
+import { contactSchema } from './answers/contact.ts';
 import { contactDataSchema } from './contact-data.ts';
 
 export const upsertContactBodySchema = z.object({

@@ -3,17 +3,16 @@ import { maxTemplateBytes } from '../../core/rendering/template.ts';
 
 const lineBreaks = /[\r\n\0]/;
 
-/** A subject with Liquid placeholders, free of what could start another header. */
+/** A Liquid template on one line: line breaks could inject a header. */
 export const subjectSchema = z
   .string()
   .min(1)
   .max(998)
   .refine((subject) => !lineBreaks.test(subject), {
-    message: 'A subject is one line',
+    message: 'A subject must be a single line',
     params: { code: 'invalid_string' },
   });
 
-/** HTML with Liquid placeholders. */
 export const htmlBodySchema = z
   .string()
   .min(1)
@@ -22,3 +21,7 @@ export const htmlBodySchema = z
     params: { code: 'too_big' },
   })
   .describe('HTML with Liquid placeholders, at most 512 KB.');
+
+/** What is being written: parts may still be empty. */
+export const draftSubjectSchema = z.union([z.literal(''), subjectSchema]);
+export const draftBodySchema = z.union([z.literal(''), htmlBodySchema]);

@@ -3,16 +3,16 @@ import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 
 const lineBreaks = /[\r\n\0]/;
 
-/** A display name, free of what could start another header. */
+// Line breaks and NUL could inject a header.
 export const displayNameSchema = z
   .string()
   .max(320)
   .refine((name) => !lineBreaks.test(name), {
-    message: 'A name may not hold line breaks or NUL',
+    message: 'A name must not contain line breaks or NUL',
     params: { code: 'invalid_string' },
   });
 
-/** An address, or an address with a display name; both become the latter. */
+/** An address, or an address with a display name; normalised to the latter. */
 export const mailboxSchema = z.union([
   emailAddressSchema.transform((email) => ({ email, name: null as string | null })),
   z

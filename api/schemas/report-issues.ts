@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { FieldIssue } from '../../core/errors.ts';
 
 /**
- * Hands faults that a rule of `core` found on to zod, so that they stand in the answer beside all others.
+ * Adds issues found by a rule of `core` to zod's, so that the answer lists all of them.
  *
- * @param base the field that the rule looked at, as its issues name it; the schema is already at that path
+ * @param base prefix of the issues' field names, removed because the schema is already at that path
  */
 export function reportIssues(
   context: z.core.ParsePayload,

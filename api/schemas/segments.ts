@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
-import { contactSchema } from '../presenters/contact.ts';
-import { offsetPageSchema } from './pagination.ts';
+import { segmentTypes } from '../../core/segments/segment-types.ts';
+import { contactSchema } from './answers/contact.ts';
+import { offsetPageSchema } from './answers/offset-page.ts';
 
 const maxMembersPerCall = 500;
 
 const nameSchema = z.string().trim().min(1).max(100);
 const descriptionSchema = z.string().max(500).nullable();
-const typeSchema = z.enum(['DYNAMIC', 'STATIC']);
-/** Checked by `readCondition`, which names the path of everything that is wrong. */
-const conditionSchema = z.unknown().meta({ type: ['object', 'null'] });
+const typeSchema = z.enum(segmentTypes);
+/** Validated by `readCondition`, which reports the path of every issue. */
+const conditionSchema = z.unknown().meta({ type: ['object', 'null'], additionalProperties: true });
 
 export const createSegmentBodySchema = z
   .object({
@@ -27,14 +28,14 @@ export const createSegmentBodySchema = z
   .refine(({ type, condition }) => type === 'STATIC' || condition !== undefined, {
     path: ['condition'],
     message: 'condition is required for a dynamic segment',
-    // Beside other faults as well: what is missing comes first.
+    // Also runs beside other issues: a missing field takes precedence over them.
     when: ({ value }) => typeof value === 'object' && value !== null,
   });
 
 export const patchSegmentBodySchema = z.object({
   name: nameSchema.optional(),
   description: descriptionSchema.optional().describe('`null` removes it.'),
-  type: typeSchema.optional().describe('Cannot change; the present type is accepted.'),
+  type: typeSchema.optional().describe("Can't be changed; the current type is accepted."),
   condition: conditionSchema.optional().describe('Replaces the whole condition tree; DYNAMIC only.'),
   trackMembership: z.boolean().optional(),
 });
@@ -44,20 +45,20 @@ const emailsSchema = z.array(emailAddressSchema).min(1).max(maxMembersPerCall);
 export const addMembersBodySchema = z.object({
   emails: emailsSchema,
   createMissing: z.boolean().default(false).describe('Create a contact for each unknown address.'),
-  subscribed: z.boolean().default(true).describe('Of the contacts that are created.'),
+  subscribed: z.boolean().default(true).describe('Subscription of the contacts created.'),
 });
 
 export const removeMembersBodySchema = z.object({ emails: emailsSchema });
 
 export const addedMembersSchema = z.object({
-  added: z.number().int().describe('Contacts that were no members before, created ones included.'),
+  added: z.number().int().describe('New members, including contacts that were created.'),
   created: z.number().int(),
-  notFound: z.array(z.string()).describe('Addresses of no contact.'),
+  notFound: z.array(z.string()).describe('Addresses without a contact.'),
 });
 
 export const removedMembersSchema = z.object({
-  removed: z.number().int().describe('Contacts that were members.'),
-  notFound: z.array(z.string()).describe('Addresses of no contact.'),
+  removed: z.number().int().describe('Members that were removed.'),
+  notFound: z.array(z.string()).describe('Addresses without a contact.'),
 });
 
 export const segmentContactsSchema = offsetPageSchema(contactSchema);
@@ -66,6 +67,14 @@ export const computationSchema = z.object({
   added: z.number().int(),
   removed: z.number().int(),
   total: z.number().int().describe('Members after the computation.'),
+});
+
+/** The service requires a condition and reports the path of every issue. */
+export const previewSegmentBodySchema = z.object({ condition: conditionSchema.optional() });
+
+export const segmentPreviewSchema = z.object({
+  count: z.number().int(),
+  sample: z.array(contactSchema).describe('The newest of them, 10 at most.'),
 });
 
 export const memberCountSchema = z.object({ memberCount: z.number().int() });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { attachmentDispositions } from '../../core/attachment-disposition.ts';
 import { findHeaderIssues } from '../../core/headers/custom-headers.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { contactDataSchema } from './contact-data.ts';
@@ -22,14 +23,14 @@ const attachmentSchema = z
       .min(1)
       .max(255)
       .refine((name) => !/[\r\n\0"]/.test(name), {
-        message: 'A file name may not hold line breaks or quotes',
+        message: 'A file name must not contain line breaks or quotes',
         params: { code: 'invalid_string' },
       }),
     content: z
       .base64()
       .min(1)
       .describe('Base64.')
-      // What waits for its batch are the bytes, three quarters of the text.
+      // A request waiting for its batch holds the bytes, three quarters of the text.
       .transform((text) => Buffer.from(text, 'base64')),
     contentType: z
       .string()
@@ -42,7 +43,7 @@ const attachmentSchema = z
       .regex(/^[\w.+@-]+$/, 'Letters, digits and . _ + @ - are accepted')
       .optional()
       .describe('Name for `cid:` references; required when inline.'),
-    disposition: z.enum(['attachment', 'inline']).default('attachment'),
+    disposition: z.enum(attachmentDispositions).default('attachment'),
   })
   .refine((file) => file.disposition !== 'inline' || file.contentId !== undefined, {
     path: ['contentId'],
@@ -58,7 +59,7 @@ const attachmentsSchema = z
     params: { code: 'too_big' },
   });
 
-/** A rule that is checked along with all others, so that every fault is named at once. */
+// Checked along with all other rules, so that the answer lists every issue.
 const requiredWithoutTemplate = (field: 'subject' | 'body' | 'from') =>
   z.refine<Partial<Record<'template' | typeof field, unknown>>>(
     (body) => body.template !== undefined || body[field] !== undefined,
@@ -70,7 +71,6 @@ const requiredWithoutTemplate = (field: 'subject' | 'body' | 'from') =>
     },
   );
 
-/** Body of `POST /v1/send`. */
 export const sendBodySchema = z
   .object({
     to: z.union([mailboxSchema.transform((one) => [one]), z.array(mailboxSchema).min(1).max(maxRecipients)]),
@@ -79,7 +79,8 @@ export const sendBodySchema = z
     template: idSchema
       .optional()
       .describe(
-        'Id of a template. It gives the type, and subject, body, sender and reply address where they are left out.',
+        'Id of a template. It determines the type, and supplies the subject, body, sender and reply ' +
+          'address that are omitted.',
       ),
     from: mailboxSchema.optional(),
     name: displayNameSchema

@@ -1,15 +1,24 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { cursorLimitSchema } from './pagination.ts';
 
 const reasonSchema = z
-  .enum(['bounce', 'complaint'])
+  .enum(suppressionReasons)
   .describe('What suppressed the contact: a hard bounce or a complaint.');
 
 export const listSuppressionsQuerySchema = z.object({
   limit: cursorLimitSchema,
   cursor: z.string().optional(),
   reason: reasonSchema.optional(),
+  search: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(254)
+    .optional()
+    .transform((search) => search || undefined)
+    .describe('Start of the address. The list is then in the order of addresses.'),
 });
 
 export type ListSuppressionsQuery = z.output<typeof listSuppressionsQuerySchema>;
@@ -20,7 +29,7 @@ export const suppressionSchema = z
     contactId: z.uuid(),
     reason: reasonSchema,
     suppressedAt: z.iso.datetime(),
-    emailId: z.uuid().nullable().describe('The email that bounced or was complained about.'),
+    emailId: z.uuid().nullable().describe('The email that caused the bounce or complaint.'),
   })
   .meta({ id: 'Suppression' });
 
@@ -28,7 +37,7 @@ export const suppressionPageSchema = z.object({
   data: z.array(suppressionSchema),
   cursor: z.string().nullable(),
   hasMore: z.boolean(),
-  total: z.number().int().describe('Of all pages; only on the first page, 0 on later ones.'),
+  total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
 });
 
 export const suppressionParamsSchema = z.object({ email: emailAddressSchema });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
-import { contentTypeSchema, templateSchema } from '../presenters/template.ts';
+import { offsetPageSchema } from './answers/offset-page.ts';
+import { contentTypeSchema, templateSchema } from './answers/template.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema } from './mailbox.ts';
-import { offsetOrderSchema, offsetPageSchema, offsetQuerySchema } from './pagination.ts';
+import { offsetOrderSchema, offsetQuerySchema } from './pagination.ts';
 
-/** Characters of a name. */
 export const maxTemplateNameLength = 255;
 
 export const listTemplatesQuerySchema = offsetQuerySchema.extend(offsetOrderSchema.shape).extend({
@@ -19,7 +19,7 @@ export const templatePageSchema = offsetPageSchema(templateSchema);
 
 const nameSchema = z.string().max(maxTemplateNameLength).regex(/\S/, 'Expected a name');
 
-/** Null and an empty text both mean: none. */
+/** Null and empty text both mean "not set". */
 const optionalFields = z.object({
   description: z.string().max(2000).nullish().describe('A note for yourself.'),
   fromName: displayNameSchema.nullish(),

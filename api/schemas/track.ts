@@ -4,7 +4,6 @@ import { findEventNameIssue } from '../../core/reserved-events.ts';
 import { contactDataSchema } from './contact-data.ts';
 import { reportIssues } from './report-issues.ts';
 
-/** Body of `POST /v1/track` and `POST /events/track`. */
 export const trackBodySchema = z.object({
   email: emailAddressSchema,
   event: z.string().check((context) => {

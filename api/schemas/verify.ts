@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 
-/** Body of `POST /v1/verify`. */
 export const verifyBodySchema = z.object({ email: emailAddressSchema });
 
 export const verifyAnswerSchema = z.object({

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
-import { isStorableText, type JsonObject, jsonByteLength } from '../../core/json-value.ts';
+import { jsonByteLength } from '../../core/json-value.ts';
 import { findEventNameFormIssue } from '../../core/reserved-events.ts';
+import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { branches } from '../../core/workflows/graph.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
-import { executionSchema, executionStatuses } from '../presenters/execution.ts';
-import { workflowSchema } from '../presenters/workflow.ts';
-import { offsetPageSchema, offsetQuerySchema, queryFlagSchema } from './pagination.ts';
+import { offsetQuerySchema, queryFlagSchema } from './pagination.ts';
 import { reportIssues } from './report-issues.ts';
+import { workflowContextSchema } from './workflow-context.ts';
 
-const maxContextBytes = 64 * 1024;
 const maxPositionBytes = 4 * 1024;
 
-const nameSchema = z.string().trim().min(1).max(100);
+export const maxWorkflowNameLength = 100;
+const nameSchema = z.string().trim().min(1).max(maxWorkflowNameLength);
 const descriptionSchema = z.string().max(500).nullish();
 const eventNameSchema = z
   .string()
@@ -21,10 +21,11 @@ const eventNameSchema = z
     if (issue !== undefined) reportIssues(context, [issue], 'event');
   })
   .describe(
-    'A tracked event, or one that the service emits: `contact.subscribed`, `email.open`, `segment.vip.entry`. What ' +
-      'becomes of an email that a workflow sent does not start that workflow; and when that workflow begins with ' +
-      '`email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, such an event of its emails starts none. ' +
-      'Workflows that start one another without a pause of a minute are stopped after ten executions, if re-entry is allowed.',
+    'A tracked event, or one emitted by the service: `contact.subscribed`, `email.open`, ' +
+      '`segment.vip.entry`. Events of an email that a workflow sent do not start that workflow; and if ' +
+      'that workflow is triggered by `email.sent`, `email.delivery`, `email.bounce` or `email.complaint`, ' +
+      'such events of its emails start no workflow. Workflows that start one another without a pause of a ' +
+      'minute are stopped after ten executions, if re-entry is allowed.',
   );
 const triggerConfigSchema = z.object({ eventName: eventNameSchema });
 
@@ -32,19 +33,17 @@ export const listWorkflowsQuerySchema = offsetQuerySchema.extend({
   search: z.string().max(255).optional().describe('Part of the name, the description or the event name.'),
 });
 
-export const workflowPageSchema = offsetPageSchema(workflowSchema);
-
 export const createWorkflowBodySchema = z
   .object({
     name: nameSchema,
     description: descriptionSchema,
     eventName: eventNameSchema.optional(),
-    triggerConfig: triggerConfigSchema.optional().describe('Another way to name the event.'),
+    triggerConfig: triggerConfigSchema.optional().describe('Alternative to `eventName`.'),
     triggerType: z.literal('EVENT').optional(),
     allowReentry: z
       .boolean()
       .default(false)
-      .describe('False: once per contact, ever. True: again once the execution before has ended.'),
+      .describe('False: once per contact. True: again after the previous execution has ended.'),
   })
   .transform(({ triggerConfig, triggerType: _, ...body }, context) => {
     const eventName = body.eventName ?? triggerConfig?.eventName;
@@ -81,22 +80,32 @@ const positionSchema = z
     params: { code: 'too_big' },
   })
   .describe('Where an editor draws the step, such as `{ "x": 0, "y": 120 }`.');
-/** Read by `parseStepConfig`, which names every fault. */
+/** Validated by `parseStepConfig`, which reports every issue. */
 const configSchema = z.unknown().meta({ type: 'object' });
 const branchSchema = z.enum(branches).nullish();
 
-export const createStepBodySchema = z.object({
-  type: z.enum(stepTypes).exclude(['TRIGGER']),
-  name: nameSchema.optional().describe('Named after its type when left out.'),
-  position: positionSchema.nullish(),
-  config: configSchema.optional(),
-  templateId: idSchema.nullish().describe('Of SEND_EMAIL: another way to name the template.'),
-  autoConnect: idSchema.nullish().describe('A step that shall lead to the new one.'),
-  branch: branchSchema.describe('Of the transition from that step; the first free one when left out.'),
-});
+export const createStepBodySchema = z
+  .object({
+    type: z.enum(stepTypes).exclude(['TRIGGER']),
+    name: nameSchema.optional().describe('Defaults to a name made from its type.'),
+    position: positionSchema.nullish(),
+    config: configSchema.optional(),
+    templateId: idSchema.nullish().describe('For SEND_EMAIL: alternative to `config.templateId`.'),
+    autoConnect: idSchema.nullish().describe('The step that leads to the new one.'),
+    branch: branchSchema.describe('Branch of the transition from that step; defaults to the first free one.'),
+    transitionId: idSchema
+      .nullish()
+      .describe(
+        'The transition that the step is inserted into; not together with `autoConnect` and `branch`.',
+      ),
+  })
+  .refine(({ autoConnect, branch, transitionId }) => !transitionId || (!autoConnect && !branch), {
+    path: ['transitionId'],
+    message: 'Expected without autoConnect and branch',
+  });
 
 export const patchStepBodySchema = z.object({
-  type: z.enum(stepTypes).optional().describe('Cannot change; the present type is accepted.'),
+  type: z.enum(stepTypes).optional().describe("Can't be changed; the current type is accepted."),
   name: nameSchema.optional(),
   position: positionSchema.nullish(),
   config: configSchema.optional().describe('Replaces the whole config.'),
@@ -104,7 +113,7 @@ export const patchStepBodySchema = z.object({
 });
 
 export const deleteStepQuerySchema = z.object({
-  splice: queryFlagSchema.optional().describe('Join what leads to the step to what follows it.'),
+  splice: queryFlagSchema.optional().describe("Connect the step's predecessors to its successor."),
 });
 
 export const createTransitionBodySchema = z.object({
@@ -115,45 +124,20 @@ export const createTransitionBodySchema = z.object({
   ),
 });
 
-const contextSchema = z
-  .record(z.string(), z.json())
-  .refine(
-    (context) => Object.keys(context).every(isStorableText) && jsonByteLength(context) <= maxContextBytes,
-    {
-      message: 'At most 64 KB of JSON are accepted',
-      params: { code: 'too_big' },
-    },
-  )
-  .transform((context): JsonObject => context);
-
 export const startExecutionBodySchema = z.object({
   contactId: idSchema,
-  context: contextSchema
+  context: workflowContextSchema
     .nullish()
     .describe('Variables of this execution: `context.*` in conditions and templates.'),
 });
 
 export const listExecutionsQuerySchema = offsetQuerySchema.extend({
-  // Any text: an unknown status is a 400 of its own and no 422.
+  // Any text: an unknown status is answered with its own 400 instead of a 422.
   status: z
     .string()
     .optional()
     .describe(`${executionStatuses.slice(0, -1).join(', ')} or CANCELLED.`),
 });
-
-export const executionPageSchema = offsetPageSchema(executionSchema);
-
-export const workflowFieldsSchema = z.object({
-  fields: z.array(
-    z.object({
-      field: z.string(),
-      type: z.enum(['string', 'number', 'boolean', 'date', 'event']),
-      source: z.enum(['contact', 'event']),
-    }),
-  ),
-});
-
-export const cancelledExecutionsSchema = z.object({ cancelled: z.number().int() });
 
 export type ListWorkflowsQuery = z.output<typeof listWorkflowsQuerySchema>;
 export type CreateWorkflowBody = z.output<typeof createWorkflowBodySchema>;

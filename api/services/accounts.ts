@@ -1,92 +1,74 @@
-import { v7 as uuidv7 } from 'uuid';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
-import type { UserRow } from '../../db/entities/user.ts';
-import type { Orm } from '../../db/orm.ts';
-import { findInvitedAddress } from '../../db/repositories/accounts/invitations.ts';
-import { proveAddress } from '../../db/repositories/accounts/prove-address.ts';
-import {
-  findUser,
-  findUserByEmail,
-  insertUser,
-  lockUserByEmail,
-} from '../../db/repositories/accounts/users.ts';
-import type { Sessions } from '../edge/sessions.ts';
-import { presentUser, type UserAnswer } from '../presenters/user.ts';
+import { Invitation } from '../../db/entities/invitation.ts';
+import { User } from '../../db/entities/user.ts';
+import { lockRecord } from '../../db/lock-record.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import type { AccountLinksService } from './account-links.ts';
-import type { AccountMail } from './account-mail.ts';
+import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
+import { proveAddress } from './prove-address.ts';
+import type { SessionsService } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
 export interface SignedInUser {
-  user: UserAnswer;
-  /** The `Set-Cookie` values of the session and the device. */
-  cookies: string[];
+  user: User;
+  session: string;
+  device: string;
 }
 
+/**
+ * `email` is normalised; `language` is the `Accept-Language` value; `invitation` is a token from an invitation email.
+ */
 export interface NewAccount {
-  /** Normalised. */
   email: string;
   password: string;
   name?: string | undefined;
-  /** Token of a mailed invitation. */
   invitation?: string | undefined;
-  /** Value of `Accept-Language`. */
   language?: string | undefined;
 }
 
 export interface AccountsService {
   /**
-   * Creates a user and mails a link that proves the address, where this server sends such. With the token of an
-   * invitation to the address it is proven, and sign-up need not be on; an account whose address is not proven is
-   * taken over, with none of its password and sessions.
-   * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invitation that is not valid,
-   * `CONFLICT` when the address is taken
+   * Creates a user and mails a verification link, if this server sends account emails. An invitation to the address
+   * verifies it, works while sign-up is off, and takes over an unverified account: the password is replaced and
+   * sessions end.
+   * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invalid invitation, `CONFLICT` when the
+   * address is taken
    */
   signUp(input: NewAccount, client: SignInClient): Promise<SignedInUser>;
-  /** The address of a mailed invitation. @throws DomainError `BAD_REQUEST` when it is not valid any more */
+  /** @throws DomainError `BAD_REQUEST` for an invalid or expired invitation */
   invitedAddress(invitation: string): Promise<string>;
   /**
-   * @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password; `RATE_LIMIT_EXCEEDED`
-   * as `SignInGuard`
+   * @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password;
+   * `RATE_LIMIT_EXCEEDED` (`SignInGuard`)
    */
   logIn(input: { email: string; password: string }, client: SignInClient): Promise<SignedInUser>;
-  /** The `Set-Cookie` value that ends the session in the browser. */
-  readonly signOutCookie: string;
-  /** @throws DomainError `UNAUTHENTICATED` when the user was deleted meanwhile */
-  get(userId: string): Promise<UserAnswer>;
+  /** @throws DomainError `BAD_REQUEST` for an invalid, expired or used token */
+  logInOnce(token: string, client: SignInClient): Promise<SignedInUser>;
+  get(userId: string): Promise<User>;
 }
 
 export interface AccountsServiceOptions {
   orm: Orm;
-  sessions: Sessions;
+  sessions: Pick<SessionsService, 'open'>;
   passwords: Passwords;
-  mail: AccountMail;
-  links: Pick<AccountLinksService, 'requestVerification'>;
-  guard: SignInGuard;
+  oneTimeLinks: Pick<OneTimeLinks, 'isConfigured' | 'hashOf'>;
+  accountLinks: Pick<AccountLinksService, 'requestVerification' | 'useSignIn'>;
+  guard: Pick<SignInGuard, 'admit'>;
   signupEnabled: boolean;
 }
 
-/** Users of the dashboard: sign-up, sign-in and who they are. */
 export function createAccountsService(options: AccountsServiceOptions): AccountsService {
-  const { orm, sessions, passwords, mail, links, guard } = options;
+  const { orm, sessions, passwords, oneTimeLinks, guard } = options;
 
-  async function signIn(user: UserRow, client: SignInClient): Promise<SignedInUser> {
-    const session = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
-    return {
-      user: presentUser(user),
-      cookies: [session, await guard.remember(orm.em.fork(), user.id, client)],
-    };
-  }
-
-  /** The address that a link was mailed to, while it is valid. */
-  async function findInvited(invitation: string | undefined): Promise<string | undefined> {
-    if (invitation === undefined) return undefined;
-    return findInvitedAddress(orm.em.fork(), mail.hashOf('invitation', invitation));
+  async function signIn(user: User, client: SignInClient): Promise<SignedInUser> {
+    return { user, ...(await sessions.open(user, client)) };
   }
 
   return {
     signUp: async ({ email, password, name, invitation, language }, client) => {
-      const invited = await findInvited(invitation);
+      const invited = await findInvited(options, invitation);
       if (!options.signupEnabled && invited !== email) {
         throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
       }
@@ -94,45 +76,67 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
         throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address');
       }
       const passwordHash = await passwords.hash(password);
-      const user = await orm.em.fork().transactional(async (em) => {
-        const added = await insertUser(em, { id: uuidv7(), email, name: name || null, passwordHash });
-        if (invited === undefined) return added;
-        // Only a reader of the mailbox has the link; an earlier sign-up has not proven the address.
-        const invitee = added ?? (await lockUserByEmail(em, email));
-        if (invitee === undefined || invitee.emailVerified) return undefined;
-        await proveAddress(em, invitee, { passwordHash });
-        return findUser(em, invitee.id);
-      });
-      if (user === undefined)
-        throw new DomainError('CONFLICT', 'An account with this address exists already');
-      if (!user.emailVerified && mail.isConfigured) await links.requestVerification({ email, language });
+      const add = invited === undefined ? addUser : addInvited;
+      const user = await orm.em
+        .fork()
+        .transactional((em) => add(em, { email, name: name || null, passwordHash }))
+        .catch((error: unknown) => {
+          throw error instanceof UniqueConstraintViolationException ? isTaken() : error;
+        });
+      if (!user.emailVerified && oneTimeLinks.isConfigured) {
+        await options.accountLinks.requestVerification({ email, language });
+      }
       return signIn(user, client);
     },
 
     invitedAddress: async (invitation) => {
-      const address = await findInvited(invitation);
-      if (address === undefined)
-        throw new DomainError('BAD_REQUEST', 'This invitation is not valid any more');
+      const address = await findInvited(options, invitation);
+      if (address === undefined) throw new DomainError('BAD_REQUEST', 'This invitation is no longer valid');
       return address;
     },
 
     logIn: async ({ email, password }, client) => {
       const giveBack = await guard.admit(email, client);
-      const user = await findUserByEmail(orm.em.fork(), email);
+      const user = await orm.em.fork().findOne(User, { email });
       const isRight = await passwords.matches(user?.passwordHash ?? undefined, password);
-      if (user === undefined || !isRight) {
-        throw new DomainError('UNAUTHENTICATED', 'Address or password is wrong');
+      if (user === null || !isRight) {
+        throw new DomainError('UNAUTHENTICATED', 'Wrong email address or password');
       }
       await giveBack();
       return signIn(user, client);
     },
 
-    signOutCookie: sessions.signOut,
+    logInOnce: async (token, client) => signIn(await options.accountLinks.useSignIn(token), client),
 
     get: async (userId) => {
-      const user = await findUser(orm.em.fork(), userId);
-      if (user === undefined) throw new DomainError('UNAUTHENTICATED', 'Sign in first');
-      return presentUser(user);
+      const user = await orm.em.fork().findOne(User, { id: userId });
+      if (user === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first');
+      return user;
     },
   };
+}
+
+async function addUser(em: Em, user: Pick<User, 'email' | 'name' | 'passwordHash'>): Promise<User> {
+  const added = em.create(User, user);
+  await em.flush();
+  return added;
+}
+
+/** The invitation was mailed, so the caller owns the address; an earlier, unverified sign-up does not. */
+async function addInvited(em: Em, user: { email: string; name: string | null; passwordHash: string }) {
+  const invitee = (await lockRecord(em, User, { email: user.email })) ?? (await addUser(em, user));
+  if (invitee.emailVerified) throw isTaken();
+  await proveAddress(em, invitee, { passwordHash: user.passwordHash });
+  return invitee;
+}
+
+const isTaken = () => new DomainError('CONFLICT', 'An account with this address already exists');
+
+async function findInvited(
+  { orm, oneTimeLinks }: AccountsServiceOptions,
+  invitation: string | undefined,
+): Promise<string | undefined> {
+  if (invitation === undefined) return undefined;
+  const hash = oneTimeLinks.hashOf('invitation', invitation);
+  return (await orm.em.fork().getRepository(Invitation).findOpen(hash))?.email;
 }

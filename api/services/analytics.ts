@@ -9,8 +9,9 @@ import { countBuckets } from '../../analytics/questions/fill-buckets.ts';
 import { type TimeseriesBucket, timeseries } from '../../analytics/questions/timeseries.ts';
 import { type TopEvent, topEvents } from '../../analytics/questions/top-events.ts';
 import { DomainError } from '../../core/errors.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type CampaignTitle, findCampaignTitles } from '../../db/repositories/campaigns/campaign-titles.ts';
+import type { CampaignTitle } from '../../db/repositories/campaign-repository.ts';
 import type {
   CampaignStatsQuery,
   TimeseriesQuery,
@@ -19,15 +20,14 @@ import type {
 } from '../schemas/analytics.ts';
 import { toPeriod, whileAvailable } from './read-model.ts';
 
-/** Campaigns with the titles that those have which still exist. */
 export interface CampaignListing {
   campaigns: FiguresOfCampaign[];
   titles: Map<string, CampaignTitle>;
 }
 
-/** Figures of a period. Every call throws `SERVICE_UNAVAILABLE` while ClickHouse is away. */
+/** Every method throws `SERVICE_UNAVAILABLE` while ClickHouse is down. */
 export interface AnalyticsService {
-  /** @throws DomainError `BAD_REQUEST` for more buckets than an answer holds */
+  /** @throws DomainError `BAD_REQUEST` for more than 25,000 buckets */
   timeseries(projectId: string, query: TimeseriesQuery): Promise<TimeseriesBucket[]>;
   topCampaigns(projectId: string, query: TopCampaignsQuery): Promise<CampaignListing>;
   campaignStats(
@@ -37,23 +37,23 @@ export interface AnalyticsService {
   topEvents(projectId: string, query: TopEventsQuery): Promise<TopEvent[]>;
 }
 
-/** Almost three years by hour, and every day that can be. */
 const maxBuckets = 25_000;
 
 export function createAnalyticsService(clickhouse: ClickHouse, orm: Orm): AnalyticsService {
   const withTitles = async (projectId: string, campaigns: FiguresOfCampaign[]) => {
     const ids = campaigns.map((campaign) => campaign.campaignId);
-    return { campaigns, titles: await findCampaignTitles(orm.em.fork(), projectId, ids) };
+    const titles = await orm.em.fork().getRepository(Campaign).findTitles(projectId, ids);
+    return { campaigns, titles: new Map(titles.map((title) => [title.id, title])) };
   };
   return {
-    async timeseries(projectId, { interval, ...query }) {
+    async timeseries(projectId, { interval, campaignId, ...query }) {
       const period = toPeriod(projectId, query);
       if (countBuckets(period, interval) > maxBuckets) {
         throw new DomainError('BAD_REQUEST', `The period has more than ${maxBuckets} buckets`, {
           suggestion: 'Ask for days instead of hours, or for a shorter period.',
         });
       }
-      return whileAvailable(timeseries(clickhouse, period, interval));
+      return whileAvailable(timeseries(clickhouse, period, interval, campaignId));
     },
     async topCampaigns(projectId, { metric, limit, ...query }) {
       const period = toPeriod(projectId, query);

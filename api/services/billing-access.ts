@@ -1,18 +1,17 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import type { Em } from '../../db/orm.ts';
 import { BillingUnavailable } from '../../providers/billing/billing-provider.ts';
-import type { ApiProject, SessionUser } from '../edge/route.ts';
+import type { ApiProject, SessionUser } from '../access/identity.ts';
 import { requireAdministrator } from './project-access.ts';
 
-/** Who asks about billing: somebody who is signed in, or the project itself by its secret key. */
 export interface BillingCaller {
   user: SessionUser | null;
   project: Pick<ApiProject, 'id'> | null;
 }
 
 /**
- * Lets owners and admins of a project through, and its own secret key.
- * @throws DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` for the role MEMBER
+ * Admits owners and admins of the project, and its own secret key.
+ * @throws DomainError `NOT_FOUND` for non-members and other projects' keys, `FORBIDDEN` for the role MEMBER
  */
 export async function requireBillingAccess(
   em: Em,
@@ -29,14 +28,13 @@ export async function askProcessor<Answer>(call: Promise<Answer>): Promise<Answe
     return await call;
   } catch (cause) {
     if (!(cause instanceof BillingUnavailable)) throw cause;
-    throw new DomainError('SERVICE_UNAVAILABLE', 'Stripe did not answer as it should; nothing has changed', {
+    throw new DomainError('SERVICE_UNAVAILABLE', 'Stripe gave an unexpected answer; nothing has changed', {
       suggestion: 'Try again in a moment.',
       cause,
     });
   }
 }
 
-/** @throws DomainError `SERVICE_UNAVAILABLE` where billing is not configured */
 export function requireProvider<Provider>(provider: Provider | null): Provider {
   if (provider !== null) return provider;
   throw new DomainError('SERVICE_UNAVAILABLE', 'Billing is not configured on this deployment');

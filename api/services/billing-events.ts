@@ -1,18 +1,17 @@
 import { DomainError } from '../../core/errors.ts';
+import { BillingCustomer, StripeEvent } from '../../db/entities/billing.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findCustomerById, isKnownEvent } from '../../db/repositories/billing/customers.ts';
 import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
 import { requireProvider } from './billing-access.ts';
 import { type SyncOutcome, syncSubscription } from './sync-subscription.ts';
 
 export interface BillingEventsService {
   /**
-   * Applies a notification of the payment processor, once however often it comes.
-   *
-   * @param body as it came in, byte by byte
-   * @returns `known` for a repeated one, `ignored` for one that is about no subscription of ours
-   * @throws DomainError `FORBIDDEN` when it is not genuine or too old, `SERVICE_UNAVAILABLE` while the processor is
-   * away and where billing is not configured
+   * Applies a notification of the payment processor; repeated deliveries are idempotent.
+   * @param body raw, because the signature covers its bytes
+   * @returns `known` for a repeated notification, `ignored` when it concerns none of our customers
+   * @throws DomainError `FORBIDDEN` for an invalid signature or an old notification, `SERVICE_UNAVAILABLE` when the
+   * processor is down or billing is not configured
    */
   receive(body: string, signature: string): Promise<SyncOutcome>;
 }
@@ -29,9 +28,9 @@ export function createBillingEventsService(orm: Orm, billing: BillingProvider | 
       }
       if (event.customerId === null) return 'ignored';
       const em = orm.em.fork();
-      if (await isKnownEvent(em, event.id)) return 'known';
-      const customer = await findCustomerById(em, event.customerId);
-      if (customer === undefined) return 'ignored';
+      if ((await em.count(StripeEvent, { id: event.id })) > 0) return 'known';
+      const customer = await em.findOne(BillingCustomer, { customerId: event.customerId });
+      if (customer === null) return 'ignored';
       return syncSubscription(orm, provider, customer.projectId, event);
     },
   };

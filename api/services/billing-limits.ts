@@ -1,53 +1,65 @@
-import type { PerCategory } from '../../core/billing/categories.ts';
+import { billingCategories, type PerCategory } from '../../core/billing/categories.ts';
 import type { StoredSubscription } from '../../core/billing/subscription.ts';
 import { notFound } from '../../core/errors.ts';
-import type { Orm } from '../../db/orm.ts';
-import { holdProject } from '../../db/repositories/accounts/memberships.ts';
-import { findCustomer } from '../../db/repositories/billing/customers.ts';
-import { changeLimits, readLimits } from '../../db/repositories/billing/limits.ts';
-import { type Consumption, readConsumption } from '../../db/repositories/billing/usage.ts';
-import type { ProjectKeys } from '../edge/project-keys.ts';
+import { BillingCustomer, BillingLimit } from '../../db/entities/billing.ts';
+import { Project } from '../../db/entities/project.ts';
+import { lockRecord } from '../../db/lock-record.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { type Consumption, readConsumption } from '../../db/statements/billing/read-consumption.ts';
+import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
+import type { ProjectKeys } from '../access/project-keys.ts';
 import { type BillingCaller, requireBillingAccess } from './billing-access.ts';
 
-/** Emails of a calendar month by category; null for any number. */
+/** Emails per calendar month; null means unlimited. */
 export type Limits = PerCategory<number | null>;
 
 export interface BillingState {
   consumption: Consumption;
   limits: Limits;
-  /** Null before the first. */
   subscription: StoredSubscription | null;
 }
 
-/** Holds without a payment processor too. All: @throws DomainError `NOT_FOUND`, `FORBIDDEN` */
+type LimitChanges = { [Category in keyof Limits]?: number | null | undefined };
+
+/** Works without a payment processor. All methods throw DomainError `NOT_FOUND` and `FORBIDDEN`. */
 export interface BillingLimitsService {
   read(caller: BillingCaller, projectId: string): Promise<Limits>;
-  /** What is undefined stays. Other processes hear of it as soon as it is committed. */
-  change(
-    caller: BillingCaller,
-    projectId: string,
-    limits: { [Category in keyof Limits]?: number | null | undefined },
-  ): Promise<Limits>;
+  /** Undefined leaves a limit unchanged. Takes effect in every process on commit. */
+  change(caller: BillingCaller, projectId: string, changes: LimitChanges): Promise<Limits>;
   consumption(caller: BillingCaller, projectId: string): Promise<BillingState>;
 }
 
-/** What a project has sent in a month, and what it may. */
+async function changeLimits(em: Em, projectId: string, changes: LimitChanges): Promise<void> {
+  const limits = await em.find(BillingLimit, { projectId });
+  for (const category of billingCategories) {
+    const emails = changes[category];
+    const limit = limits.find((one) => one.category === category);
+    if (emails === undefined) continue;
+    if (emails === null) {
+      if (limit !== undefined) em.remove(limit);
+    } else if (limit === undefined) em.create(BillingLimit, { projectId, category, emails });
+    else limit.emails = emails;
+  }
+  await em.flush();
+}
+
 export function createBillingLimitsService(orm: Orm, projectKeys: ProjectKeys): BillingLimitsService {
   return {
     async read(caller, projectId) {
       const em = orm.em.fork();
       await requireBillingAccess(em, caller, projectId);
-      return readLimits(em, projectId);
+      return em.getRepository(BillingLimit).ofProject(projectId);
     },
 
-    async change(caller, projectId, limits) {
+    async change(caller, projectId, changes) {
       const changed = await orm.em.fork().transactional(async (em) => {
         await requireBillingAccess(em, caller, projectId);
-        if (!(await holdProject(em, projectId))) throw notFound('Project');
-        // Whoever was removed a moment ago changes nothing any more.
+        if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
+        // Checked again under the lock: the member may just have been removed.
         await requireBillingAccess(em, caller, projectId);
-        await changeLimits(em, projectId, limits);
-        return readLimits(em, projectId);
+        await changeLimits(em, projectId, changes);
+        await notifyProjectChange(em, projectId);
+        return em.getRepository(BillingLimit).ofProject(projectId);
       });
       projectKeys.forget(projectId);
       return changed;
@@ -56,11 +68,11 @@ export function createBillingLimitsService(orm: Orm, projectKeys: ProjectKeys): 
     async consumption(caller, projectId) {
       const em = orm.em.fork();
       await requireBillingAccess(em, caller, projectId);
-      const customer = await findCustomer(em, projectId);
+      const customer = await em.findOne(BillingCustomer, { projectId });
       return {
         consumption: await readConsumption(em, projectId),
-        limits: await readLimits(em, projectId),
-        subscription: customer?.subscription ?? null,
+        limits: await em.getRepository(BillingLimit).ofProject(projectId),
+        subscription: customer?.readSubscription() ?? null,
       };
     },
   };

@@ -7,7 +7,6 @@ const names: Readonly<Record<SendingCategory, string>> = {
   workflows: 'emails of workflows',
 };
 
-/** Emails that would go beyond what a project may send of their category in a calendar month (402). */
 export function limitExceeded(
   category: SendingCategory,
   wanted: number,
@@ -16,7 +15,7 @@ export function limitExceeded(
   const rest = left === undefined ? 'fewer than that' : String(left);
   return new DomainError(
     'BILLING_LIMIT_EXCEEDED',
-    `These are ${wanted} ${names[category]}, and the project may send ${rest} more in this month`,
+    `This would send ${wanted} ${names[category]}, but the project may send only ${rest} more this month`,
     {
       details: { category, wanted, ...(left !== undefined && { left }) },
       suggestion:

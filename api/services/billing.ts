@@ -1,28 +1,34 @@
-import { isOver } from '../../core/billing/subscription.ts';
 import type { SitePages } from '../../core/config/site-pages.ts';
 import { DomainError, notFound, validationFailed } from '../../core/errors.ts';
+import { BillingCustomer } from '../../db/entities/billing.ts';
+import { Project } from '../../db/entities/project.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Orm } from '../../db/orm.ts';
-import {
-  addCustomer,
-  type BillingCustomerRecord,
-  findCustomer,
-  replaceCheckout,
-} from '../../db/repositories/billing/customers.ts';
 import type { BillingProvider, Checkout, Invoice } from '../../providers/billing/billing-provider.ts';
 import { askProcessor, type BillingCaller, requireBillingAccess, requireProvider } from './billing-access.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
-/** All: @throws DomainError `NOT_FOUND`, `FORBIDDEN`, `SERVICE_UNAVAILABLE` without the processor. */
+/**
+ * All methods throw DomainError `NOT_FOUND`, `FORBIDDEN`, and `SERVICE_UNAVAILABLE` when billing is not configured or
+ * the processor is down.
+ */
 export interface BillingService {
   /**
-   * @param priceId undefined for the usual one
-   * @returns the address of the page to subscribe at, which stays the same while it is open
-   * @throws DomainError `VALIDATION_ERROR` for another price, `CONFLICT` when the project has a subscription
+   * Returns the URL of a checkout page. It stays the same while the page is open.
+   * @param priceId undefined for the default price
+   * @throws DomainError `VALIDATION_ERROR` for an unknown price, `CONFLICT` when the project already has a
+   * subscription
    */
   checkout(caller: BillingCaller, projectId: string, priceId: string | undefined): Promise<string>;
-  /** @returns the address of the portal. @throws DomainError `CONFLICT` before the first checkout */
+  /**
+   * Returns the URL of the portal.
+   * @throws DomainError `CONFLICT` before the first checkout
+   */
   portal(caller: BillingCaller, projectId: string): Promise<string>;
-  /** The newest first. @throws DomainError `BAD_REQUEST` for a cursor that is none */
+  /**
+   * Newest first.
+   * @throws DomainError `BAD_REQUEST` for an invalid cursor
+   */
   invoices(
     caller: BillingCaller,
     projectId: string,
@@ -32,55 +38,24 @@ export interface BillingService {
 
 export interface BillingServiceOptions {
   orm: Orm;
-  /** Null where billing is not configured. */
   billing: BillingProvider | null;
-  /** Where people come back to. */
   returnUrl: SitePages['billing'];
 }
 
-/** Several calls at one moment replace each other's pages; one of them wins every time. */
+/** Concurrent calls replace each other's pages; one of them succeeds in each round. */
 const mostTries = 10;
 
 function isSubscribed(): DomainError {
-  return new DomainError('CONFLICT', 'The project has a subscription', {
+  return new DomainError('CONFLICT', 'The project already has a subscription', {
     suggestion: 'Change or end it in the billing portal.',
   });
 }
 
-/** What projects pay, through the payment processor. */
-export function createBillingService({ orm, billing, returnUrl }: BillingServiceOptions): BillingService {
+export function createBillingService(options: BillingServiceOptions): BillingService {
+  const { orm, billing, returnUrl } = options;
   async function admit(caller: BillingCaller, projectId: string): Promise<BillingProvider> {
     await requireBillingAccess(orm.em.fork(), caller, projectId);
     return requireProvider(billing);
-  }
-
-  async function customerOf(provider: BillingProvider, projectId: string): Promise<BillingCustomerRecord> {
-    const known = await findCustomer(orm.em.fork(), projectId);
-    if (known !== undefined) return known;
-    await addCustomer(orm.em.fork(), projectId, await askProcessor(provider.createCustomer(projectId)));
-    const added = await findCustomer(orm.em.fork(), projectId);
-    if (added === undefined) throw notFound('Project');
-    return added;
-  }
-
-  /** The page that is open with this price; closes one with another price. */
-  async function openPage(
-    provider: BillingProvider,
-    { projectId, checkoutSessionId }: BillingCustomerRecord,
-    priceId: string,
-  ): Promise<string | undefined> {
-    if (checkoutSessionId === null) return undefined;
-    let page: Checkout | undefined = await askProcessor(provider.readCheckout(checkoutSessionId));
-    if (page?.status === 'open') {
-      if (page.priceId === priceId && page.url !== null) return page.url;
-      page = await askProcessor(provider.closeCheckout(checkoutSessionId));
-    }
-    if (page?.status !== 'complete') return undefined;
-    // Paid at a moment ago, and its notification is still on its way; or the subscription has ended since.
-    await syncSubscription(orm, provider, projectId);
-    const subscription = (await findCustomer(orm.em.fork(), projectId))?.subscription;
-    if (subscription && !isOver(subscription)) throw isSubscribed();
-    return undefined;
   }
 
   return {
@@ -97,33 +72,14 @@ export function createBillingService({ orm, billing, returnUrl }: BillingService
           },
         ]);
       }
-      for (let tries = 0; tries < mostTries; tries += 1) {
-        const customer = await customerOf(provider, projectId);
-        if (customer.subscription && !isOver(customer.subscription)) throw isSubscribed();
-        const open = await openPage(provider, customer, priceId);
-        if (open !== undefined) return open;
-        const order = { projectId, customerId: customer.customerId, priceId };
-        const page = await askProcessor(
-          provider.createCheckout({
-            ...order,
-            successUrl: returnUrl(projectId, 'success'),
-            cancelUrl: returnUrl(projectId, 'cancelled'),
-          }),
-        );
-        const isOurs = await replaceCheckout(orm.em.fork(), projectId, customer.checkoutSessionId, page.id);
-        if (isOurs && page.url !== null) return page.url;
-        // Another call was faster, or the project is gone: nobody is to pay here.
-        await askProcessor(provider.closeCheckout(page.id));
-        await requireBillingAccess(orm.em.fork(), caller, projectId);
-      }
-      throw new DomainError('SERVICE_UNAVAILABLE', 'The checkout is contended; try again');
+      return openCheckout(options, provider, caller, projectId, priceId);
     },
 
     async portal(caller, projectId) {
       const provider = await admit(caller, projectId);
-      const customer = await findCustomer(orm.em.fork(), projectId);
-      if (customer === undefined) {
-        throw new DomainError('CONFLICT', 'The project has never been to a checkout', {
+      const customer = await findCustomer(orm, projectId);
+      if (customer === null) {
+        throw new DomainError('CONFLICT', 'The project has no billing account yet', {
           suggestion: 'POST /users/@me/projects/{id}/checkout opens one.',
         });
       }
@@ -132,9 +88,89 @@ export function createBillingService({ orm, billing, returnUrl }: BillingService
 
     async invoices(caller, projectId, page) {
       const provider = await admit(caller, projectId);
-      const customer = await findCustomer(orm.em.fork(), projectId);
-      if (customer === undefined) return { invoices: [], hasMore: false };
+      const customer = await findCustomer(orm, projectId);
+      if (customer === null) return { invoices: [], hasMore: false };
       return askProcessor(provider.listInvoices(customer.customerId, page));
     },
   };
+}
+
+async function customerOf(orm: Orm, provider: BillingProvider, projectId: string): Promise<BillingCustomer> {
+  const known = await findCustomer(orm, projectId);
+  if (known !== null) return known;
+  const customerId = await askProcessor(provider.createCustomer(projectId));
+  return orm.em.fork().transactional(async (em) => {
+    if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
+    // A concurrent call may have created it.
+    const added = await em.findOne(BillingCustomer, { projectId });
+    return added ?? em.create(BillingCustomer, { projectId, customerId });
+  });
+}
+
+/** Returns false when a concurrent call replaced the page first, or the project is gone. */
+function replaceCheckout(
+  orm: Orm,
+  { projectId, checkoutSessionId }: BillingCustomer,
+  pageId: string,
+): Promise<boolean> {
+  return orm.em.fork().transactional(async (em) => {
+    if ((await lockRecord(em, Project, { id: projectId })) === null) return false;
+    const customer = await lockRecord(em, BillingCustomer, { projectId });
+    if (customer === null || customer.checkoutSessionId !== (checkoutSessionId ?? null)) return false;
+    customer.checkoutSessionId = pageId;
+    return true;
+  });
+}
+
+/** Returns the open page with this price; closes an open page with another price. */
+async function openPage(
+  orm: Orm,
+  provider: BillingProvider,
+  { projectId, checkoutSessionId }: BillingCustomer,
+  priceId: string,
+): Promise<string | undefined> {
+  if (checkoutSessionId == null) return undefined;
+  let page: Checkout | undefined = await askProcessor(provider.readCheckout(checkoutSessionId));
+  if (page?.status === 'open') {
+    if (page.priceId === priceId && page.url !== null) return page.url;
+    page = await askProcessor(provider.closeCheckout(checkoutSessionId));
+  }
+  if (page?.status !== 'complete') return undefined;
+  // Either just paid, with the notification still on its way, or the subscription has ended since.
+  await syncSubscription(orm, provider, projectId);
+  if ((await findCustomer(orm, projectId))?.currentSubscription()) throw isSubscribed();
+  return undefined;
+}
+
+function findCustomer(orm: Orm, projectId: string): Promise<BillingCustomer | null> {
+  return orm.em.fork().findOne(BillingCustomer, { projectId });
+}
+
+async function openCheckout(
+  { orm, returnUrl }: BillingServiceOptions,
+  provider: BillingProvider,
+  caller: BillingCaller,
+  projectId: string,
+  priceId: string,
+): Promise<string> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const customer = await customerOf(orm, provider, projectId);
+    if (customer.currentSubscription()) throw isSubscribed();
+    const open = await openPage(orm, provider, customer, priceId);
+    if (open !== undefined) return open;
+    const order = { projectId, customerId: customer.customerId, priceId };
+    const page = await askProcessor(
+      provider.createCheckout({
+        ...order,
+        successUrl: returnUrl(projectId, 'success'),
+        cancelUrl: returnUrl(projectId, 'cancelled'),
+      }),
+    );
+    const isOurs = await replaceCheckout(orm, customer, page.id);
+    if (isOurs && page.url !== null) return page.url;
+    // A concurrent call won, or the project is gone: nobody must pay on this page.
+    await askProcessor(provider.closeCheckout(page.id));
+    await requireBillingAccess(orm.em.fork(), caller, projectId);
+  }
+  throw new DomainError('SERVICE_UNAVAILABLE', 'The checkout is contended; try again');
 }

@@ -1,18 +1,16 @@
 import { DomainError, notFound } from '../../core/errors.ts';
+import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
-import { findSegment, lockSegmentReferences } from '../../db/repositories/segments/segments.ts';
+import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import type { CampaignBody } from '../schemas/campaigns.ts';
 import { checkReferences, readCondition } from './segment-conditions.ts';
 
 type AudienceParts = Pick<CampaignBody, 'audienceType' | 'segmentId' | 'audienceCondition'>;
 
 /**
- * Lets an audience through that names what it needs. The segments that it refers to stay for as long as the
- * transaction lasts.
- *
- * @param campaignId of the campaign that it is for
- * @throws DomainError `BAD_REQUEST` for a part that is missing or a condition that is wrong, `NOT_FOUND` for a
- * segment that is not of the project
+ * Checks that an audience is complete and valid. Locks the project's segment references until the transaction ends,
+ * so that the segments it uses can't be deleted.
+ * @throws DomainError `BAD_REQUEST` for a missing part or an invalid condition, `NOT_FOUND` for an unknown segment
  */
 export async function requireAudience(
   em: Em,
@@ -28,7 +26,7 @@ export async function requireAudience(
         throw new DomainError('BAD_REQUEST', 'segmentId is required when audienceType is SEGMENT');
       }
       await lockSegmentReferences(em, projectId);
-      if ((await findSegment(em, projectId, segmentId)) === undefined) throw notFound('Segment');
+      if ((await em.count(Segment, { id: segmentId, projectId })) === 0) throw notFound('Segment');
       return;
     case 'FILTERED':
       if (audienceCondition === undefined || audienceCondition === null) {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
-import { sql } from '../../db/sql.ts';
-import { insertContacts, insertDraft, insertProject } from '../../test/setup/campaigns.ts';
+import { sql } from '../../db/testing/sql.ts';
+import { insertContacts, insertDraft, insertProject, readCampaign } from '../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createCampaignEstimates } from './campaign-estimates.ts';
 
@@ -11,15 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('counts anew in a small project; in a large one the count stands until the campaign changes', async () => {
+it('counts again in a small project; in a large one the count is kept until the campaign changes', async () => {
   const em = database.orm.em.fork();
   const projectId = await insertProject(em);
   await insertContacts(em, projectId, 3);
   const id = await insertDraft(em, projectId);
   const [large, small] = [createCampaignEstimates(database.orm, 0), createCampaignEstimates(database.orm)];
   const ask = async (estimate: typeof large) => {
-    const campaign = await findCampaign(em, projectId, id);
-    if (campaign === undefined) throw new Error('The campaign is gone');
+    const campaign = await readCampaign(em, id);
+    if (campaign === null) throw new Error('The campaign is gone');
     return estimate(campaign);
   };
   expect(await Promise.all([ask(small), ask(large), ask(large)])).toEqual([3, 3, 3]);

@@ -1,27 +1,26 @@
 import { LRUCache } from 'lru-cache';
+import { Campaign } from '../../db/entities/campaign.ts';
 import type { Orm } from '../../db/orm.ts';
-import { countRecipients } from '../../db/repositories/campaigns/campaign-audience.ts';
-import { type CampaignRecord, recordEstimate } from '../../db/repositories/campaigns/campaign-records.ts';
-import { readAudienceFigures } from '../../db/repositories/contacts/contact-figures.ts';
+import { countRecipients } from '../../db/statements/campaigns/campaign-audience.ts';
+import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
 import { contactsCountedLive } from './counted-live.ts';
 
-/** How many recipients a campaign would have, which is kept in its row for lists. */
-export type EstimateRecipients = (campaign: CampaignRecord) => Promise<number>;
+export type EstimateRecipients = (campaign: Campaign) => Promise<number>;
 
 const keptMs = 30_000;
 const mostKept = 10_000;
 
 /**
- * Counts the recipients of campaigns that are not frozen yet. In a large project the count of a campaign stands for half
- * a minute, and calls that ask at the same moment share it.
+ * Estimates recipients until the audience is frozen. In large projects an estimate is cached for 30 seconds, and
+ * concurrent calls share one count.
  */
 export function createCampaignEstimates(orm: Orm, countedLive = contactsCountedLive): EstimateRecipients {
-  async function count(campaign: CampaignRecord): Promise<number> {
+  async function count(campaign: Campaign): Promise<number> {
     const recipients = await countRecipients(orm.em.fork(), campaign);
-    await recordEstimate(orm.em.fork(), campaign.id, recipients);
+    await orm.em.fork().getRepository(Campaign).recordEstimate(campaign.id, recipients);
     return recipients;
   }
-  const kept = new LRUCache<string, number, CampaignRecord>({
+  const kept = new LRUCache<string, number, Campaign>({
     max: mostKept,
     ttl: keptMs,
     fetchMethod: (_key, _stale, { context }) => count(context),
@@ -29,7 +28,7 @@ export function createCampaignEstimates(orm: Orm, countedLive = contactsCountedL
   return async (campaign) => {
     const { contacts } = await readAudienceFigures(orm.em.fork(), campaign.projectId);
     if (contacts <= countedLive) return count(campaign);
-    // A change is counted at once.
+    // `updatedAt` is part of the key, so that an edit triggers a new count.
     const key = `${campaign.id} ${campaign.updatedAt.getTime()}`;
     return (await kept.fetch(key, { context: campaign })) ?? count(campaign);
   };

@@ -1,37 +1,41 @@
+import { LockMode } from '@mikro-orm/core';
 import { boundedInstant } from '../../core/bounded-instant.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
-import { newId } from '../../core/new-id.ts';
+import { DomainError } from '../../core/errors.ts';
+import type { Campaign } from '../../db/entities/campaign.ts';
+import { Event } from '../../db/entities/event.ts';
+import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { type CampaignRecord, findCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
-import { holdCampaignRoom } from '../../db/repositories/campaigns/campaign-room.ts';
+import { lockCampaignQuota } from '../../db/statements/campaigns/campaign-quota.ts';
 import {
-  cancelCampaign,
-  queueTestEmail,
-  scheduleCampaign,
-  startSending,
-} from '../../db/repositories/campaigns/campaigns.ts';
+  type CountedCampaign,
+  withItsCounters,
+} from '../../db/statements/campaigns/read-campaign-counters.ts';
+import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
 import { limitExceeded } from './billing-refusals.ts';
 import { requireAudience } from './campaign-audience.ts';
-import { requireAction } from './campaigns.ts';
+import { findCampaign, requireAction } from './campaigns.ts';
 import { cancelEmails } from './cancel-emails.ts';
+import { queueTestEmail } from './queue-test-email.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
 export interface CampaignSendingService {
   /**
-   * Starts or schedules a campaign, moves a scheduled one.
-   * @param scheduledFor any text that is a date; null and the past: at once; beyond the year 9999: its end
-   * @throws DomainError `BAD_REQUEST` for a time that can't be read or a campaign that is under way or over,
-   * `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` for more recipients than the project may still
-   * send to
+   * Starts or schedules a campaign, or reschedules it.
+   * @param scheduledFor a date in any format that `Date` parses; null or a past date sends at once; dates after the
+   * year 9999 are clamped
+   * @throws DomainError `BAD_REQUEST` for an invalid date or a campaign that was already started, `NOT_FOUND`,
+   * `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` when recipients exceed the quota
    */
-  send(projectId: string, id: string, scheduledFor: string | null): Promise<CampaignRecord>;
+  send(projectId: string, id: string, scheduledFor: string | null): Promise<CountedCampaign>;
   /**
-   * Stops a campaign. What has not left is cancelled before this answers, unless it is more than a few seconds'
-   * work: then the campaign's workflow finishes it.
+   * Stops a campaign and cancels its unsent emails for up to 5 seconds; the campaign's workflow cancels the rest.
    * @throws DomainError `BAD_REQUEST` for a campaign that is over, `NOT_FOUND`
    */
-  cancel(projectId: string, id: string): Promise<CampaignRecord>;
-  /** Sends a campaign to one address, as it is now. @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED` */
+  cancel(projectId: string, id: string): Promise<CountedCampaign>;
+  /**
+   * Sends the campaign in its current form to one address.
+   * @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
+   */
   test(projectId: string, id: string, email: string): Promise<void>;
 }
 
@@ -39,7 +43,7 @@ function readTime(text: string | null): Date | null {
   if (text === null) return null;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return boundedInstant(time);
-  throw new DomainError('BAD_REQUEST', `scheduledFor is no date: ${JSON.stringify(text.slice(0, 100))}`, {
+  throw new DomainError('BAD_REQUEST', `scheduledFor is not a date: ${JSON.stringify(text.slice(0, 100))}`, {
     suggestion: 'Use an ISO 8601 date-time such as 2026-12-01T09:00:00Z.',
   });
 }
@@ -47,73 +51,82 @@ function readTime(text: string | null): Date | null {
 const monthOf = (time: Date) => time.toISOString().slice(0, 7);
 
 /**
- * Lets a campaign through that its project may send as things stand. It is looked at again when it is due: only what
- * is being sent has its emails for certain.
- *
- * @returns most recipients that it may get, null for any number
+ * Checks the quota against the current audience. A scheduled campaign reserves no quota, so the check runs again when
+ * the campaign starts.
+ * @returns the maximum number of recipients; null means unlimited
  * @throws DomainError `BILLING_LIMIT_EXCEEDED`
  */
-async function requireRoom(em: Em, row: CampaignRecord, time: Date | null): Promise<number | null> {
-  const room = await holdCampaignRoom(em, row);
-  if (room === null) return null;
+async function requireQuota(em: Em, campaign: Campaign, time: Date | null): Promise<number | null> {
+  const quota = await lockCampaignQuota(em, campaign);
+  if (quota === null) return null;
   const now = new Date();
   const isLater = time !== null && time > now && monthOf(time) !== monthOf(now);
-  const left = isLater ? room.limit : room.left;
-  if (room.recipients > left) throw limitExceeded('campaigns', room.recipients, left);
-  return room.recipients;
+  const left = isLater ? quota.limit : quota.left;
+  if (quota.recipients > left) throw limitExceeded('campaigns', quota.recipients, left);
+  return quota.recipients;
 }
 
-/** Starts, moves and stops campaigns. Each change leaves a command for the campaign's workflow. */
+function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
+  const { id, projectId, name, subject } = campaign;
+  em.assign(campaign, { status: 'SCHEDULED', scheduledFor });
+  em.create(Event, {
+    projectId,
+    name: 'campaign.scheduled',
+    kind: 'activity',
+    campaignId: id,
+    data: { campaignId: id, campaignName: name, subject, scheduledFor: scheduledFor.toISOString() },
+    occurredAt: new Date(),
+  });
+}
+
 export function createCampaignSendingService(orm: Orm, committed: () => void): CampaignSendingService {
-  const find = async (projectId: string, id: string) => {
-    const row = await findCampaign(orm.em.fork(), projectId, id);
-    if (row === undefined) throw notFound('Campaign');
-    return row;
+  async function change(
+    projectId: string,
+    id: string,
+    apply: (em: Em, campaign: Campaign) => Promise<void>,
+  ): Promise<void> {
+    await orm.em.fork().transactional(async (em) => {
+      const campaign = await findCampaign(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+      await apply(em, campaign);
+      em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId });
+    });
+    committed();
+  }
+  const get = async (projectId: string, id: string) => {
+    const em = orm.em.fork();
+    return withItsCounters(em, await findCampaign(em, projectId, id));
   };
 
   return {
     async send(projectId, id, scheduledFor) {
       const time = readTime(scheduledFor);
-      await orm.em.fork().transactional(async (em) => {
-        const row = await findCampaign(em, projectId, id, 'update');
-        if (row === undefined) throw notFound('Campaign');
-        requireAction('send', row);
-        await requireAudience(em, projectId, id, row);
-        await holdSenderDomain(em, projectId, row.fromEmail);
-        const recipientLimit = await requireRoom(em, row, time);
-        if (time !== null) await scheduleCampaign(em, { id, scheduledFor: time, outboxId: newId() });
-        const start = { id, contentId: newId(), outboxId: newId(), recipientLimit };
-        await startSending(em, start, time === null ? 'at once' : 'when due');
+      await change(projectId, id, async (em, campaign) => {
+        requireAction('send', campaign);
+        await requireAudience(em, projectId, id, campaign);
+        await holdSenderDomain(em, projectId, campaign.fromEmail);
+        const recipientLimit = await requireQuota(em, campaign, time);
+        if (time === null) campaign.scheduledFor = null;
+        else schedule(em, campaign, time);
+        const isDue = time === null || time <= new Date();
+        if (isDue) await startCampaign(em, campaign, recipientLimit);
       });
-      committed();
-      return find(projectId, id);
+      return get(projectId, id);
     },
 
     async cancel(projectId, id) {
-      await orm.em.fork().transactional(async (em) => {
-        const row = await findCampaign(em, projectId, id, 'update');
-        if (row === undefined) throw notFound('Campaign');
-        requireAction('cancel', row);
-        await cancelCampaign(em, { id, outboxId: newId() });
+      await change(projectId, id, async (_em, campaign) => {
+        requireAction('cancel', campaign);
+        campaign.cancel();
       });
-      committed();
       await cancelEmails(orm, id);
-      return find(projectId, id);
+      return get(projectId, id);
     },
 
     async test(projectId, id, email) {
       await orm.em.fork().transactional(async (em) => {
-        const row = await findCampaign(em, projectId, id);
-        if (row === undefined) throw notFound('Campaign');
-        await holdSenderDomain(em, projectId, row.fromEmail);
-        await queueTestEmail(em, {
-          projectId,
-          campaignId: id,
-          email,
-          emailId: newId(),
-          contentId: newId(),
-          outboxId: newId(),
-        });
+        const campaign = await findCampaign(em, projectId, id);
+        await holdSenderDomain(em, projectId, campaign.fromEmail);
+        await queueTestEmail(em, campaign, email);
       });
       committed();
     },

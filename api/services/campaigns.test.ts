@@ -1,13 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { newId } from '../../core/new-id.ts';
 import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 import type { Em } from '../../db/orm.ts';
-import { readConsumption } from '../../db/repositories/billing/usage.ts';
-import { findCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
-import { cancelCampaign, startSending } from '../../db/repositories/campaigns/campaigns.ts';
-import { freezeAudience } from '../../db/repositories/campaigns/freeze-audience.ts';
-import { sql } from '../../db/sql.ts';
-import { insertContacts, insertDraft, insertProject } from '../../test/setup/campaigns.ts';
+import { readConsumption } from '../../db/statements/billing/read-consumption.ts';
+import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
+import { sql } from '../../db/testing/sql.ts';
+import {
+  cancelCampaign,
+  insertContacts,
+  insertDraft,
+  insertProject,
+  readCampaign,
+  startSending,
+} from '../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { type CampaignsService, createCampaignsService } from './campaigns.ts';
 import { createHeavyReads } from './heavy-reads.ts';
@@ -33,9 +37,9 @@ afterEach(() => {
 async function cancelledCampaign(): Promise<string> {
   await insertContacts(em, projectId, 5);
   const id = await insertDraft(em, projectId);
-  await startSending(em, { id, contentId: newId(), outboxId: newId() }, 'at once');
+  await startSending(em, id);
   await freezeAudience(em, id, 100, 1);
-  await cancelCampaign(em, { id, outboxId: newId() });
+  await cancelCampaign(em, id);
   return id;
 }
 
@@ -47,7 +51,7 @@ it('cancels what has not left of a cancelled campaign before it is deleted', asy
   const id = await cancelledCampaign();
   expect([await emailsOf(id), await used()]).toEqual([[{ status: 'QUEUED', emails: 5 }], 5]);
   await campaigns.remove(projectId, id);
-  expect(await findCampaign(em, projectId, id)).toBeUndefined();
+  expect(await readCampaign(em, id)).toBeNull();
   expect([await emailsOf(id), await used()]).toEqual([[{ status: 'CANCELLED', emails: 5 }], 0]);
 });
 
@@ -63,7 +67,7 @@ it('keeps a cancelled campaign of which more is left to cancel than a call has t
     suggestion: 'Try again shortly.',
   });
   vi.restoreAllMocks();
-  expect(await findCampaign(em, projectId, id)).toMatchObject({ status: 'CANCELLED' });
+  expect(await readCampaign(em, id)).toMatchObject({ status: 'CANCELLED' });
   expect(await used()).toBeGreaterThan(0);
   await campaigns.remove(projectId, id);
   expect([await emailsOf(id), await used()]).toEqual([[{ status: 'CANCELLED', emails: 5 }], 0]);

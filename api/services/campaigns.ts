@@ -1,27 +1,31 @@
+import { LockMode } from '@mikro-orm/core';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import {
   type CampaignAction,
   type CampaignStatus,
+  campaignStatuses,
   canDo,
   statesAccepting,
+  unsentStatuses,
 } from '../../core/campaign-state.ts';
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
-import type { Orm } from '../../db/orm.ts';
 import {
-  type CampaignFields,
-  type CampaignRecord,
-  countCampaigns,
-  deleteCampaign,
-  findCampaign,
-  insertCampaign,
-  listCampaigns,
-  updateCampaign,
-} from '../../db/repositories/campaigns/campaign-records.ts';
-import { holdDomain } from '../../db/repositories/domains/domains.ts';
-import { lockSegmentReferences } from '../../db/repositories/segments/segments.ts';
+  Campaign,
+  CampaignBatch,
+  CampaignFigureChange,
+  CampaignFigures,
+} from '../../db/entities/campaign.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import {
+  type CountedCampaign,
+  withCounters,
+  withItsCounters,
+} from '../../db/statements/campaigns/read-campaign-counters.ts';
+import { holdDomain } from '../../db/statements/domains/hold-domain.ts';
+import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { requireAudience } from './campaign-audience.ts';
@@ -29,42 +33,41 @@ import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { requireLiquid } from './liquid-faults.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
+/** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
 export interface CampaignsService {
-  /** @throws DomainError `BAD_REQUEST` for an unknown status */
-  list(projectId: string, query: ListCampaignsQuery): Promise<{ campaigns: CampaignRecord[]; total: number }>;
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<CampaignRecord>;
+  list(
+    projectId: string,
+    query: ListCampaignsQuery,
+  ): Promise<{ campaigns: CountedCampaign[]; total: number }>;
+  get(projectId: string, id: string): Promise<CountedCampaign>;
   /**
-   * @throws DomainError `BAD_REQUEST` for Liquid that does not parse and for an audience that is missing or wrong,
-   * `NOT_FOUND` for its segment, `SENDER_DOMAIN_REFUSED`
+   * @throws DomainError `BAD_REQUEST` for invalid Liquid or an incomplete or invalid audience, `NOT_FOUND` for its
+   * segment, `SENDER_DOMAIN_REFUSED`
    */
-  create(projectId: string, body: CampaignBody): Promise<CampaignRecord>;
-  /** @throws DomainError as for create, and `BAD_REQUEST` once sending has begun */
-  replace(projectId: string, id: string, body: CampaignBody): Promise<CampaignRecord>;
+  create(projectId: string, body: CampaignBody): Promise<CountedCampaign>;
+  /** @throws DomainError as `create`, `BAD_REQUEST` once sending has begun, `CONFLICT` when it has changed since `seen` */
+  replace(projectId: string, id: string, body: CampaignBody, seen?: Date): Promise<CountedCampaign>;
   /**
-   * What has not left of a cancelled campaign is cancelled first.
-   * @throws DomainError `NOT_FOUND`, `CONFLICT` while it is scheduled or being sent, and while too much of it is still
-   * to be cancelled
+   * Cancels the unsent emails of a cancelled campaign first.
+   * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled
    */
   remove(projectId: string, id: string): Promise<void>;
-  /** A new draft with the same content and audience. @throws DomainError `NOT_FOUND` */
-  duplicate(projectId: string, id: string): Promise<CampaignRecord>;
+  duplicate(projectId: string, id: string): Promise<CountedCampaign>;
 }
-
-const statuses: readonly CampaignStatus[] = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED'];
 
 function readStatus(text: string | undefined): CampaignStatus | undefined {
   if (text === undefined) return undefined;
-  const status = statuses.find((one) => one === text);
+  const status = campaignStatuses.find((one) => one === text);
   if (status !== undefined) return status;
-  throw new DomainError('BAD_REQUEST', `There is no campaign status ${JSON.stringify(text)}`, {
-    suggestion: `Use one of ${statuses.join(', ')}.`,
+  throw new DomainError('BAD_REQUEST', `Unknown campaign status ${JSON.stringify(text)}`, {
+    suggestion: `Use one of ${campaignStatuses.join(', ')}.`,
   });
 }
 
-/** @throws DomainError `BAD_REQUEST` (`CONFLICT` for a deletion) naming the states that accept the action */
+/** @throws DomainError `BAD_REQUEST` (`CONFLICT` for a deletion) that names the statuses that allow the action */
 export function requireAction(action: CampaignAction, { status }: { status: CampaignStatus }): void {
   if (canDo(action, status)) return;
   const verbs: Record<CampaignAction, string> = {
@@ -81,21 +84,17 @@ export function requireAction(action: CampaignAction, { status }: { status: Camp
         : 'POST /campaigns/{id}/duplicate makes a new draft of it.';
   throw new DomainError(
     action === 'delete' ? 'CONFLICT' : 'BAD_REQUEST',
-    `A campaign that is ${status} can't be ${verbs[action]}; it would have to be ${statesAccepting(action).join(' or ')}`,
+    `A campaign that is ${status} can't be ${verbs[action]}; it must be ${statesAccepting(action).join(' or ')}`,
     { details: { status }, ...(suggestion !== undefined && { suggestion }) },
   );
 }
 
 const isUnderWay = () =>
-  new DomainError(
-    'CONFLICT',
-    'The campaign was cancelled a moment ago, and its emails still are being cancelled',
-    {
-      suggestion: 'Try again shortly.',
-    },
-  );
+  new DomainError('CONFLICT', 'The campaign was just cancelled, and its emails are still being cancelled', {
+    suggestion: 'Try again shortly.',
+  });
 
-function toFields(body: CampaignBody): CampaignFields {
+function toFields(body: CampaignBody) {
   const { audienceType } = body;
   return {
     name: body.name,
@@ -107,107 +106,113 @@ function toFields(body: CampaignBody): CampaignFields {
     replyTo: body.replyTo || null,
     type: body.type,
     audienceType,
-    // as: `requireAudience` has read it as a condition tree.
+    // as: `requireAudience` parsed it as a condition tree.
     audienceCondition:
       audienceType === 'FILTERED' ? (body.audienceCondition as Record<string, unknown>) : null,
     segmentId: audienceType === 'SEGMENT' ? (body.segmentId ?? null) : null,
   };
 }
 
-/** Broadcasts, from draft to deletion; `campaign-sending` starts and stops them. */
+export const findCampaign = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
+  em.findOneOrFail(Campaign, { id, projectId }, { lockMode, failHandler: () => notFound('Campaign') });
+
+async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<void> {
+  const before = await findCampaign(orm.em.fork(), projectId, id);
+  requireAction('delete', before);
+  if (before.status === 'CANCELLED' && !(await cancelEmails(orm, id))) throw isUnderWay();
+  await orm.em.fork().transactional(async (em) => {
+    const campaign = await findCampaign(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+    requireAction('delete', campaign);
+    if (campaign.status !== before.status) throw isUnderWay();
+    // Emails stay in their contacts' history.
+    em.remove(campaign);
+    await em.nativeDelete(CampaignBatch, { campaignId: id });
+    await em.nativeDelete(CampaignFigureChange, { campaignId: id });
+    await em.nativeDelete(CampaignFigures, { campaignId: id });
+  });
+}
+
+function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign> {
+  return orm.em.fork().transactional(async (em) => {
+    const campaign = await findCampaign(em, projectId, id);
+    // The segment or domain may already be gone; sending the copy would report that. These locks keep existing ones
+    // while the copy is written.
+    await lockSegmentReferences(em, projectId);
+    await holdDomain(em, projectId, domainOfAddress(campaign.fromEmail));
+    const { description, subject, body, fromEmail, fromName, replyTo, type } = campaign;
+    const { audienceType, audienceCondition, segmentId } = campaign;
+    const content = { description, subject, body, fromEmail, fromName, replyTo, type };
+    const name = copyName(campaign.name, maxCampaignNameLength);
+    return em.create(Campaign, { projectId, name, ...content, audienceType, audienceCondition, segmentId });
+  });
+}
+
 export function createCampaignsService(
   orm: Orm,
   compiled: TemplateCache,
   heavyReads: HeavyReads,
 ): CampaignsService {
   const estimate = createCampaignEstimates(orm);
+  const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
 
-  const find = async (projectId: string, id: string) => {
-    const row = await findCampaign(orm.em.fork(), projectId, id);
-    if (row === undefined) throw notFound('Campaign');
-    return row;
-  };
-
-  const isEstimated = ({ status }: CampaignRecord) => status === 'DRAFT' || status === 'SCHEDULED';
-
-  /** A campaign that was just written. Nothing refuses it any more: without an estimate it has its last one. */
-  const getWritten = async (projectId: string, id: string): Promise<CampaignRecord> => {
-    const row = await find(projectId, id);
-    const recipients = isEstimated(row)
-      ? await heavyReads.runIfFree(projectId, () => estimate(row))
+  // The campaign is already saved, so nothing refuses it: without a free slot, the last estimate stays.
+  const written = async (campaign: Campaign): Promise<CountedCampaign> => {
+    const recipients = isEstimated(campaign)
+      ? await heavyReads.runIfFree(campaign.projectId, () => estimate(campaign))
       : undefined;
-    return { ...row, totalRecipients: recipients ?? row.totalRecipients };
+    campaign.totalRecipients = recipients ?? campaign.totalRecipients;
+    return withItsCounters(orm.em.fork(), campaign);
   };
 
   return {
-    /** With an estimate of its recipients until they are frozen. */
     async get(projectId, id) {
-      const row = await find(projectId, id);
-      if (!isEstimated(row)) return row;
-      return { ...row, totalRecipients: await heavyReads.run(projectId, () => estimate(row)) };
+      const campaign = await findCampaign(orm.em.fork(), projectId, id);
+      if (isEstimated(campaign)) {
+        campaign.totalRecipients = await heavyReads.run(projectId, () => estimate(campaign));
+      }
+      return withItsCounters(orm.em.fork(), campaign);
     },
 
     async list(projectId, query) {
-      const filter = { status: readStatus(query.status), search: query.search || undefined };
-      const order = { by: query.sort, direction: query.dir };
-      const [campaigns, total] = await Promise.all([
-        listCampaigns(orm.em.fork(), projectId, filter, order, offsetWindow(query)),
-        countCampaigns(orm.em.fork(), projectId, filter),
-      ]);
-      return { campaigns, total };
+      const filter = { ...query, status: readStatus(query.status) };
+      const em = orm.em.fork();
+      const [campaigns, total] = await em
+        .getRepository(Campaign)
+        .listPage(projectId, filter, offsetWindow(query));
+      return { campaigns: await withCounters(em, campaigns), total };
     },
 
     async create(projectId, body) {
       requireLiquid(compiled, body);
-      const id = newId();
-      await orm.em.fork().transactional(async (em) => {
+      const campaign = await orm.em.fork().transactional(async (em) => {
+        const id = newId();
         await requireAudience(em, projectId, id, body);
         await holdSenderDomain(em, projectId, body.from);
-        await insertCampaign(em, id, projectId, toFields(body));
+        return em.create(Campaign, { id, projectId, ...toFields(body) });
       });
-      return getWritten(projectId, id);
+      return written(campaign);
     },
 
-    async replace(projectId, id, body) {
+    async replace(projectId, id, body, seen) {
       requireLiquid(compiled, body);
-      await orm.em.fork().transactional(async (em) => {
-        const row = await findCampaign(em, projectId, id, 'update');
-        if (row === undefined) throw notFound('Campaign');
-        requireAction('edit', row);
-        await requireAudience(em, projectId, id, body);
-        await holdSenderDomain(em, projectId, body.from);
-        await updateCampaign(em, projectId, id, toFields(body));
-      });
-      return getWritten(projectId, id);
+      const edit = (em: Em) => replaceCampaign(em, projectId, id, body, seen);
+      return written(await orm.em.fork().transactional(edit));
     },
 
-    async remove(projectId, id) {
-      const before = await find(projectId, id);
-      requireAction('delete', before);
-      if (before.status === 'CANCELLED' && !(await cancelEmails(orm, id))) throw isUnderWay();
-      await orm.em.fork().transactional(async (em) => {
-        const row = await findCampaign(em, projectId, id, 'update');
-        if (row === undefined) throw notFound('Campaign');
-        requireAction('delete', row);
-        if (row.status !== before.status) throw isUnderWay();
-        await deleteCampaign(em, projectId, id);
-      });
-    },
+    remove: (projectId, id) => removeCampaign(orm, projectId, id),
 
-    async duplicate(projectId, id) {
-      const copyId = newId();
-      await orm.em.fork().transactional(async (em) => {
-        const row = await findCampaign(em, projectId, id);
-        if (row === undefined) throw notFound('Campaign');
-        // What it refers to may be gone, which sending it would say; what is there stays while it is copied.
-        await lockSegmentReferences(em, projectId);
-        await holdDomain(em, projectId, domainOfAddress(row.fromEmail));
-        await insertCampaign(em, copyId, projectId, {
-          ...row,
-          name: copyName(row.name, maxCampaignNameLength),
-        });
-      });
-      return getWritten(projectId, copyId);
-    },
+    duplicate: async (projectId, id) => written(await copyCampaign(orm, projectId, id)),
   };
+}
+
+async function replaceCampaign(
+  em: Em,
+  ...[projectId, id, body, seen]: Parameters<CampaignsService['replace']>
+): Promise<Campaign> {
+  const found = await findCampaign(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+  requireUnchanged(found, seen);
+  requireAction('edit', found);
+  await requireAudience(em, projectId, id, body);
+  await holdSenderDomain(em, projectId, body.from);
+  return em.assign(found, toFields(body));
 }

@@ -1,13 +1,12 @@
 import type { Orm } from '../../db/orm.ts';
-import { cancelBatches } from '../../db/repositories/campaigns/campaigns.ts';
+import { cancelBatches } from '../../db/statements/campaigns/cancel-batches.ts';
 
-/** A call cancels emails itself for at most this long. */
 const cancelMs = 5_000;
 const batchesAtOnce = 1;
 
 /**
- * Cancels what has not left of a cancelled campaign, for some seconds.
- * @returns whether that was all
+ * Cancels the unsent emails of a cancelled campaign, for up to 5 seconds.
+ * @returns whether none are left
  */
 export async function cancelEmails(orm: Orm, campaignId: string): Promise<boolean> {
   const deadline = Date.now() + cancelMs;

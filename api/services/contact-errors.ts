@@ -1,31 +1,29 @@
 import { DomainError, validationFailed } from '../../core/errors.ts';
-import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
+import { brokenConstraint } from '../../db/database-errors.ts';
 
-/** For a write with a key of `data` that is one too many for the project. */
 export const refuseNewKeys = () =>
   validationFailed([
     {
       field: 'data',
       message:
-        'The project has reached its limit of 10,000 keys of data, and only those it has are accepted. ' +
-        'DELETE /contacts/fields/{field} makes room',
+        'The project has reached its limit of 10,000 keys of data; only existing keys are accepted. ' +
+        'DELETE /contacts/fields/{field} frees one',
       code: 'limit_reached',
     },
   ]);
 
-/** For an event with a name that is one too many for the project. */
 export const refuseNewName = () =>
   validationFailed([
     {
       field: 'event',
       message:
-        'The project has reached its limit of 10,000 event names, and only those it has are accepted. ' +
-        'DELETE /events/{eventName} makes room',
+        'The project has reached its limit of 10,000 event names; only existing names are accepted. ' +
+        'DELETE /events/{eventName} frees one',
       code: 'limit_reached',
     },
   ]);
 
-/** What a statement that writes contacts ran into, as a refusal where it is the caller's doing. */
+/** Translates constraint violations of contact writes into domain errors; returns other errors unchanged. */
 export function contactRefusal(error: unknown): unknown {
   switch (brokenConstraint(error)) {
     case 'contacts_data_size':

@@ -1,61 +1,74 @@
-import { parseCondition } from '../../core/conditions/parse-condition.ts';
-import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
-import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import {
   type ContactFieldName,
   parseContactField,
   type StandardField,
   standardFields,
-} from '../../core/contact-data/contact-field.ts';
+} from '../../core/conditions/contact-field.ts';
+import { parseCondition } from '../../core/conditions/parse-condition.ts';
+import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
+import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import type { FieldType } from '../../core/contact-data/infer-field-type.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { refersToField } from '../../core/workflows/references.ts';
-import type { Orm } from '../../db/orm.ts';
-import { findTypedKeys, listFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
+import { ContactField } from '../../db/entities/contact.ts';
+import { Segment } from '../../db/entities/segment.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import type { StoredCondition } from '../../db/repositories/segment-repository.ts';
 import {
   type AudienceFigures,
   readAudienceFigures,
   readKeyFigures,
-} from '../../db/repositories/contacts/contact-figures.ts';
-import { type FieldValue, readFieldValues } from '../../db/repositories/contacts/field-values.ts';
-import { listStoredConditions } from '../../db/repositories/segments/stored-conditions.ts';
-import { listReferringSteps, workflowsWith } from '../../db/repositories/workflows/workflow-uses.ts';
+} from '../../db/statements/contacts/read-contact-figures.ts';
+import {
+  contactsPerLook,
+  type FieldValue,
+  readFieldValues,
+} from '../../db/statements/contacts/read-field-values.ts';
 import { deleteField } from './delete-field.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { findReferringWorkflows } from './workflow-references.ts';
 
 export interface ContactFieldInfo {
-  /** A built-in name, or `data.<key>`. */
+  /** Built-in name, or `data.<key>`. */
   field: string;
   type: FieldType;
   isCustom: boolean;
-  /** Share of the contacts that have it, 0 to 1. */
+  /** Share of contacts that have the field, 0 to 1. */
   coverage: number;
 }
 
-/** What refers to something, as usage lists show it. */
 interface NamedReference {
   id: string;
   name: string;
+}
+
+export interface ContactFieldValues {
+  field: string;
+  values: FieldValue[];
+  /** Contacts whose values were read, when the project has more. */
+  searched: number | null;
 }
 
 export interface ContactFieldUsage {
   usedInSegments: NamedReference[];
   usedInCampaigns: NamedReference[];
   usedInWorkflows: NamedReference[];
-  /** Contacts that have the field. */
   contactCount: number;
 }
 
-/** Fields are named as in listings; `data.` may be left out. All throw DomainError `NOT_FOUND` for an unknown one. */
+/**
+ * Fields are named as in `list`; the prefix `data.` is optional. Methods that take a field throw DomainError
+ * `NOT_FOUND` for an unknown one.
+ */
 export interface ContactFieldsService {
-  /** The built-in fields, then those of `data` by name. */
   list(projectId: string): Promise<ContactFieldInfo[]>;
-  /** Distinct values, at most `limit`, in order: those of the newest contacts when there are more. */
-  values(projectId: string, field: string, limit: number): Promise<{ field: string; values: FieldValue[] }>;
+  /** Up to `limit` distinct values of the newest contacts, sorted. */
+  values(projectId: string, field: string, limit: number): Promise<ContactFieldValues>;
   usage(projectId: string, field: string): Promise<ContactFieldUsage>;
   /**
-   * Takes a field from every contact and forgets its type.
-   * @returns how many contacts had it
+   * Deletes a field and its type from all contacts.
+   * @returns the number of contacts that had it
    * @throws DomainError `BAD_REQUEST` for a built-in field
    */
   remove(projectId: string, field: string): Promise<number>;
@@ -69,10 +82,20 @@ const orderOf = (value: FieldValue) =>
       ? typeOrder.number
       : typeOrder.string;
 
-/** Booleans, then numbers, then strings by code point, which is the order of dates too. */
 function compareValues(one: FieldValue, other: FieldValue): number {
   if (typeof one === 'string' && typeof other === 'string') return compareCodePoints(one, other);
   return orderOf(one) - orderOf(other) || Number(one) - Number(other);
+}
+
+function namesOfReaders(stored: StoredCondition[], name: ContactFieldName): { id: string; name: string }[] {
+  const readers = stored.filter(({ condition }) => {
+    const parsed = parseCondition(condition);
+    if (!parsed.ok) return false;
+    return name.kind === 'custom'
+      ? readsDataField(parsed.condition, name.key)
+      : conditionReferences(parsed.condition).builtIn.has(name.name);
+  });
+  return readers.map(({ id, name: title }) => ({ id, name: title }));
 }
 
 function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigures): number {
@@ -80,93 +103,86 @@ function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigu
 }
 
 export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads): ContactFieldsService {
-  function parse(field: string): ContactFieldName {
-    const name = parseContactField(field);
-    if (name === undefined) throw notFound('Field');
-    return name;
-  }
-
-  /** A key is known while it has a type, and also while contacts have it. */
-  async function isKnown(projectId: string, key: string): Promise<boolean> {
-    const em = orm.em.fork();
-    if ((await findTypedKeys(em, projectId, [key])).length > 0) return true;
-    return (await readKeyFigures(em, projectId, key)).size > 0;
-  }
-
   return {
-    async list(projectId) {
-      const em = orm.em.fork();
-      const [figures, holders, types] = [
-        await readAudienceFigures(em, projectId),
-        await readKeyFigures(em, projectId),
-        await listFieldTypes(em, projectId),
-      ];
-      const coverageOf = (count: number) =>
-        figures.contacts === 0 ? 0 : Math.min(count / figures.contacts, 1);
-      const standard = (Object.keys(standardFields) as StandardField[]).map((field) => ({
-        field,
-        type: standardFields[field],
-        isCustom: false,
-        coverage: coverageOf(standardCount(field, figures)),
-      }));
-      const custom = types.map(({ key, type }) => ({
-        field: `data.${key}`,
-        type,
-        isCustom: true,
-        coverage: coverageOf(holders.get(key) ?? 0),
-      }));
-      return [...standard, ...custom];
-    },
+    list: (projectId) => listFields(orm.em.fork(), projectId),
 
     async values(projectId, field, limit) {
-      const name = parse(field);
-      if (name.kind === 'custom' && !(await isKnown(projectId, name.key))) {
+      const name = parseField(field);
+      if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) {
         const [root = ''] = name.path;
-        if (name.path.length < 2 || !(await isKnown(projectId, root))) throw notFound('Field');
+        if (name.path.length < 2 || !(await isKnown(orm, projectId, root))) throw notFound('Field');
       }
+      const { contacts } = await readAudienceFigures(orm.em.fork(), projectId);
       const values = await heavyReads.run(projectId, () =>
         readFieldValues(orm.em.fork(), projectId, name, limit),
       );
       return {
         field: name.kind === 'custom' ? `data.${name.key}` : name.name,
         values: values.sort(compareValues),
+        searched: contacts > contactsPerLook ? contactsPerLook : null,
       };
     },
 
     async usage(projectId, field) {
-      const name = parse(field);
-      if (name.kind === 'custom' && !(await isKnown(projectId, name.key))) throw notFound('Field');
+      const name = parseField(field);
+      if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) throw notFound('Field');
       const em = orm.em.fork();
-      const readers = (await listStoredConditions(em, projectId)).filter(({ condition: stored }) => {
-        const parsed = parseCondition(stored);
-        if (!parsed.ok) return false;
-        return name.kind === 'custom'
-          ? readsDataField(parsed.condition, name.key)
-          : conditionReferences(parsed.condition).builtIn.has(name.name);
-      });
-      const of = (kind: 'segment' | 'campaign') =>
-        readers.filter((one) => one.kind === kind).map(({ id, name: title }) => ({ id, name: title }));
+      const segments = await em.getRepository(Segment).listConditions(projectId);
+      const campaigns = await em.getRepository(Campaign).listConditions(projectId);
       const contactCount =
         name.kind === 'custom'
           ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)
           : standardCount(name.name, await readAudienceFigures(em, projectId));
       return {
-        usedInSegments: of('segment'),
-        usedInCampaigns: of('campaign'),
-        usedInWorkflows: workflowsWith(await listReferringSteps(em, projectId), (step) =>
-          refersToField(step, name),
-        ),
+        usedInSegments: namesOfReaders(segments, name),
+        usedInCampaigns: namesOfReaders(campaigns, name),
+        usedInWorkflows: await findReferringWorkflows(em, projectId, (step) => refersToField(step, name)),
         contactCount,
       };
     },
 
     async remove(projectId, field) {
-      const name = parse(field);
+      const name = parseField(field);
       if (name.kind === 'standard') {
         throw new DomainError('BAD_REQUEST', `${name.name} is a built-in field and can't be deleted`);
       }
-      if (!(await isKnown(projectId, name.key))) throw notFound('Field');
+      if (!(await isKnown(orm, projectId, name.key))) throw notFound('Field');
       return heavyReads.run(projectId, () => deleteField(orm, projectId, name.key));
     },
   };
+}
+
+/** A key exists while it has a type or a contact uses it. */
+async function isKnown(orm: Orm, projectId: string, key: string): Promise<boolean> {
+  const em = orm.em.fork();
+  if ((await em.count(ContactField, { projectId, key })) > 0) return true;
+  return (await readKeyFigures(em, projectId, key)).size > 0;
+}
+
+function parseField(field: string): ContactFieldName {
+  const name = parseContactField(field);
+  if (name === undefined) throw notFound('Field');
+  return name;
+}
+
+async function listFields(em: Em, projectId: string) {
+  const [figures, holders, types] = [
+    await readAudienceFigures(em, projectId),
+    await readKeyFigures(em, projectId),
+    await em.getRepository(ContactField).listTypes(projectId),
+  ];
+  const coverageOf = (count: number) => (figures.contacts === 0 ? 0 : Math.min(count / figures.contacts, 1));
+  const standard = (Object.keys(standardFields) as StandardField[]).map((field) => ({
+    field,
+    type: standardFields[field],
+    isCustom: false,
+    coverage: coverageOf(standardCount(field, figures)),
+  }));
+  const custom = types.map(({ key, type }) => ({
+    field: `data.${key}`,
+    type,
+    isCustom: true,
+    coverage: coverageOf(holders.get(key) ?? 0),
+  }));
+  return [...standard, ...custom];
 }

@@ -1,57 +1,64 @@
 import { notFound } from '../../core/errors.ts';
+import { bulkJobTypes, type JobType } from '../../core/jobs/job-states.ts';
 import type { BulkOperation, BulkResult } from '../../core/jobs/results.ts';
-import { newId } from '../../core/new-id.ts';
-import type { JobType } from '../../db/entities/job.ts';
+import { Job } from '../../db/entities/job.ts';
+import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findJob, insertJob, type JobStatus } from '../../db/repositories/jobs/jobs.ts';
-import { createImportIntake } from './import-intake.ts';
+import type { HeavyReads } from './heavy-reads.ts';
+import { createImportIntake, type ImportForm } from './import-intake.ts';
+import { type ImportPreview, previewImport, readImportFile } from './import-preview.ts';
 
+/**
+ * Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type.
+ */
 export interface ContactJobsService {
   /**
-   * Takes in a file and queues its import; the whole file is stored when this answers.
-   * @returns id of the job
-   * @throws DomainError `VALIDATION_ERROR` when it is no CSV file with a column `email`
+   * Stores the whole file, then queues its import.
+   * @returns the job id
+   * @throws DomainError `VALIDATION_ERROR` unless it is a CSV file with an `email` column
    */
-  startImport(projectId: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
-  /** Queues a bulk operation; an id that is repeated counts once. Answers the id of the job. */
+  startImport(projectId: string, form: ImportForm): Promise<string>;
+  /** What the import would do, without doing it. @throws DomainError as `startImport` */
+  previewImport(projectId: string, form: ImportForm): Promise<ImportPreview>;
   startBulk(projectId: string, operation: BulkOperation, contactIds: readonly string[]): Promise<string>;
-  /** @throws DomainError `NOT_FOUND`, also for another kind of job */
-  getImport(projectId: string, jobId: string): Promise<JobStatus>;
-  /** @throws DomainError `NOT_FOUND`, also for another kind of job */
-  getBulk(projectId: string, jobId: string): Promise<JobStatus>;
+  getImport(projectId: string, jobId: string): Promise<Job>;
+  getBulk(projectId: string, jobId: string): Promise<Job>;
 }
 
-const bulkTypes: Record<BulkOperation, JobType> = {
-  subscribe: 'bulk-subscribe',
-  unsubscribe: 'bulk-unsubscribe',
-  delete: 'bulk-delete',
-};
-
-/** Work on many contacts, done by a workflow after the answer. */
-export function createContactJobsService(orm: Orm, committed: () => void): ContactJobsService {
+export function createContactJobsService(
+  orm: Orm,
+  heavyReads: HeavyReads,
+  committed: () => void,
+): ContactJobsService {
   const takeIn = createImportIntake(orm);
-  const get = async (projectId: string, jobId: string, types: readonly JobType[]) => {
-    const job = await findJob(orm.em.fork(), projectId, jobId, types);
-    if (job === undefined) throw notFound('Job');
-    return job;
-  };
+  const get = (projectId: string, id: string, types: readonly JobType[]): Promise<Job> =>
+    orm.em
+      .fork()
+      .findOneOrFail(Job, { id, projectId, type: { $in: types } }, { failHandler: () => notFound('Job') });
   return {
-    async startImport(projectId, bytes) {
-      const jobId = await takeIn(projectId, bytes);
+    async startImport(projectId, form) {
+      const jobId = await takeIn(projectId, form);
       committed();
       return jobId;
+    },
+
+    async previewImport(projectId, form) {
+      const file = await readImportFile(form);
+      return heavyReads.run(projectId, () => previewImport(orm, projectId, file));
     },
 
     async startBulk(projectId, operation, contactIds) {
       const ids = [...new Set(contactIds)];
       const result: Partial<BulkResult> = { operation, totalRequested: ids.length };
-      const job = { id: newId(), projectId, type: bulkTypes[operation], result, contactIds: ids };
-      await insertJob(orm.em.fork(), job, { id: newId(), kind: 'contacts.bulk' });
+      const em = orm.em.fork();
+      const job = em.create(Job, { projectId, type: `bulk-${operation}`, result, contactIds: ids });
+      em.create(OutboxCommand, { kind: 'contacts.bulk', subjectId: job.id, projectId });
+      await em.flush();
       committed();
       return job.id;
     },
 
     getImport: (projectId, jobId) => get(projectId, jobId, ['import']),
-    getBulk: (projectId, jobId) => get(projectId, jobId, Object.values(bulkTypes)),
+    getBulk: (projectId, jobId) => get(projectId, jobId, bulkJobTypes),
   };
 }

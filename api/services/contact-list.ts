@@ -2,36 +2,40 @@ import { z } from 'zod';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
-import type { ContactRow } from '../../db/entities/contact.ts';
+import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type AudienceFigures, readAudienceFigures } from '../../db/repositories/contacts/contact-figures.ts';
 import {
   type ContactStatus,
   contactStatuses,
   needsScan,
-} from '../../db/repositories/contacts/contact-filter.ts';
-import { findKnownEmails } from '../../db/repositories/contacts/contacts.ts';
+} from '../../db/statements/contacts/contact-filter.ts';
+import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import {
   type ContactPosition,
   countMatches,
   listContacts,
-} from '../../db/repositories/contacts/list-contacts.ts';
+} from '../../db/statements/contacts/list-contacts.ts';
+import {
+  type AudienceFigures,
+  readAudienceFigures,
+} from '../../db/statements/contacts/read-contact-figures.ts';
 import { type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
 export interface ContactPage {
   contacts: ContactRow[];
   cursor: string | null;
-  /** Of all pages, on the first page only; 0 on later ones. */
+  /** Total of all pages; counted on the first page only, 0 on later ones. */
   total: number;
 }
 
 export interface ContactListService {
-  /** @throws DomainError `BAD_REQUEST` for a cursor that is not of this list */
+  /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
   list(projectId: string, query: ListContactsQuery): Promise<ContactPage>;
   /**
-   * Which of these addresses the project has contacts for: normalised, each once, in their order.
-   * @throws DomainError `BAD_REQUEST` for none, for more than 500, and for what is no address
+   * Splits addresses by whether the project has a contact for them. Results are normalised, distinct and in input
+   * order.
+   * @throws DomainError `BAD_REQUEST` for none, more than 500, or an invalid address
    */
   lookup(projectId: string, emails: readonly string[]): Promise<{ found: string[]; notFound: string[] }>;
 }
@@ -45,8 +49,8 @@ function readPosition(query: ListContactsQuery): ContactPosition | undefined {
   if (query.cursor === undefined) return undefined;
   const position = decodeCursor<[string, string, string]>(query.cursor, positionSchemas[query.sort]);
   if (position === undefined) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not one of this list', {
-      suggestion: 'Pass back the cursor of the page before, with the same sort, or leave it out.',
+    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
+      suggestion: 'Pass the cursor of the previous page with the same sort, or leave it out.',
     });
   }
   return { value: position[1], id: position[2] };
@@ -75,9 +79,7 @@ function readAddresses(sent: readonly string[]): string[] {
   return [...new Set(emails)];
 }
 
-/** The contacts of a project, many at a time. */
 export function createContactListService(orm: Orm, heavyReads: HeavyReads): ContactListService {
-  /** From the kept figures where they tell, and otherwise counted. */
   async function totalOf(projectId: string, query: ListContactsQuery): Promise<number> {
     if (needsScan(query)) return countMatches(orm.em.fork(), projectId, query);
     const figures = await readAudienceFigures(orm.em.fork(), projectId);
@@ -92,7 +94,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
     const rows = await listContacts(orm.em.fork(), projectId, query, order, after, query.limit + 1);
     const isAll = rows.length <= query.limit;
     let total = 0;
-    // Rare matches take a pass over the project, and a page that holds them all has counted them.
+    // Counting rare matches scans the whole project; a page that holds them all needs no count.
     if (after === undefined) total = isAll ? rows.length : await totalOf(projectId, query);
     const contacts = rows.slice(0, query.limit);
     const last = contacts.at(-1);
@@ -109,8 +111,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
 
     async lookup(projectId, sent) {
       const emails = readAddresses(sent);
-      const rows = await findKnownEmails(orm.em.fork(), projectId, emails);
-      const known = new Set(rows.map((row) => row.email));
+      const known = new Set(await orm.em.fork().getRepository(Contact).findKnown(projectId, emails));
       return {
         found: emails.filter((email) => known.has(email)),
         notFound: emails.filter((email) => !known.has(email)),

@@ -1,47 +1,39 @@
 import { v7 as uuidv7 } from 'uuid';
 import { notFound } from '../../core/errors.ts';
-import { retrySerialization } from '../../db/batching/retry-serialization.ts';
-import type { ContactRow } from '../../db/entities/contact.ts';
+import { Contact } from '../../db/entities/contact.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { findContact } from '../../db/repositories/contacts/contacts.ts';
-import { deleteContacts } from '../../db/repositories/contacts/delete-contacts.ts';
-import { patchContact, upsertContact } from '../../db/repositories/contacts/write-contacts.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
+import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
+import { deleteContacts } from '../../db/statements/contacts/delete-contacts.ts';
+import { patchContact } from '../../db/statements/contacts/patch-contact.ts';
+import { upsertContact } from '../../db/statements/contacts/upsert-contact.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
 import type { NamingWrite, ProjectNames } from './project-names.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 
+/**
+ * Methods that take an id throw DomainError `NOT_FOUND`; writes throw `VALIDATION_ERROR` when the contact's data
+ * would exceed 64 KB, and `CONFLICT` when another contact has the address.
+ */
 export interface ContactsService {
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<ContactRow>;
-  /** @throws DomainError `VALIDATION_ERROR` when the data would grow beyond 64 KB */
-  upsert(projectId: string, body: UpsertContactBody): Promise<{ contact: ContactRow; isNew: boolean }>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` for a taken address, `VALIDATION_ERROR` as above */
-  patch(projectId: string, id: string, body: PatchContactBody): Promise<ContactRow>;
-  /** @throws DomainError `NOT_FOUND` */
+  get(projectId: string, id: string): Promise<Contact>;
+  upsert(projectId: string, body: UpsertContactBody): Promise<{ contact: Contact; isNew: boolean }>;
+  /** @throws DomainError `CONFLICT` also when it has changed since `seen` */
+  patch(projectId: string, id: string, body: PatchContactBody, seen?: Date): Promise<ContactRow>;
   remove(projectId: string, id: string): Promise<void>;
 }
 
-/** The contacts of a project, one at a time. */
 export function createContactsService(
   orm: Orm,
   projectNames: ProjectNames,
   committed: () => void,
 ): ContactsService {
-  const write = async <Result>(data: NamingWrite, run: (em: Em) => Promise<Result>): Promise<Result> => {
-    try {
-      const result = await retrySerialization(() => projectNames.write([data], run));
-      committed();
-      return result;
-    } catch (error) {
-      throw contactRefusal(error);
-    }
-  };
-  const get = async (projectId: string, id: string) => {
-    const contact = await findContact(orm.em.fork(), projectId, id);
-    if (contact === undefined) throw notFound('Contact');
-    return contact;
-  };
+  const write: WriteContact = (data, run) => writeContact(projectNames, committed, data, run);
+  const get = (projectId: string, id: string) =>
+    orm.em.fork().findOneOrFail(Contact, { id, projectId }, { failHandler: () => notFound('Contact') });
 
   return {
     get,
@@ -62,28 +54,46 @@ export function createContactsService(
       return { contact: await get(projectId, id), isNew };
     },
 
-    async patch(projectId, id, body) {
+    async patch(projectId, id, body, seen) {
       const patch = toPatch(body.data);
-      return write({ projectId, patch }, async (em) => {
-        const contact = await patchContact(em, {
-          projectId,
-          id,
-          email: body.email,
-          subscribed: body.subscribed,
-          patch,
-          flipId: uuidv7(),
-          occurredAt: new Date(),
-        });
+      const { email, subscribed } = body;
+      const apply = async (em: Em) => {
+        const change = { projectId, id, email, subscribed, patch, flipId: uuidv7(), occurredAt: new Date() };
+        const contact = await patchContact(em, change);
         if (contact === undefined) throw notFound('Contact');
         return contact;
-      });
+      };
+      if (seen === undefined) return write({ projectId, patch }, apply);
+      const checked = async (em: Em) => {
+        const before = await lockRecord(em, Contact, { id, projectId });
+        if (before !== null) requireUnchanged(before, seen);
+        return apply(em);
+      };
+      return write({ projectId, patch }, (em) => em.transactional(checked));
     },
 
     async remove(projectId, id) {
-      const deleted = await retrySerialization(() =>
+      const deleted = await retryTransaction(() =>
         orm.em.fork().transactional((em) => deleteContacts(em, projectId, [id])),
       );
       if (deleted.length === 0) throw notFound('Contact');
     },
   };
+}
+
+type WriteContact = <Result>(data: NamingWrite, run: (em: Em) => Promise<Result>) => Promise<Result>;
+
+async function writeContact<Result>(
+  projectNames: ProjectNames,
+  committed: () => void,
+  data: NamingWrite,
+  run: (em: Em) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await retryTransaction(() => projectNames.write([data], run));
+    committed();
+    return result;
+  } catch (error) {
+    throw contactRefusal(error);
+  }
 }

@@ -1,2 +1,2 @@
-/** Contacts of a project up to which each call counts anew: some ten milliseconds. */
+/** Projects with more contacts use stored or cached counts. Counting this many takes some 10 ms. */
 export const contactsCountedLive = 50_000;

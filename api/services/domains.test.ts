@@ -1,16 +1,15 @@
 import { GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkDomain } from '../../activities/domains/check-domain.ts';
-import { insertDomain, listDomainRemovals } from '../../db/repositories/domains/domains.ts';
-import { sql } from '../../db/sql.ts';
+import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { startTestSes, type TestSes } from '../../local/ses/testing/test-ses.ts';
 import type { RecordLookup } from '../../providers/domains/dns-lookup.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { createSesIdentities } from '../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../providers/email/ses-client.ts';
+import { checkDomain } from '../../temporal/activities/domains/check-domain.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createTestProject } from '../../test/setup/start-test-api.ts';
-import type { DomainAnswer } from '../presenters/domain.ts';
 import { createDomainsService, type DomainsService } from './domains.ts';
 
 let database: TestDatabase;
@@ -27,7 +26,7 @@ interface Stage {
   otherProjectId: string;
   warnings: string[];
   /** Puts the TXT record of a project's domain into DNS. */
-  prove(domain: DomainAnswer): void;
+  prove(domain: Domain): void;
 }
 
 /** The service with a local SES of the test, and what the test changes of it. */
@@ -60,7 +59,8 @@ async function start(
   const projects = await Promise.all([createTestProject(database), createTestProject(database)]);
   const [projectId, otherProjectId] = projects.map(({ id }) => id);
   if (projectId === undefined || otherProjectId === undefined) throw new Error('There is no project');
-  const prove = ({ records }: DomainAnswer) => {
+  const prove = (domain: Domain) => {
+    const records = domains.recordsOf(domain);
     proofs.add(records.find(({ purpose }) => purpose === 'OWNERSHIP')?.value ?? '');
   };
   return { domains, ses, identities, projectId, otherProjectId, warnings, prove };
@@ -68,6 +68,10 @@ async function start(
 
 const run = <Row>(text: string, parameters: unknown[] = []) =>
   sql<Row>(database.orm.em.fork(), text, parameters);
+const removalsOf = async (projectId: string) => {
+  const removals = await database.orm.em.fork().find(DomainRemoval, { projectId });
+  return removals.map(({ id, domain }) => ({ id, domain }));
+};
 const status = async (promise: Promise<unknown>) =>
   promise.then(
     () => 'done',
@@ -119,23 +123,17 @@ describe('adding a domain', () => {
     expect(await status(stage.domains.add(stage.projectId, 'lost.example'))).toBe('SERVICE_UNAVAILABLE');
     expect(await stage.domains.list(stage.projectId)).toEqual([]);
     const em = database.orm.em.fork();
-    const [removal] = await listDomainRemovals(em, stage.projectId);
+    const [removal] = await removalsOf(stage.projectId);
     expect(await checkDomain(em, stage.identities, removal?.id ?? '')).toBe('gone');
     await expect(identityOf(stage, 'lost.example')).rejects.toThrow('does not exist');
-    expect(await listDomainRemovals(em, stage.projectId)).toEqual([]);
+    expect(await removalsOf(stage.projectId)).toEqual([]);
   });
 
   it('comes to its end by the first check when the process ended in between', async () => {
     const stage = await start();
     const em = database.orm.em.fork();
-    const [id, outboxId] = [crypto.randomUUID(), crypto.randomUUID()];
-    await insertDomain(em, {
-      id,
-      projectId: stage.projectId,
-      domain: 'killed.example',
-      outboxId,
-      delaySeconds: 120,
-    });
+    const id = crypto.randomUUID();
+    await em.insert(Domain, { id, projectId: stage.projectId, domain: 'killed.example' });
     expect(await checkDomain(em, stage.identities, id)).toBe('pending');
     const [domain] = await stage.domains.list(stage.projectId);
     expect(domain?.dkimTokens).toHaveLength(3);
@@ -157,21 +155,21 @@ describe('adding a domain', () => {
 });
 
 describe('a domain that several projects have added', () => {
-  it('is that of the one that proves it, whoever came first', async () => {
+  it('belongs to the project that proves it, whichever came first', async () => {
     const stage = await start();
     const name = 'wanted.example';
     const squatted = await stage.domains.add(stage.projectId, name);
     const owned = await stage.domains.add(stage.otherProjectId, name);
     expect(await status(stage.domains.add(stage.otherProjectId, name))).toBe('CONFLICT');
-    expect((await stage.domains.verify(stage.projectId, squatted.id)).verified).toBe(false);
+    expect((await stage.domains.verify(stage.projectId, squatted.id)).status).toBe('pending');
     stage.prove(owned);
-    expect((await stage.domains.verify(stage.otherProjectId, owned.id)).verified).toBe(true);
-    expect((await stage.domains.verify(stage.projectId, squatted.id)).verified).toBe(false);
+    expect((await stage.domains.verify(stage.otherProjectId, owned.id)).status).toBe('verified');
+    expect((await stage.domains.verify(stage.projectId, squatted.id)).status).toBe('pending');
     const third = await createTestProject(database);
     expect(await status(stage.domains.add(third.id, name))).toBe('CONFLICT');
     // Who gives a claim up takes nothing away from the owner.
     await stage.domains.remove(stage.projectId, squatted.id);
-    expect((await stage.domains.verify(stage.otherProjectId, owned.id)).verified).toBe(true);
+    expect((await stage.domains.verify(stage.otherProjectId, owned.id)).status).toBe('verified');
   });
 
   it('is that of one, of two that prove it at once, until the other is without proof', async () => {
@@ -195,7 +193,7 @@ describe('a domain that several projects have added', () => {
     const first = await stage.domains.add(stage.projectId, 'early.example');
     stage.prove(first);
     expect(await status(stage.domains.add(stage.otherProjectId, 'early.example'))).toBe('CONFLICT');
-    expect((await stage.domains.list(stage.projectId))[0]?.verified).toBe(true);
+    expect((await stage.domains.list(stage.projectId))[0]?.status).toBe('verified');
   });
 });
 
@@ -212,7 +210,7 @@ describe('a domain that nobody proves', () => {
     await age(id, 8);
     expect(await checkDomain(em, stage.identities, id)).toBe('gone');
     expect(await stage.domains.list(stage.projectId)).toEqual([]);
-    expect(await listDomainRemovals(em, stage.projectId)).toEqual([]);
+    expect(await removalsOf(stage.projectId)).toEqual([]);
     await expect(identityOf(stage, 'expiring.example')).rejects.toThrow('does not exist');
   });
 
@@ -236,7 +234,7 @@ it('a domain that was verified before there were TXT records needs one when it w
     `update domains set status = 'verified', needs_proof = false, verified_at = now() where id = $1`,
     [id],
   );
-  const isVerified = async () => (await stage.domains.verify(stage.projectId, id)).verified;
+  const isVerified = async () => (await stage.domains.verify(stage.projectId, id)).status === 'verified';
   expect(await isVerified()).toBe(true);
   await stage.ses.control('PUT', '/api/identities/before.example', { status: 'failed' });
   expect(await isVerified()).toBe(false);
@@ -255,26 +253,26 @@ it('a project has no more domains than it may, also when they are added at once'
 });
 
 describe('removing a domain', () => {
-  it('while the provider is away: whoever adds it next has to prove it, and the rest goes later', async () => {
+  it('while the provider is away: the next project has to prove it, and the rest goes later', async () => {
     const stage = await start({ remove: away });
     const em = database.orm.em.fork();
     const name = 'moved.example';
     const first = await stage.domains.add(stage.projectId, name);
     stage.prove(first);
-    expect((await stage.domains.verify(stage.projectId, first.id)).verified).toBe(true);
+    expect((await stage.domains.verify(stage.projectId, first.id)).status).toBe('verified');
     await stage.domains.remove(stage.projectId, first.id);
     expect(stage.warnings).toHaveLength(1);
 
     // SES has it verified, and answers the same tokens.
     const second = await stage.domains.add(stage.otherProjectId, name);
     expect(second.dkimTokens).toEqual(first.dkimTokens);
-    expect((await stage.domains.verify(stage.otherProjectId, second.id)).verified).toBe(false);
+    expect((await stage.domains.verify(stage.otherProjectId, second.id)).status).toBe('pending');
     const again = await stage.domains.add(stage.projectId, name);
-    expect((await stage.domains.verify(stage.projectId, again.id)).verified).toBe(false);
+    expect((await stage.domains.verify(stage.projectId, again.id)).status).toBe('pending');
 
-    expect(await listDomainRemovals(em, stage.projectId)).toEqual([{ id: first.id, domain: name }]);
+    expect(await removalsOf(stage.projectId)).toEqual([{ id: first.id, domain: name }]);
     expect(await checkDomain(em, stage.identities, first.id)).toBe('gone');
-    expect(await listDomainRemovals(em, stage.projectId)).toEqual([]);
+    expect(await removalsOf(stage.projectId)).toEqual([]);
     // That of the domains that were added meanwhile stays.
     expect((await identityOf(stage, name)).DkimAttributes?.Tokens).toEqual(second.dkimTokens);
   });

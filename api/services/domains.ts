@@ -1,57 +1,56 @@
-import { v7 as uuidv7 } from 'uuid';
+import { LockMode } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { brokenConstraint } from '../../db/batching/is-rolled-back.ts';
-import type { DomainRow } from '../../db/entities/domain.ts';
+import { newId } from '../../core/new-id.ts';
+import { brokenConstraint } from '../../db/database-errors.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
+import { Domain } from '../../db/entities/domain.ts';
+import { OutboxCommand } from '../../db/entities/outbox-command.ts';
+import { Project } from '../../db/entities/project.ts';
+import { Template } from '../../db/entities/template.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { holdProject } from '../../db/repositories/accounts/memberships.ts';
-import { findCampaignsOfDomain } from '../../db/repositories/campaigns/campaign-records.ts';
+import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import {
-  countDomains,
-  deleteDomain,
-  findDomain,
-  findEarlierClaim,
-  insertDomain,
-  isClaimed,
-  listDomains,
-  lockDomain,
-  recordDomainCheck,
-  storeDkimTokens,
-} from '../../db/repositories/domains/domains.ts';
-import { findTemplatesOfDomain } from '../../db/repositories/templates/templates.ts';
-import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
-import { type DomainAnswer, presentDomain } from '../presenters/domain.ts';
+  type DnsRecord,
+  type DomainIdentities,
+  ForeignIdentity,
+} from '../../providers/domains/domain-identities.ts';
+import { recordDomainCheck, removeDomain } from '../../runtime/domain-records.ts';
 
 export interface DomainsService {
-  list(projectId: string): Promise<DomainAnswer[]>;
+  /** The DNS records that verify it. */
+  recordsOf(domain: Domain): readonly DnsRecord[];
+  list(projectId: string): Promise<Domain[]>;
   /**
-   * Adds a domain that the project then has to prove; others may do the same until one has.
-   * @throws DomainError `CONFLICT` when a project has proven the domain, this one has added it or as many as it may have, or the provider has it
-   *   from elsewhere; `SERVICE_UNAVAILABLE` without the provider
+   * Adds an unverified domain. Other projects may add it too, until one verifies it.
+   * @throws DomainError `CONFLICT` when it is verified for another project, already added or reserved, the project is
+   * at its domain limit, or the provider has an identity for it that isn't ours; `SERVICE_UNAVAILABLE` when the
+   * provider is down
    */
-  add(projectId: string, domain: string): Promise<DomainAnswer>;
+  add(projectId: string, domain: string): Promise<Domain>;
   /**
-   * Checks right now.
-   * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project was first to prove it, `SERVICE_UNAVAILABLE`
+   * Runs the check immediately.
+   * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project verified it first, `SERVICE_UNAVAILABLE`
    */
-  verify(projectId: string, id: string): Promise<DomainAnswer>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while something sends from it, which `details` names */
+  verify(projectId: string, id: string): Promise<Domain>;
+  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
   remove(projectId: string, id: string): Promise<void>;
 }
 
-/** Most uses of a domain that a refusal names. */
+/** Waits for transactions that hold the domain (`holdDomain`) and blocks new ones. */
+const removalLock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+
 const mostNamedUses = 20;
 
-/** The background takes over when the call that adds a domain has not come to its end after this time. */
+/** The background check takes over when `add` has not finished by then. */
 const callSeconds = 120;
 
 export interface DomainsServiceOptions {
   orm: Orm;
   identities: DomainIdentities;
-  /** Domains that a project may have; 0 = no bound. */
+  /** 0 means unlimited. */
   domainsPerProject: number;
-  /** A domain that no project may add; null: none. */
   reserved: string | null;
-  /** Called after a commit that left a command for Temporal. */
   committed: () => void;
   warn: (message: string, error: unknown) => void;
 }
@@ -63,7 +62,7 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
     if (cause instanceof ForeignIdentity) {
       throw new DomainError(
         'CONFLICT',
-        'The email provider has this domain already, and not from this service',
+        'The email provider already has this domain, but not from this service',
         {
           suggestion:
             'The operator of this service can delete the identity at the provider; then add the domain again.',
@@ -79,11 +78,10 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** @throws DomainError `CONFLICT` with `details.templates` and `details.campaigns` */
 async function requireUnused(em: Em, projectId: string, domain: string): Promise<void> {
   const uses = {
-    templates: await findTemplatesOfDomain(em, projectId, domain, mostNamedUses),
-    campaigns: await findCampaignsOfDomain(em, projectId, domain, mostNamedUses),
+    templates: await em.getRepository(Template).findByDomain(projectId, domain, mostNamedUses),
+    campaigns: await em.getRepository(Campaign).findByDomain(projectId, domain, mostNamedUses),
   };
   const found = Object.entries(uses).filter(([, users]) => users.length > 0);
   if (found.length === 0) return;
@@ -94,12 +92,11 @@ async function requireUnused(em: Em, projectId: string, domain: string): Promise
   });
 }
 
-/** @throws DomainError `CONFLICT` */
-async function requireRoom(em: Em, projectId: string, limit: number): Promise<void> {
-  if (limit === 0 || (await countDomains(em, projectId)) < limit) return;
-  throw new DomainError('CONFLICT', `The project has ${limit} domains, and may have no more`, {
+async function requireFewDomains(em: Em, projectId: string, limit: number): Promise<void> {
+  if (limit === 0 || (await em.count(Domain, { projectId })) < limit) return;
+  throw new DomainError('CONFLICT', `The project has ${limit} domains, the maximum`, {
     details: { limit },
-    suggestion: 'Remove one first, or ask whoever runs this service to raise DOMAINS_PER_PROJECT.',
+    suggestion: 'Remove one first, or ask the operator of this service to raise DOMAINS_PER_PROJECT.',
   });
 }
 
@@ -110,90 +107,126 @@ function takenByAnother(domain: string): DomainError {
   });
 }
 
-/** Sender domains of a project, kept in step with the provider's identities. */
 export function createDomainsService(options: DomainsServiceOptions): DomainsService {
-  const { orm, identities, domainsPerProject } = options;
-  const present = (row: DomainRow) => presentDomain(row, identities.wantedRecords(row, row.dkimTokens));
+  const { orm, identities } = options;
   const require = async (projectId: string, id: string) => {
-    const row = await findDomain(orm.em.fork(), id, projectId);
-    if (row === undefined) throw notFound('Domain');
+    const row = await orm.em.fork().findOne(Domain, { id, projectId });
+    if (row === null) throw notFound('Domain');
     return row;
   };
 
-  /** @throws DomainError `CONFLICT` */
-  async function requireFree(em: Em, projectId: string, domain: string): Promise<void> {
-    let claim = await findEarlierClaim(em, projectId, domain);
-    if (claim?.status === 'pending') {
-      // Its first check has not run yet, and comes before what is added now.
-      const { id, dkimTokens } = claim;
-      claim = await identities
-        .check(claim, dkimTokens)
-        .then((check) => recordDomainCheck(em, id, check))
-        .catch((error) => {
-          options.warn('A domain could not be checked', error);
-          return undefined;
-        });
-    }
-    if (claim?.status === 'verified') throw takenByAnother(domain);
-  }
-
   return {
-    list: async (projectId) => (await listDomains(orm.em.fork(), projectId)).map(present),
+    recordsOf: (domain) => identities.wantedRecords(domain, domain.dkimTokens),
+
+    list: (projectId) => orm.em.fork().getRepository(Domain).listOfProject(projectId),
 
     async add(projectId, domain) {
       if (domain === options.reserved) {
-        throw new DomainError('CONFLICT', `The emails about accounts are sent from the domain ${domain}`, {
+        throw new DomainError('CONFLICT', `Account emails are sent from the domain ${domain}`, {
           suggestion:
-            'The operator of this service can add it to a project while ACCOUNT_EMAIL_FROM is not set.',
+            'The operator of this service can add it to a project only while ACCOUNT_EMAIL_FROM is not set.',
         });
       }
-      const em = orm.em.fork();
-      const [id, outboxId] = [uuidv7(), uuidv7()];
-      await requireFree(em, projectId, domain);
-      try {
-        await em.transactional(async (adding) => {
-          // Of calls at once no more pass than may.
-          await holdProject(adding, projectId);
-          await requireRoom(adding, projectId, domainsPerProject);
-          await insertDomain(adding, { id, projectId, domain, outboxId, delaySeconds: callSeconds });
-        });
-      } catch (error) {
-        if (brokenConstraint(error) !== 'domains_project_domain') throw error;
-        throw new DomainError('CONFLICT', `The project has the domain ${domain} already`);
-      }
-      // No transaction waits for the provider. If this process ends here, the first check registers the domain.
-      const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
-        await deleteDomain(em, id, projectId);
-        throw error;
-      });
-      const row = await storeDkimTokens(em, id, dkimTokens, outboxId);
-      if (row === undefined) throw notFound('Domain');
+      const row = await addDomain(options, projectId, domain);
       options.committed();
-      return present(row);
+      return row;
     },
 
     async verify(projectId, id) {
       const row = await require(projectId, id);
       const check = await askProvider(identities.check(row, row.dkimTokens));
       const checked = await recordDomainCheck(orm.em.fork(), id, check);
-      if (checked === undefined) throw notFound('Domain');
+      if (checked === null) throw notFound('Domain');
       if (check.verified && checked.status === 'pending') throw takenByAnother(row.domain);
-      return present(checked);
+      return checked;
     },
 
     async remove(projectId, id) {
       const domain = await orm.em.fork().transactional(async (em) => {
         const locked = await lockDomain(em, id, projectId);
-        if (locked === undefined) throw notFound('Domain');
-        // Only now, in a statement of its own: it sees what those have written who held the domain before.
-        await requireUnused(em, projectId, locked);
-        await deleteDomain(em, id, projectId);
-        return locked;
+        // Checked under the lock, so that records of senders that held the domain are visible.
+        await requireUnused(em, projectId, locked.domain);
+        await removeDomain(em, locked);
+        return locked.domain;
       });
-      if (await isClaimed(orm.em.fork(), domain)) return;
+      if (await orm.em.fork().getRepository(Domain).isClaimed(domain)) return;
       await identities
         .remove(domain)
         .catch((error) => options.warn('An identity stays at the provider until the next check', error));
     },
   };
+}
+
+async function lockDomain(em: Em, id: string, projectId: string): Promise<Domain> {
+  const locked = await em.findOne(Domain, { id, projectId }, removalLock);
+  if (locked === null) throw notFound('Domain');
+  return locked;
+}
+
+/** Stores the DKIM tokens and starts the background checks now instead of after `callSeconds`. */
+function watchRegistered(orm: Orm, id: string, dkimTokens: string[], outboxId: string): Promise<Domain> {
+  return orm.em.fork().transactional(async (em) => {
+    const domain = await lockRecord(em, Domain, { id });
+    if (domain === null) throw notFound('Domain');
+    domain.dkimTokens = dkimTokens;
+    await em.nativeUpdate(OutboxCommand, { id: outboxId }, { nextAttemptAt: new Date() });
+    return domain;
+  });
+}
+
+async function requireFree(
+  options: DomainsServiceOptions,
+  em: Em,
+  projectId: string,
+  domain: string,
+): Promise<void> {
+  let claim = await em.getRepository(Domain).findEarlierClaim(projectId, domain);
+  if (claim?.status === 'pending') {
+    // The earlier claim has not been checked yet; check it first, since it takes precedence.
+    const { id, dkimTokens } = claim;
+    claim = await options.identities
+      .check(claim, dkimTokens)
+      .then((check) => recordDomainCheck(em, id, check))
+      .catch((error) => {
+        options.warn('A domain could not be checked', error);
+        return null;
+      });
+  }
+  if (claim?.status === 'verified') throw takenByAnother(domain);
+}
+
+async function addDomain(options: DomainsServiceOptions, projectId: string, domain: string): Promise<Domain> {
+  const { orm, identities, domainsPerProject } = options;
+  const em = orm.em.fork();
+  const [id, outboxId] = [newId(), newId()];
+  await requireFree(options, em, projectId, domain);
+  try {
+    await em.transactional(async (adding) => {
+      // Locked, so that concurrent calls can't exceed the limit.
+      if ((await lockRecord(adding, Project, { id: projectId })) === null) throw notFound('Project');
+      await requireFewDomains(adding, projectId, domainsPerProject);
+      adding.create(Domain, { id, projectId, domain });
+      adding.create(OutboxCommand, {
+        id: outboxId,
+        kind: 'domain.verify',
+        subjectId: id,
+        projectId,
+        nextAttemptAt: new Date(Date.now() + callSeconds * 1_000),
+      });
+      await notifyProjectChange(adding, projectId);
+    });
+  } catch (error) {
+    if (brokenConstraint(error) !== 'domains_project_domain') throw error;
+    throw new DomainError('CONFLICT', `The project already has the domain ${domain}`);
+  }
+  // The provider is called outside any transaction. If this process dies here, the first background check
+  // registers the domain.
+  const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
+    await orm.em.fork().transactional(async (own) => {
+      const added = await own.findOne(Domain, { id }, removalLock);
+      if (added !== null) await removeDomain(own, added);
+    });
+    throw error;
+  });
+  return watchRegistered(orm, id, dkimTokens, outboxId);
 }

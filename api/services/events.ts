@@ -1,18 +1,15 @@
+import { raw } from '@mikro-orm/core';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
-import { newId } from '../../core/new-id.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
+import { OutboxCommand } from '../../db/entities/outbox-command.ts';
+import { Segment } from '../../db/entities/segment.ts';
 import type { Orm } from '../../db/orm.ts';
-import { deleteEvents } from '../../db/repositories/events/delete-events.ts';
-import {
-  hurryEventDeletion,
-  journalEventDeletion,
-  recordEventDeletion,
-} from '../../db/repositories/events/event-deletions.ts';
-import { listSegments } from '../../db/repositories/segments/segments.ts';
-import { listReferringSteps, workflowsWith } from '../../db/repositories/workflows/workflow-uses.ts';
+import { deleteEvents } from '../../db/statements/events/delete-events.ts';
+import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
+import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
+import { findReferringWorkflows } from './workflow-references.ts';
 
-/** What refers to something, as usage lists show it. */
 export interface NamedReference {
   id: string;
   name: string;
@@ -24,13 +21,12 @@ export interface EventUsage {
 }
 
 export interface EventsService {
-  /** Where the name of an event is referred to, newest first; it need not have happened yet. */
+  /** References to an event name, newest first. The event need not exist yet. */
   usage(projectId: string, name: string): Promise<EventUsage>;
   /**
-   * Deletes the events of a name that the project has when it is called. Answers when they are gone from Postgres;
-   * ClickHouse follows, and while it is away, when it is back.
-   *
-   * @returns how many there were.
+   * Deletes the events of this name that exist at the time of the call. Returns once they are gone from Postgres;
+   * ClickHouse follows, after an outage too.
+   * @returns the number of deleted events
    */
   remove(projectId: string, name: string): Promise<number>;
 }
@@ -38,27 +34,30 @@ export interface EventsService {
 export function createEventsService(orm: Orm, committed: () => void): EventsService {
   return {
     async usage(projectId, name) {
-      const segments = await listSegments(orm.em.fork(), projectId);
+      const segments = await orm.em.fork().getRepository(Segment).listOfProject(projectId);
       const referring = segments.filter(({ condition }) => {
-        if (condition === null) return false;
+        if (!condition) return false;
         const parsed = parseCondition(condition);
         return parsed.ok && readsEvent(parsed.condition, name);
       });
       return {
         segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
-        workflows: workflowsWith(
-          await listReferringSteps(orm.em.fork(), projectId),
-          (step) => step.eventName === name || refersToEvent(step, name),
+        workflows: await findReferringWorkflows(
+          orm.em.fork(),
+          projectId,
+          (step) => step.workflow.eventName === name || refersToEvent(step, name),
         ),
       };
     },
 
     async remove(projectId, name) {
       const em = orm.em.fork();
-      const deletion = await recordEventDeletion(em, newId(), projectId, name);
+      const deletion = await recordEventDeletion(em, projectId, name);
       const deleted = await deleteEvents(em, deletion);
-      await journalEventDeletion(em, deletion);
-      await hurryEventDeletion(em, deletion.id);
+      await writeJournalMarker(em, deletionMarker(deletion));
+      // The work is done here, so the workflow need not wait out its delay.
+      const command = { subjectId: deletion.id, kind: 'events.delete' } as const;
+      await em.nativeUpdate(OutboxCommand, command, { nextAttemptAt: raw('now()') });
       committed();
       return deleted;
     },

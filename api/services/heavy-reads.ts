@@ -1,13 +1,13 @@
 import { DomainError } from '../../core/errors.ts';
 
-/** Reads of one project whose cost grows with its contacts: searches, counts of segments and audiences. */
+/** Limits concurrent reads whose cost grows with a project's contacts: searches, segment counts, audience counts. */
 export interface HeavyReads {
   /**
-   * Runs the read when it is its turn.
-   * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many of the project wait already
+   * Waits for a free slot of the project, then runs the read.
+   * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full
    */
   run<Result>(projectId: string, read: () => Promise<Result>): Promise<Result>;
-  /** As `run`, for a figure that an answer can do without: undefined when too many wait. */
+  /** Like `run`, for optional figures: returns undefined when the queue is full. */
   runIfFree<Result>(projectId: string, read: () => Promise<Result>): Promise<Result | undefined>;
 }
 
@@ -16,11 +16,10 @@ interface Turns {
   waiting: (() => void)[];
 }
 
-/** So many wait for each that runs; small projects are done with all of them in a moment. */
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
 
-/** @param perProject reads of a project that run at a time in this process; 0 for any number */
+/** @param perProject concurrent reads per project in this process; 0 means unlimited */
 export function createHeavyReads(perProject: number): HeavyReads {
   const projects = new Map<string, Turns>();
 
@@ -45,7 +44,7 @@ export function createHeavyReads(perProject: number): HeavyReads {
       return await read();
     } finally {
       const next = turns.waiting.shift();
-      // The one that is next takes the place over.
+      // The slot passes to the next read.
       if (next !== undefined) next();
       else turns.running -= 1;
       if (turns.running === 0) projects.delete(projectId);

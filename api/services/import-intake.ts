@@ -2,22 +2,27 @@ import { readImportFormat } from '../../core/contact-import/import-format.ts';
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
 import { validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { Job, JobChunk } from '../../db/entities/job.ts';
+import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Orm } from '../../db/orm.ts';
-import { deleteJobChunks, insertJobChunk } from '../../db/repositories/jobs/job-chunks.ts';
-import { insertJob } from '../../db/repositories/jobs/jobs.ts';
+import { insertJobChunk } from '../../db/statements/jobs/insert-job-chunk.ts';
+import { readMapping } from './import-mapping.ts';
 
-/** Bytes of a row that holds a part of a file: what an upload takes of memory. */
+/** A file and the other fields of its form, which are complete once all bytes were read. */
+export interface ImportForm {
+  bytes: AsyncIterable<Uint8Array>;
+  fields: ReadonlyMap<string, string>;
+}
+
+/** Bytes per stored chunk; also the upload's memory footprint. */
 const chunkBytes = 256 * 1024;
 
 /**
- * Makes the function that stores an uploaded file part by part and then adds the job to import it. No transaction
- * spans the upload, because a slow client would hold it open: parts whose upload ended early are dropped here, and
- * by a sweep where this process died.
+ * Stores an uploaded file in chunks, then creates the import job. No transaction spans the upload, because a slow
+ * client would hold it open. Chunks of a failed upload are deleted here, or by a sweep if this process dies.
  */
-export function createImportIntake(
-  orm: Orm,
-): (projectId: string, bytes: AsyncIterable<Uint8Array>) => Promise<string> {
-  return async (projectId, bytes) => {
+export function createImportIntake(orm: Orm): (projectId: string, form: ImportForm) => Promise<string> {
+  return async (projectId, { bytes, fields }) => {
     const id = newId();
     try {
       const detector = createEncodingDetector();
@@ -31,13 +36,19 @@ export function createImportIntake(
         await insertJobChunk(orm.em.fork(), id, position, chunk);
         position += 1;
       }
-      const read = readImportFormat(start ?? Buffer.alloc(0), detector.detect(), size);
+      const mapping = readMapping(fields.get('mapping'));
+      const read = readImportFormat(start ?? Buffer.alloc(0), detector.detect(), size, mapping);
       if (!read.ok) throw validationFailed([{ field: 'file', message: read.message, code: 'custom' }]);
-      const job = { id, projectId, type: 'import' as const, result: {}, file: read.format };
-      await insertJob(orm.em.fork(), job, { id: newId(), kind: 'contacts.import' });
+      const em = orm.em.fork();
+      em.create(Job, { id, projectId, type: 'import', file: { ...read.format } });
+      em.create(OutboxCommand, { kind: 'contacts.import', subjectId: id, projectId });
+      await em.flush();
       return id;
     } catch (error) {
-      await deleteJobChunks(orm.em.fork(), id).catch(() => undefined);
+      await orm.em
+        .fork()
+        .nativeDelete(JobChunk, { jobId: id })
+        .catch(() => undefined);
       throw error;
     }
   };

@@ -3,32 +3,30 @@ import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
 import { storableText } from '../../core/inbound/storable-text.ts';
+import { InboundEmail, isRead, type ReadInboundEmail } from '../../db/entities/inbound-email.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   type ArrivalOutcome,
   type ArrivedEmail,
   acceptInbound,
-} from '../../db/repositories/inbound/accept-inbound.ts';
-import { findInbound, type KeptInbound } from '../../db/repositories/inbound/inbound-emails.ts';
+} from '../../db/statements/inbound/accept-inbound.ts';
 import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
 
 export interface InboundService {
   /**
-   * Accepts an email that the provider tells of, once however often it does. Answers after the commit.
-   *
-   * @returns undefined for a notification of something else, and where incoming email is not taken
-   * @throws DomainError `FORBIDDEN` when the email is in a bucket that is not configured
+   * Accepts a received email that the provider reports; repeats are idempotent. Returns after the commit.
+   * @returns undefined for other notifications, and when receiving is disabled
+   * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured
    */
   accept(notificationId: string, message: string): Promise<ArrivalOutcome | undefined>;
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<KeptInbound>;
+  /** @throws DomainError `NOT_FOUND`, also until the email has been read */
+  get(projectId: string, id: string): Promise<ReadInboundEmail>;
 }
 
 export interface InboundOptions {
   orm: Orm;
   isEnabled: boolean;
   buckets: readonly string[];
-  /** Called after a commit that left a command for Temporal. */
   committed: () => void;
 }
 
@@ -43,7 +41,7 @@ function parseReceived(message: string): SesReceived | undefined {
   }
 }
 
-/** The headers that are read, from the list or, where it has been cut, from what SES took out of them. */
+/** SES truncates long header lists, so the common headers are added. */
 function headersOf({ headers, commonHeaders }: SesReceived['mail']): ReceivedHeader[] {
   const common = [
     { name: 'From', value: commonHeaders.from?.join(', ') },
@@ -84,7 +82,6 @@ function toArrival(notificationId: string, { mail, receipt, content }: SesReceiv
   };
 }
 
-/** Emails that come in to the domains of projects. */
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions): InboundService {
   return {
     async accept(notificationId, message) {
@@ -102,8 +99,8 @@ export function createInboundService({ orm, isEnabled, buckets, committed }: Inb
     },
 
     async get(projectId, id) {
-      const email = await findInbound(orm.em.fork(), projectId, id);
-      if (email === undefined) throw notFound('Email');
+      const email = await orm.em.fork().findOne(InboundEmail, { id, projectId });
+      if (email === null || !isRead(email)) throw notFound('Email');
       return email;
     },
   };

@@ -7,7 +7,6 @@ export interface LiquidFault extends FieldIssue {
   column: number;
 }
 
-/** Where the subject and the body of an email do not parse as Liquid; what is left out is not looked at. */
 export function findLiquidFaults(
   cache: TemplateCache,
   content: { subject?: string | undefined; body?: string | undefined },
@@ -30,15 +29,11 @@ export function findLiquidFaults(
   });
 }
 
-/** A fault as it stands among those of other fields. */
 export function toFieldIssue({ field, message, code }: LiquidFault): FieldIssue {
   return { field, message, code };
 }
 
-/**
- * Lets through what parses; on saving a content.
- * @throws DomainError `BAD_REQUEST` with line and column in `details`
- */
+/** @throws DomainError `BAD_REQUEST` with line and column in `details` */
 export function requireLiquid(
   cache: TemplateCache,
   content: { subject?: string | undefined; body?: string | undefined },

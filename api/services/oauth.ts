@@ -1,22 +1,21 @@
-import { jwtVerify, SignJWT } from 'jose';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import jwt from 'jsonwebtoken';
 import * as client from 'openid-client';
 import { z } from 'zod';
+import { oauthAttemptMinutes } from '../../core/accounts/limits.ts';
+import type { OAuthProviderName } from '../../core/accounts/oauth-providers.ts';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { newId } from '../../core/new-id.ts';
-import type { OAuthProviderName } from '../../db/entities/account.ts';
-import type { UserRow } from '../../db/entities/user.ts';
+import { Invitation } from '../../db/entities/invitation.ts';
+import { OAuthIdentity } from '../../db/entities/oauth-identity.ts';
+import { User } from '../../db/entities/user.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { isInvited } from '../../db/repositories/accounts/invitations.ts';
-import { findUserByIdentity, linkIdentity } from '../../db/repositories/accounts/oauth-identities.ts';
-import { proveAddress } from '../../db/repositories/accounts/prove-address.ts';
-import { findUser, insertUser, lockUserByEmail } from '../../db/repositories/accounts/users.ts';
 import { type OAuthProfile, type OAuthProvider, OAuthRefused } from '../../providers/oauth/oauth-provider.ts';
-import type { Sessions } from '../edge/sessions.ts';
-import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
+import { proveAddress } from './prove-address.ts';
+import type { SessionsService } from './sessions.ts';
+import type { SignInClient } from './sign-in-guard.ts';
 
-const cookieName = 'oauth';
-const attemptSeconds = 10 * 60;
 const attemptSchema = z.object({
   provider: z.string(),
   state: z.string(),
@@ -26,41 +25,53 @@ const attemptSchema = z.object({
 
 export type OAuthProviders = Readonly<Record<OAuthProviderName, OAuthProvider | null>>;
 
-/** Both: @throws DomainError `NOT_FOUND` when not configured, `SERVICE_UNAVAILABLE` when the provider is away. */
+/** What went wrong, as `details.reason` of the refusals. */
+type OAuthRefusal =
+  | 'attempt_expired'
+  | 'address_not_verified'
+  | 'sign_up_off'
+  | 'provider_refused'
+  | 'provider_unavailable';
+
+const because = (reason: OAuthRefusal) => ({ details: { reason } });
+
+/**
+ * Both methods throw DomainError `NOT_FOUND` for a provider that is not configured, `SERVICE_UNAVAILABLE` when it is
+ * down.
+ */
 export interface OAuthService {
+  /** The sign-in page of the dashboard, which says in words why a sign-in failed; null without a dashboard. */
+  readonly signInUrl: string | null;
   readonly configured: Record<OAuthProviderName, boolean>;
-  start(provider: OAuthProviderName): Promise<{ location: string; cookies: string[] }>;
+  /** `attempt` is what the browser has to bring back. */
+  start(provider: OAuthProviderName): Promise<{ location: string; attempt: string }>;
   /**
-   * Signs in whoever the provider says it is: the user of that account, else the one with the verified address, else
-   * a new one.
+   * Signs in the user linked to the provider account, else the user with its verified address, else a new user.
    * @param url path and query of the request
-   * @throws DomainError `BAD_REQUEST` when the browser did not begin this or nobody signed in, `FORBIDDEN` without a
-   * verified address, or for a new user while sign-up is off
+   * @throws DomainError `BAD_REQUEST` when this browser did not start the sign-in or the provider refused it,
+   * `FORBIDDEN` without a verified address, or for a new user while sign-up is off and no invitation is open
    */
   finish(
     provider: OAuthProviderName,
     url: string,
+    attempt: string | undefined,
     client: SignInClient,
-  ): Promise<{ location: string; cookies: string[] }>;
+  ): Promise<{ location: string; session: string; device: string }>;
 }
 
 export interface OAuthServiceOptions {
   orm: Orm;
-  sessions: Sessions;
-  guard: Pick<SignInGuard, 'remember'>;
+  sessions: Pick<SessionsService, 'open'>;
   providers: OAuthProviders;
   signupEnabled: boolean;
-  /** Derived for the purpose `oauth-attempt`. */
-  key: Uint8Array;
-  isHttps: boolean;
-  /** Where the browser ends up, signed in. */
+  key: Buffer;
   signedInUrl: string;
+  signInUrl: string | null;
+  warn: (message: string, error: unknown) => void;
 }
 
-/** Sign-in with an account elsewhere. */
 export function createOAuthService(options: OAuthServiceOptions): OAuthService {
-  const { orm, sessions, guard, providers, key } = options;
-  const attributes = `Path=/auth/oauth; HttpOnly; SameSite=Lax${options.isHttps ? '; Secure' : ''}`;
+  const { sessions, providers, key } = options;
 
   function requireProvider(name: OAuthProviderName): OAuthProvider {
     const provider = providers[name];
@@ -68,68 +79,8 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
     return provider;
   }
 
-  async function readAttempt(name: OAuthProviderName, cookieHeader: string | undefined) {
-    const cookie = cookieHeader
-      ?.split(';')
-      .map((part) => part.trim())
-      .find((part) => part.startsWith(`${cookieName}=`));
-    try {
-      const { payload } = await jwtVerify(cookie?.slice(cookieName.length + 1) ?? '', key, {
-        algorithms: ['HS256'],
-      });
-      const attempt = attemptSchema.parse(payload);
-      if (attempt.provider === name) return attempt;
-    } catch {
-      // Missing, forged or too old: in each case this browser did not begin it.
-    }
-    throw new DomainError('BAD_REQUEST', 'This sign-in was not begun here, or took too long', {
-      suggestion: 'Begin it again.',
-    });
-  }
-
-  async function userOf(em: Em, name: OAuthProviderName, profile: OAuthProfile): Promise<UserRow> {
-    const known = await findUserByIdentity(em, name, profile.subject);
-    if (known !== undefined) return known;
-    const email = profile.verifiedEmail === null ? undefined : parseEmailAddress(profile.verifiedEmail);
-    if (email === undefined) {
-      throw new DomainError('FORBIDDEN', 'The account there has no verified email address');
-    }
-    const user = (await lockUserByEmail(em, email)) ?? (await addUser(em, email, profile.name));
-    // An earlier sign-up with the address has not proven it: its password must not open the account from now on.
-    await proveAddress(em, user, user.emailVerified ? undefined : { passwordHash: null });
-    await linkIdentity(em, { provider: name, subject: profile.subject, userId: user.id });
-    const linked = await findUser(em, user.id);
-    if (linked === undefined) throw new Error('The user is locked and can not be gone');
-    return linked;
-  }
-
-  async function addUser(em: Em, email: string, name: string | null): Promise<UserRow> {
-    if (!options.signupEnabled && !(await isInvited(em, email))) {
-      throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
-    }
-    const added = await insertUser(em, {
-      id: newId(),
-      email,
-      name: name?.slice(0, 200) ?? null,
-      passwordHash: null,
-    });
-    if (added === undefined)
-      throw new DomainError('CONFLICT', 'The account was created a moment ago; try again');
-    return added;
-  }
-
-  async function asking<Answer>(call: Promise<Answer>): Promise<Answer> {
-    try {
-      return await call;
-    } catch (cause) {
-      if (cause instanceof OAuthRefused) {
-        throw new DomainError('BAD_REQUEST', 'The provider signed nobody in', { cause });
-      }
-      throw new DomainError('SERVICE_UNAVAILABLE', 'The provider did not answer', { cause });
-    }
-  }
-
   return {
+    signInUrl: options.signInUrl,
     configured: { google: providers.google !== null, github: providers.github !== null },
 
     async start(name) {
@@ -139,31 +90,107 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
         codeVerifier: client.randomPKCECodeVerifier(),
         nonce: client.randomNonce(),
       };
-      const location = await asking(provider.authorizationUrl(attempt));
-      const token = await new SignJWT({ provider: name, ...attempt })
-        .setProtectedHeader({ alg: 'HS256' })
-        .setExpirationTime(`${attemptSeconds}s`)
-        .sign(key);
-      return {
-        location: location.href,
-        cookies: [`${cookieName}=${token}; Max-Age=${attemptSeconds}; ${attributes}`],
-      };
+      const location = await asking(options, provider.authorizationUrl(attempt));
+      const token = jwt.sign({ provider: name, ...attempt }, key, {
+        algorithm: 'HS256',
+        expiresIn: `${oauthAttemptMinutes}m`,
+      });
+      return { location: location.href, attempt: token };
     },
 
-    async finish(name, url, from) {
+    async finish(name, url, token, from) {
       const provider = requireProvider(name);
-      const attempt = await readAttempt(name, from.cookie);
-      const profile = await asking(provider.profileOf(new URL(url, 'http://callback'), attempt));
-      const user = await orm.em.fork().transactional((em) => userOf(em, name, profile));
-      const session = await sessions.signIn({ userId: user.id, sessionVersion: user.sessionVersion });
-      return {
-        location: options.signedInUrl,
-        cookies: [
-          session,
-          await guard.remember(orm.em.fork(), user.id, from),
-          `${cookieName}=; Max-Age=0; ${attributes}`,
-        ],
-      };
+      const attempt = readAttempt(key, name, token);
+      const profile = await asking(options, provider.profileOf(new URL(url, 'http://callback'), attempt));
+      const user = await findOrAddUser(options, name, profile);
+      return { location: options.signedInUrl, ...(await sessions.open(user, from)) };
     },
   };
+}
+
+function readAttempt(key: Buffer, name: OAuthProviderName, token: string | undefined) {
+  try {
+    const payload = jwt.verify(token ?? '', key, { algorithms: ['HS256'] });
+    const attempt = attemptSchema.parse(payload);
+    if (attempt.provider === name) return attempt;
+  } catch {
+    // Missing, forged or expired: this browser did not start the sign-in.
+  }
+  throw new DomainError('BAD_REQUEST', 'This sign-in was started in another browser or has expired', {
+    ...because('attempt_expired'),
+    suggestion: 'Start it again.',
+  });
+}
+
+async function asking<Answer>(
+  options: Pick<OAuthServiceOptions, 'warn'>,
+  call: Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await call;
+  } catch (cause) {
+    if (cause instanceof OAuthRefused) {
+      throw new DomainError('BAD_REQUEST', 'The provider did not complete the sign-in', {
+        ...because('provider_refused'),
+        cause,
+      });
+    }
+    options.warn('an OAuth provider did not answer', cause);
+    throw new DomainError('SERVICE_UNAVAILABLE', 'The provider did not answer', {
+      ...because('provider_unavailable'),
+      cause,
+    });
+  }
+}
+
+async function findOrAddUser(
+  options: OAuthServiceOptions,
+  name: OAuthProviderName,
+  profile: OAuthProfile,
+): Promise<User> {
+  try {
+    return await options.orm.em
+      .fork()
+      .transactional((em) => userOf(options.signupEnabled, em, name, profile));
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    throw new DomainError('CONFLICT', 'The account was just created; try again');
+  }
+}
+
+async function userOf(
+  signupEnabled: boolean,
+  em: Em,
+  name: OAuthProviderName,
+  profile: OAuthProfile,
+): Promise<User> {
+  const { subject } = profile;
+  const identity = await em.findOne(OAuthIdentity, { provider: name, subject }, { populate: ['user'] });
+  if (identity !== null) return identity.user;
+  const email = profile.verifiedEmail === null ? undefined : parseEmailAddress(profile.verifiedEmail);
+  if (email === undefined) {
+    throw new DomainError(
+      'FORBIDDEN',
+      'Your account at the provider has no verified email address',
+      because('address_not_verified'),
+    );
+  }
+  const user =
+    (await lockRecord(em, User, { email })) ?? (await addUser(signupEnabled, em, email, profile.name));
+  // An unverified sign-up proves nothing about the address, so its password must not open the account.
+  await proveAddress(em, user, user.emailVerified ? undefined : { passwordHash: null });
+  em.create(OAuthIdentity, { provider: name, subject, user });
+  return user;
+}
+
+async function addUser(signupEnabled: boolean, em: Em, email: string, name: string | null): Promise<User> {
+  if (!signupEnabled) {
+    const invitations = await em.count(Invitation, { email, expiresAt: { $gt: new Date() } });
+    if (invitations === 0) {
+      throw new DomainError('FORBIDDEN', 'Sign-up is off on this server', because('sign_up_off'));
+    }
+  }
+  const user = em.create(User, { email, name: name?.slice(0, 200) ?? null });
+  await em.flush();
+  return user;
 }

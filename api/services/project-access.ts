@@ -1,44 +1,52 @@
+import type { Loaded } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { mayAdminister } from '../../core/project-roles.ts';
-import type { Role } from '../../db/entities/membership.ts';
+import { Membership } from '../../db/entities/membership.ts';
+import { Project } from '../../db/entities/project.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em } from '../../db/orm.ts';
-import { findRole, holdProject } from '../../db/repositories/accounts/memberships.ts';
 
-/** The place of a user in a project. @throws DomainError `NOT_FOUND` for a project of others */
-export async function requireMember(em: Em, projectId: string, userId: string): Promise<Role> {
-  const role = await findRole(em, projectId, userId);
-  if (role === undefined) throw notFound('Project');
-  return role;
+export type ProjectMembership = Loaded<Membership, 'project'>;
+
+/** @throws DomainError `NOT_FOUND`, not `FORBIDDEN`, for non-members */
+export async function requireMember(em: Em, projectId: string, userId: string): Promise<ProjectMembership> {
+  const membership = await em.getRepository(Membership).findWithProject(projectId, userId);
+  if (membership === null) throw notFound('Project');
+  return membership;
 }
 
-/** @throws DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` for the role MEMBER */
-export async function requireAdministrator(em: Em, projectId: string, userId: string): Promise<Role> {
-  const role = await requireMember(em, projectId, userId);
-  if (!mayAdminister(role)) {
-    throw new DomainError('FORBIDDEN', 'Only an owner or admin of the project may do this');
-  }
-  return role;
-}
-
-/** @throws DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` for any other role */
-export async function requireOwner(em: Em, projectId: string, userId: string): Promise<void> {
-  const role = await requireMember(em, projectId, userId);
-  if (role !== 'OWNER') throw new DomainError('FORBIDDEN', 'Only an owner of the project may do this');
-}
-
-/**
- * In a transaction: holds the project until its end, and only then looks at the user's place, so that whoever was
- * removed or stepped down a moment ago does nothing any more. Strangers hold nothing.
- *
- * @param rule one of the above
- */
-export async function holdAs<Answer>(
+export async function requireAdministrator(
   em: Em,
   projectId: string,
   userId: string,
-  rule: (em: Em, projectId: string, userId: string) => Promise<Answer>,
-): Promise<Answer> {
-  await rule(em, projectId, userId);
-  if (!(await holdProject(em, projectId))) throw notFound('Project');
-  return rule(em, projectId, userId);
+): Promise<ProjectMembership> {
+  const membership = await requireMember(em, projectId, userId);
+  if (!mayAdminister(membership.role)) {
+    throw new DomainError('FORBIDDEN', 'Only an owner or admin of the project may do this');
+  }
+  return membership;
+}
+
+export async function requireOwner(em: Em, projectId: string, userId: string): Promise<ProjectMembership> {
+  const membership = await requireMember(em, projectId, userId);
+  if (membership.role !== 'OWNER') {
+    throw new DomainError('FORBIDDEN', 'Only an owner of the project may do this');
+  }
+  return membership;
+}
+
+/**
+ * Call it in a transaction. Locks the project and checks the membership before and after: before, so that non-members
+ * can't take locks; after, because the member may just have been removed.
+ * @param requireRole one of the functions above
+ */
+export async function lockProjectAs(
+  em: Em,
+  projectId: string,
+  userId: string,
+  requireRole: typeof requireMember,
+): Promise<ProjectMembership> {
+  await requireRole(em, projectId, userId);
+  if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
+  return requireRole(em, projectId, userId);
 }

@@ -1,83 +1,62 @@
+import { type Loaded, LockMode } from '@mikro-orm/core';
+import { linkValidHours } from '../../core/accounts/limits.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { newId } from '../../core/new-id.ts';
-import { mayMove } from '../../core/project-roles.ts';
-import type { Role } from '../../db/entities/membership.ts';
+import { mayChangeRole, type ProjectRole } from '../../core/project-roles.ts';
+import { Invitation } from '../../db/entities/invitation.ts';
+import { Membership } from '../../db/entities/membership.ts';
+import { User } from '../../db/entities/user.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { countInvitationEmail } from '../../db/statements/accounts/count-invitation-email.ts';
+import type { OneTimeLinks } from './one-time-links.ts';
 import {
-  countInvitationMail,
-  deleteInvitation,
-  findInvitation,
-  findInvitationOf,
-  listInvitations,
-  type PendingInvitation,
-  putInvitation,
-} from '../../db/repositories/accounts/invitations.ts';
-import {
-  addMember,
-  changeRole,
-  countOwners,
-  findMember,
-  listMembers,
-  type MemberRow,
-  removeMember,
-} from '../../db/repositories/accounts/memberships.ts';
-import { findUser, findUserByEmail } from '../../db/repositories/accounts/users.ts';
-import { findProjectOfUser } from '../../db/repositories/projects/projects.ts';
-import { type AccountMail, linkHours } from './account-mail.ts';
-import { holdAs, requireAdministrator, requireMember } from './project-access.ts';
+  lockProjectAs,
+  type ProjectMembership,
+  requireAdministrator,
+  requireMember,
+} from './project-access.ts';
 
-/** What came of an invitation: a place at once, or one that waits for the address to be proven. */
-export type Invited =
-  | { member: MemberRow; invitation: null }
-  | { member: null; invitation: PendingInvitation };
+export type Member = Loaded<Membership, 'user'>;
 
-/** Every method: @throws DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` where the role is not enough. */
+export type Invited = { member: Member; invitation: null } | { member: null; invitation: Invitation };
+
+/**
+ * All methods throw DomainError `NOT_FOUND` for non-members, `FORBIDDEN` for an insufficient role. `changeRole` and
+ * `remove` throw `CONFLICT` when no owner would be left.
+ */
 export interface ProjectMembersService {
-  list(
-    userId: string,
-    projectId: string,
-  ): Promise<{ members: MemberRow[]; invitations: PendingInvitation[] }>;
+  list(userId: string, projectId: string): Promise<{ members: Member[]; invitations: Invitation[] }>;
   /**
-   * @throws DomainError `CONFLICT` for a member; when an email is needed, `SERVICE_UNAVAILABLE` if none are sent,
-   * `FORBIDDEN` before the inviter has proven an address, `RATE_LIMIT_EXCEEDED` for too many in an hour
+   * @throws DomainError `CONFLICT` for an existing member. When an email is needed: `SERVICE_UNAVAILABLE` if this
+   * server sends none, `FORBIDDEN` until the inviter's address is verified, `RATE_LIMIT_EXCEEDED` for too many in an
+   * hour
    */
-  invite(
-    userId: string,
-    projectId: string,
-    invited: { email: string; role: Role; language: string | undefined },
-  ): Promise<Invited>;
-  /** @throws DomainError `CONFLICT` when the last owner would step down */
-  changeRole(userId: string, projectId: string, memberId: string, role: Role): Promise<MemberRow>;
-  /**
-   * Removes a member, or takes an invitation back by its id. Everyone may leave.
-   * @throws DomainError `CONFLICT` when the last owner would leave
-   */
+  invite(userId: string, projectId: string, invited: InvitedPerson): Promise<Invited>;
+  changeRole(userId: string, projectId: string, memberId: string, role: ProjectRole): Promise<Member>;
+  /** Removes a member, or withdraws the invitation with this id. Every member may leave. */
   remove(userId: string, projectId: string, memberId: string): Promise<void>;
 }
 
 export interface ProjectMembersOptions {
   orm: Orm;
-  mail: AccountMail;
-  /** Called after a commit that left a command for Temporal. */
+  oneTimeLinks: OneTimeLinks;
   committed: () => void;
 }
 
-function requireMove(actor: Role, from: Role | null, to: Role | null): void {
-  if (!mayMove(actor, from, to)) {
+function requireRoleChange(actor: ProjectRole, from: ProjectRole | null, to: ProjectRole | null): void {
+  if (!mayChangeRole(actor, from, to)) {
     throw new DomainError('FORBIDDEN', 'Only an owner of the project may change who its owners are');
   }
 }
 
-/** That the user may have an invitation mailed: nobody is written to by somebody who can not be reached. */
 async function requireVerifiedInviter(em: Em, userId: string): Promise<void> {
-  if ((await findUser(em, userId))?.emailVerified === true) return;
-  throw new DomainError('FORBIDDEN', 'Who invites by email must have proven an address', {
+  if ((await em.findOne(User, { id: userId }))?.emailVerified === true) return;
+  throw new DomainError('FORBIDDEN', 'Verify your email address before you invite people by email', {
     suggestion: 'POST /auth/request-verification mails you a link.',
   });
 }
 
 async function requireFewInvitations(em: Em, userId: string, email: string): Promise<void> {
-  const retryAfterSeconds = await countInvitationMail(em, userId, email);
+  const retryAfterSeconds = await countInvitationEmail(em, userId, email);
   if (retryAfterSeconds === undefined) return;
   throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many invitations in this hour', {
     suggestion: `Try again in ${retryAfterSeconds} seconds.`,
@@ -85,89 +64,125 @@ async function requireFewInvitations(em: Em, userId: string, email: string): Pro
   });
 }
 
-/** With the project held: of two owners who step down at once, the second is the last. */
+/** Requires the project lock; otherwise two owners who step down concurrently could leave no owner. */
 async function requireAnotherOwner(em: Em, projectId: string): Promise<void> {
-  if ((await countOwners(em, projectId)) > 1) return;
-  throw new DomainError('CONFLICT', 'A project needs an owner, and this is the last', {
-    suggestion: 'Make somebody else an owner first, or delete the project.',
+  if ((await em.count(Membership, { project: projectId, role: 'OWNER' })) > 1) return;
+  throw new DomainError('CONFLICT', 'A project requires at least one owner', {
+    suggestion: 'Make another member an owner first, or delete the project.',
   });
 }
 
-/** Who works on a project, and in which place. */
 export function createProjectMembersService(options: ProjectMembersOptions): ProjectMembersService {
-  const { orm, mail } = options;
-
-  async function requireMemberRow(em: Em, projectId: string, memberId: string): Promise<MemberRow> {
-    const member = await findMember(em, projectId, memberId);
-    if (member === undefined) throw notFound('Member');
-    return member;
-  }
+  const { orm, oneTimeLinks } = options;
 
   return {
     async list(userId, projectId) {
       const em = orm.em.fork();
       await requireAdministrator(em, projectId, userId);
-      return { members: await listMembers(em, projectId), invitations: await listInvitations(em, projectId) };
+      return {
+        members: await em.getRepository(Membership).listWithUsers(projectId),
+        invitations: await em.getRepository(Invitation).listOpen(projectId),
+      };
     },
 
-    async invite(userId, projectId, { email, role, language }) {
-      const outcome = await orm.em.fork().transactional(async (em): Promise<Invited> => {
-        const actor = await holdAs(em, projectId, userId, requireAdministrator);
-        const before = await findInvitationOf(em, projectId, email);
-        requireMove(actor, before?.role ?? null, role);
-        const user = await findUserByEmail(em, email);
-        if (user !== undefined && (await findMember(em, projectId, user.id)) !== undefined) {
-          throw new DomainError('CONFLICT', 'This person is a member already');
-        }
-        // An address that is not proven may be anybody's.
-        if (user?.emailVerified === true) {
-          await addMember(em, projectId, user.id, role);
-          return { member: await requireMemberRow(em, projectId, user.id), invitation: null };
-        }
-        mail.requireConfigured();
-        await requireVerifiedInviter(em, userId);
-        await requireFewInvitations(em, userId, email);
-        const { token, hash } = mail.createToken('invitation');
-        const days = linkHours('invitation') / 24;
-        const invitation = await putInvitation(em, {
-          id: newId(),
-          projectId,
-          email,
-          role,
-          tokenHash: hash,
-          days,
-        });
-        const project = (await findProjectOfUser(em, userId, projectId))?.name ?? '';
-        await mail.queue(em, { to: email, purpose: 'invitation', token, language, values: { project } });
-        return { member: null, invitation };
-      });
+    async invite(userId, projectId, invited) {
+      const outcome = await orm.em
+        .fork()
+        .transactional((em) => inviteTo(em, oneTimeLinks, userId, projectId, invited));
       if (outcome.invitation !== null) options.committed();
       return outcome;
     },
 
     changeRole: (userId, projectId, memberId, role) =>
       orm.em.fork().transactional(async (em) => {
-        const actor = await holdAs(em, projectId, userId, requireAdministrator);
-        const member = await requireMemberRow(em, projectId, memberId);
-        requireMove(actor, member.role, role);
+        const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
+        const member = await requireMembership(em, projectId, memberId);
+        requireRoleChange(actor.role, member.role, role);
         if (member.role === 'OWNER' && role !== 'OWNER') await requireAnotherOwner(em, projectId);
-        await changeRole(em, projectId, memberId, role);
-        return { ...member, role };
+        member.role = role;
+        return member;
       }),
 
     remove: (userId, projectId, memberId) =>
       orm.em.fork().transactional(async (em) => {
         const isLeaving = userId === memberId;
-        const actor = await holdAs(em, projectId, userId, isLeaving ? requireMember : requireAdministrator);
-        const invitation = await findInvitation(em, projectId, memberId);
-        if (invitation !== undefined) {
-          requireMove(actor, invitation.role, null);
-          return deleteInvitation(em, projectId, memberId);
+        const requireRole = isLeaving ? requireMember : requireAdministrator;
+        const actor = await lockProjectAs(em, projectId, userId, requireRole);
+        const invitation = await em.findOne(Invitation, { projectId, id: memberId });
+        if (invitation?.isOpen()) {
+          requireRoleChange(actor.role, invitation.role, null);
+          em.remove(invitation);
+          return;
         }
-        const member = await requireMemberRow(em, projectId, memberId);
-        if (!isLeaving) requireMove(actor, member.role, null);
+        const member = await requireMembership(em, projectId, memberId);
+        if (!isLeaving) requireRoleChange(actor.role, member.role, null);
         if (member.role === 'OWNER') await requireAnotherOwner(em, projectId);
-        await removeMember(em, projectId, memberId);
+        em.remove(member);
       }),
   };
+}
+
+async function requireMembership(em: Em, projectId: string, memberId: string): Promise<Member> {
+  const where = { project: projectId, user: memberId };
+  const member = await em.findOne(Membership, where, { populate: ['user'] });
+  if (member === null) throw notFound('Member');
+  return member;
+}
+
+async function addMember(em: Em, projectId: string, user: User, role: ProjectRole): Promise<Member> {
+  // Accepting an invitation does not lock the project, so it may add the membership concurrently.
+  const membership = { project: projectId, user: user.id, role };
+  await em.upsert(Membership, membership, { onConflictAction: 'ignore' });
+  return requireMembership(em, projectId, user.id);
+}
+
+/** A second invitation replaces the first, whose link stops working. */
+async function mailInvitation(
+  oneTimeLinks: OneTimeLinks,
+  em: Em,
+  { user: inviter, project }: ProjectMembership,
+  before: Invitation | null,
+  { email, role, language }: InvitedPerson,
+): Promise<Invitation> {
+  oneTimeLinks.requireConfigured();
+  await requireVerifiedInviter(em, inviter.id);
+  await requireFewInvitations(em, inviter.id, email);
+  const { token, hash } = oneTimeLinks.createToken('invitation');
+  const expiresAt = new Date(Date.now() + linkValidHours.invitation * 60 * 60 * 1000);
+  const fields = { role, tokenHash: hash, expiresAt };
+  const values = { project: project.name };
+  oneTimeLinks.queueEmail(em, { to: email, purpose: 'invitation', token, language, values });
+  return before === null
+    ? em.create(Invitation, { projectId: project.id, email, ...fields })
+    : em.assign(before, fields);
+}
+
+interface InvitedPerson {
+  email: string;
+  role: ProjectRole;
+  language: string | undefined;
+}
+
+async function inviteTo(
+  em: Em,
+  oneTimeLinks: OneTimeLinks,
+  userId: string,
+  projectId: string,
+  invited: InvitedPerson,
+): Promise<Invited> {
+  const { email, role } = invited;
+  const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
+  // Locked, because verifying the address deletes the invitation concurrently.
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const before = await em.findOne(Invitation, { projectId, email }, lock);
+  requireRoleChange(actor.role, before?.isOpen() ? before.role : null, role);
+  const user = await em.findOne(User, { email });
+  if (user !== null && (await em.count(Membership, { project: projectId, user })) > 0) {
+    throw new DomainError('CONFLICT', 'This person is already a member');
+  }
+  // An unverified account may belong to someone else.
+  if (user?.emailVerified === true) {
+    return { member: await addMember(em, projectId, user, role), invitation: null };
+  }
+  return { member: null, invitation: await mailInvitation(oneTimeLinks, em, actor, before, invited) };
 }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import type { ProjectChanges } from '../edge/project-changes.ts';
 import { createProjectNames, type ProjectNames } from './project-names.ts';
 import { createTrackService, type TrackService } from './track.ts';
 
@@ -14,14 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 beforeEach(() => {
-  const changes: ProjectChanges = {
-    isConnected: true,
-    onChange: () => {},
-    onCommands: () => {},
-    start: () => {},
-    close: async () => {},
-  };
-  const names = createProjectNames(database.orm, changes);
+  const names = createProjectNames(database.orm, { isConnected: true, onChange: () => {} });
   writes = 0;
   const counting: ProjectNames = {
     ...names,
@@ -70,7 +62,7 @@ it('takes a batch with one name too many apart', async () => {
   expect(answers).toEqual(['accepted', 'limit_reached', 'accepted']);
 });
 
-it('fixes no more names than there is room for, however many calls meet', async () => {
+it('records no more names than the limit allows, however many calls run concurrently', async () => {
   const project = randomUUID();
   await fill(project, 9_990);
   const add = (n: number) =>

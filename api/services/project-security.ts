@@ -1,40 +1,32 @@
-import { notFound } from '../../core/errors.ts';
 import { type EmailFigures, judgeSender, type SecurityVerdict } from '../../core/project-security.ts';
+import { ProjectSuspension } from '../../db/entities/project-security.ts';
 import type { Orm } from '../../db/orm.ts';
-import { readEmailFigures } from '../../db/repositories/projects/project-email-figures.ts';
-import {
-  listSuspensions,
-  type SuspensionRecord,
-} from '../../db/repositories/projects/project-suspensions.ts';
-import { findProjectOfUser } from '../../db/repositories/projects/projects.ts';
+import { readEmailFigures } from '../../db/statements/projects/read-email-figures.ts';
+import { requireMember } from './project-access.ts';
 
 const suspensionsShown = 20;
 const none: EmailFigures = { sent: 0, bounced: 0, complained: 0 };
 
 export interface SecurityState {
-  /** Of the last seven days: what the project is judged by. */
   level: SecurityVerdict['level'];
   disabled: boolean;
   disabledReason: string | null;
   autoDisable: boolean;
   sevenDays: EmailFigures & SecurityVerdict;
   allTime: EmailFigures & SecurityVerdict;
-  /** The latest, newest first. */
-  suspensions: SuspensionRecord[];
+  suspensions: ProjectSuspension[];
 }
 
 export interface ProjectSecurityService {
-  /** @throws DomainError `NOT_FOUND` for a project of others */
+  /** @throws DomainError `NOT_FOUND` for non-members */
   read(userId: string, projectId: string): Promise<SecurityState>;
 }
 
-/** How a project's emails are received, and what came of it. */
 export function createProjectSecurityService(orm: Orm, autoDisable: boolean): ProjectSecurityService {
   return {
     async read(userId, projectId) {
       const em = orm.em.fork();
-      const project = await findProjectOfUser(em, userId, projectId);
-      if (project === undefined) throw notFound('Project');
+      const { project } = await requireMember(em, projectId, userId);
       const [figures] = await readEmailFigures(em, [projectId]);
       const { week = none, allTime = none } = figures ?? {};
       const sevenDays = { ...week, ...judgeSender(week) };
@@ -45,7 +37,11 @@ export function createProjectSecurityService(orm: Orm, autoDisable: boolean): Pr
         autoDisable,
         sevenDays,
         allTime: { ...allTime, ...judgeSender(allTime) },
-        suspensions: await listSuspensions(em, projectId, suspensionsShown),
+        suspensions: await em.find(
+          ProjectSuspension,
+          { projectId },
+          { orderBy: { createdAt: 'desc', id: 'desc' }, limit: suspensionsShown },
+        ),
       };
     },
   };

@@ -1,15 +1,14 @@
 import type { Orm } from '../../db/orm.ts';
 import type { ProjectWebhookSecrets, WebhookSecrets } from '../../runtime/webhook-secrets.ts';
-import { holdAs, requireAdministrator } from './project-access.ts';
+import { lockProjectAs, requireAdministrator } from './project-access.ts';
 
-/** Both throw DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` for the role MEMBER. */
+/** Both methods throw DomainError `NOT_FOUND` for non-members, `FORBIDDEN` for the role MEMBER. */
 export interface ProjectWebhookSecretService {
   read(userId: string, projectId: string): Promise<ProjectWebhookSecrets>;
-  /** Makes a new secret; the one before signs too for a day. */
+  /** Creates a new secret. Calls are also signed with the previous one for a day. */
   rotate(userId: string, projectId: string): Promise<ProjectWebhookSecrets>;
 }
 
-/** The secret that proves to receivers of webhooks where a call comes from. */
 export function createProjectWebhookSecretService(
   orm: Orm,
   secrets: WebhookSecrets,
@@ -22,7 +21,7 @@ export function createProjectWebhookSecretService(
     },
     rotate: (userId, projectId) =>
       orm.em.fork().transactional(async (em) => {
-        await holdAs(em, projectId, userId, requireAdministrator);
+        await lockProjectAs(em, projectId, userId, requireAdministrator);
         await secrets.rotate(em, projectId);
         return secrets.read(em, projectId);
       }),

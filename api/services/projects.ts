@@ -1,38 +1,53 @@
-import { v7 as uuidv7 } from 'uuid';
+import type { Loaded } from '@mikro-orm/core';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError } from '../../core/errors.ts';
+import type { Locale } from '../../core/messages/messages.ts';
+import { newId } from '../../core/new-id.ts';
+import { mayAdminister } from '../../core/project-roles.ts';
+import { Membership } from '../../db/entities/membership.ts';
+import { Project } from '../../db/entities/project.ts';
+import { User } from '../../db/entities/user.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { countOwnedProjects } from '../../db/repositories/accounts/memberships.ts';
-import { lockUser } from '../../db/repositories/accounts/users.ts';
-import {
-  type ProjectSettings,
-  readSetupState,
-  type SetupState,
-  updateProjectSettings,
-} from '../../db/repositories/projects/project-settings.ts';
-import {
-  findProjectOfUser,
-  insertProject,
-  listProjectsOfUser,
-  replaceKeys,
-} from '../../db/repositories/projects/projects.ts';
-import type { ProjectKeys } from '../edge/project-keys.ts';
-import { type ProjectAnswer, presentProject } from '../presenters/project.ts';
-import { holdAs, requireAdministrator, requireMember } from './project-access.ts';
+import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
+import { readSetupState, type SetupState } from '../../db/statements/projects/read-setup-state.ts';
+import type { ProjectKeys } from '../access/project-keys.ts';
+import { lockProjectAs, requireAdministrator, requireMember } from './project-access.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 
+export interface ProjectSettings {
+  name?: string | undefined;
+  suppressTransactional?: boolean | undefined;
+  /** `#rrggbb` in lower case; null for the default. */
+  brandColor?: string | null | undefined;
+  /** As `parseLogoUrl` returns it. */
+  logoUrl?: string | null | undefined;
+  footerAddress?: string | null | undefined;
+  language?: Locale | undefined;
+}
+
+export interface MemberProject {
+  membership: Loaded<Membership, 'project'>;
+  publicKey: string;
+  /** For those who may administer the project. */
+  secretKey: string | undefined;
+}
+
+/** Methods that take a project throw DomainError `NOT_FOUND` for non-members. */
 export interface ProjectsService {
-  /** The projects that a user is a member of, oldest first. */
-  list(userId: string): Promise<ProjectAnswer[]>;
-  /** Creates a project with both keys, owned by the user. @throws DomainError `CONFLICT` beyond the bound of projects */
-  create(userId: string, name: string): Promise<ProjectAnswer>;
-  /** Changes settings; every process hears of it. @throws DomainError `NOT_FOUND` for a project of others */
-  change(userId: string, projectId: string, settings: ProjectSettings): Promise<ProjectAnswer>;
+  list(userId: string): Promise<MemberProject[]>;
   /**
-   * Replaces both keys at once; the old ones are worth nothing when this returns.
-   * @throws DomainError `NOT_FOUND` for a project of others, `FORBIDDEN` for the role MEMBER
+   * Creates a project with both keys and the user as its owner.
+   * @throws DomainError `CONFLICT` when the user owns as many as allowed
+   */
+  create(userId: string, name: string): Promise<MemberProject>;
+  /** @throws DomainError `CONFLICT` when it has changed since `seen` */
+  change(userId: string, projectId: string, settings: ProjectSettings, seen?: Date): Promise<MemberProject>;
+  /**
+   * Replaces both keys; the old ones stop working at once.
+   * @throws DomainError `FORBIDDEN` for the role MEMBER
    */
   regenerateKeys(userId: string, projectId: string): Promise<{ publicKey: string; secretKey: string }>;
-  /** Which first steps the project has taken. @throws DomainError `NOT_FOUND` for a project of others */
   setupState(userId: string, projectId: string): Promise<SetupState>;
 }
 
@@ -40,60 +55,48 @@ export interface ProjectsServiceOptions {
   orm: Orm;
   vault: KeyVault;
   projectKeys: ProjectKeys;
-  /** Projects that a user may own; 0 = no bound. */
+  /** 0 means unlimited. */
   projectsPerUser: number;
 }
 
-/** Projects of a user, their settings and keys. */
 export function createProjectsService(options: ProjectsServiceOptions): ProjectsService {
   const { orm, vault, projectKeys, projectsPerUser } = options;
 
-  async function read(em: Em, userId: string, projectId: string): Promise<ProjectAnswer> {
-    const project = await findProjectOfUser(em, userId, projectId);
-    if (project === undefined) throw notFound('Project');
-    return presentProject(project, vault);
-  }
-
   return {
     list: async (userId) => {
-      const projects = await listProjectsOfUser(orm.em.fork(), userId);
-      return projects.map((project) => presentProject(project, vault));
+      const memberships = await orm.em.fork().getRepository(Membership).listWithProjects(userId);
+      return memberships.map((membership) => withKeys(vault, membership));
     },
 
     create: async (userId, name) => {
-      const id = uuidv7();
-      const keys = vault.createKeys(id).stored;
-      const project = await orm.em.fork().transactional(async (em) => {
-        // Of calls at once no more pass than may.
-        await lockUser(em, userId);
-        if (projectsPerUser > 0 && (await countOwnedProjects(em, userId)) >= projectsPerUser) {
-          throw new DomainError('CONFLICT', `You own ${projectsPerUser} projects, and may own no more`, {
-            details: { limit: projectsPerUser },
-            suggestion: 'Delete one first, or ask whoever runs this service to raise PROJECTS_PER_USER.',
-          });
-        }
-        return insertProject(em, { id, name, ownerId: userId, keys });
+      const membership = await orm.em.fork().transactional(async (em) => {
+        await requireFewProjects(projectsPerUser, em, userId);
+        const id = newId();
+        const project = em.create(Project, { id, name, ...vault.createKeys(id).stored });
+        return em.create(Membership, { project, user: userId, role: 'OWNER' });
       });
-      if (project === undefined) throw new Error('An insert must answer its row');
-      return presentProject(project, vault);
+      return withKeys(vault, membership);
     },
 
-    change: async (userId, projectId, settings) => {
-      const answer = await orm.em.fork().transactional(async (em) => {
-        await holdAs(em, projectId, userId, requireMember);
-        await updateProjectSettings(em, projectId, settings);
-        return read(em, userId, projectId);
+    change: async (userId, projectId, settings, seen) => {
+      const membership = await orm.em.fork().transactional(async (em) => {
+        const locked = await lockProjectAs(em, projectId, userId, requireMember);
+        requireUnchanged(locked.project, seen);
+        em.assign(locked.project, settings, { ignoreUndefined: true });
+        await notifyProjectChange(em, projectId);
+        return locked;
       });
-      // The notification of the commit reaches this process too, but perhaps after the answer.
+      // The commit notifies this process too, but possibly after the response.
       projectKeys.forget(projectId);
-      return answer;
+      return withKeys(vault, membership);
     },
 
     regenerateKeys: async (userId, projectId) => {
       const keys = vault.createKeys(projectId);
       await orm.em.fork().transactional(async (em) => {
-        await holdAs(em, projectId, userId, requireAdministrator);
-        await replaceKeys(em, projectId, keys.stored);
+        const { project } = await lockProjectAs(em, projectId, userId, requireAdministrator);
+        em.assign(project, keys.stored);
+        await notifyProjectChange(em, projectId);
       });
       projectKeys.forget(projectId);
       return { publicKey: keys.publicKey, secretKey: keys.secretKey };
@@ -104,5 +107,25 @@ export function createProjectsService(options: ProjectsServiceOptions): Projects
       await requireMember(em, projectId, userId);
       return readSetupState(em, projectId);
     },
+  };
+}
+
+async function requireFewProjects(projectsPerUser: number, em: Em, userId: string): Promise<void> {
+  if (projectsPerUser === 0) return;
+  // Locked, so that concurrent calls can't exceed the limit.
+  await lockRecord(em, User, { id: userId });
+  if ((await em.count(Membership, { user: userId, role: 'OWNER' })) < projectsPerUser) return;
+  throw new DomainError('CONFLICT', `You own ${projectsPerUser} projects, the maximum`, {
+    details: { limit: projectsPerUser },
+    suggestion: 'Delete one first, or ask the operator of this service to raise PROJECTS_PER_USER.',
+  });
+}
+
+function withKeys(vault: KeyVault, membership: Loaded<Membership, 'project'>): MemberProject {
+  const { project, role } = membership;
+  return {
+    membership,
+    publicKey: vault.openPublicKey(project.id, project.publicKeyEncrypted),
+    secretKey: mayAdminister(role) ? vault.openSecretKey(project.id, project.secretKeyEncrypted) : undefined,
   };
 }

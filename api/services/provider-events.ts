@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
-import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
-import { retrySerialization } from '../../db/batching/retry-serialization.ts';
+import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   applyProviderEvents,
   type ProviderEventInput,
   type ProviderEventKind,
   type ProviderEventOutcome,
-} from '../../db/repositories/emails/apply-provider-events.ts';
+} from '../../db/statements/emails/apply-provider-events.ts';
 import { type SesEvent, sesEventSchema } from '../../providers/sns/ses-event.ts';
 
 export type NotificationOutcome = ProviderEventOutcome | 'over_limit' | 'ignored';
 
 export interface ProviderEventsService {
   /**
-   * Applies one notification of the provider, once however often it comes. Answers after the commit.
-   *
-   * @param notificationId a UUID, the same for every delivery of the notification
-   * @param message the event as JSON text; what is not an event of one of our emails is `ignored` or `unknown`
+   * Applies a provider notification; repeated deliveries are idempotent. Returns after the commit.
+   * @param notificationId UUID, the same for every delivery of the notification
+   * @param message the event as JSON; `ignored` unless it is an event of a tagged email, `unknown` when the email
+   * does not exist
    */
   apply(notificationId: string, message: string): Promise<NotificationOutcome>;
 }
@@ -48,6 +48,18 @@ function parseEvent(message: string): SesEvent | undefined {
   }
 }
 
+/** What the server of the recipient said, else the closest to it that SES knows. */
+function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
+  const recipient = bounce?.bouncedRecipients?.[0];
+  return (
+    recipient?.diagnosticCode ||
+    recipient?.status ||
+    bounce?.bounceSubType ||
+    complaint?.complaintFeedbackType ||
+    null
+  );
+}
+
 function toInput(notificationId: string, event: SesEvent): ProviderEventInput | undefined {
   const kind = kinds.get(event.eventType);
   const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
@@ -62,28 +74,28 @@ function toInput(notificationId: string, event: SesEvent): ProviderEventInput | 
     subject: event.mail.commonHeaders?.subject ?? null,
     link: event.click?.link ?? null,
     bounceType: event.bounce?.bounceType ?? null,
+    diagnostic: diagnosticOf(event),
     sentEventId: newId(),
     eventId: newId(),
     unsubscribeEventId: newId(),
   };
 }
 
-/** About what an event takes beside its texts. */
 const rowBytes = 500;
-/** Events that wait for a batch; SNS delivers again what is refused. */
 const waitingBytes = 64 * 1024 * 1024;
 
-/** Applies the provider's events, those that arrive together in one statement. */
 export function createProviderEventsService(
   orm: Orm,
   committed: () => void,
   trace?: BatchTrace,
+  applied: (event: ProviderEventInput) => void = () => undefined,
 ): ProviderEventsService {
   const batcher = createBatcher<ProviderEventInput, ProviderEventOutcome>({
-    run: (events) => retrySerialization(() => applyProviderEvents(orm.em.fork(), events)),
+    run: (events) => retryTransaction(() => applyProviderEvents(orm.em.fork(), events)),
     maxItems: 500,
     concurrency: 2,
-    weightOf: (event) => rowBytes + (event.link?.length ?? 0) + (event.subject?.length ?? 0),
+    weightOf: (event) =>
+      rowBytes + (event.link?.length ?? 0) + (event.subject?.length ?? 0) + (event.diagnostic?.length ?? 0),
     maxWaitingWeight: waitingBytes,
     keysOf: (event) => [event.emailId],
     isRolledBack,
@@ -96,6 +108,7 @@ export function createProviderEventsService(
       if (input === undefined) return 'ignored';
       const outcome = await batcher.submit(input);
       committed();
+      if (outcome === 'applied') applied(input);
       return outcome;
     },
   };

@@ -1,7 +1,7 @@
+import { dashboardUrl } from '../../core/config/dashboard-url.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
 
-/** What anybody may know of a deployment, but for the OAuth providers. */
 export interface PublicConfig {
   version: string;
   features: {
@@ -14,8 +14,9 @@ export interface PublicConfig {
   urls: { api: string; dashboard: string | null; temporalUi: string | null };
 }
 
-/** Names field by field what is shown, so that a new setting stays hidden. */
+/** Lists public fields explicitly, so that new settings stay private. */
 export function publicConfig(config: Config, version: string): PublicConfig {
+  const dashboard = dashboardUrl(config);
   return {
     version,
     features: {
@@ -27,13 +28,12 @@ export function publicConfig(config: Config, version: string): PublicConfig {
     },
     urls: {
       api: withoutSecrets(publicApiUrl(config)),
-      dashboard: config.DASHBOARD_URL === undefined ? null : withoutSecrets(config.DASHBOARD_URL),
+      dashboard: dashboard === undefined ? null : withoutSecrets(dashboard),
       temporalUi: config.TEMPORAL_UI_URL === undefined ? null : withoutSecrets(config.TEMPORAL_UI_URL),
     },
   };
 }
 
-/** An address may hold a name and a password, for a proxy that asks for them. */
 function withoutSecrets(address: string): string {
   const url = new URL(address);
   if (url.username === '' && url.password === '') return address;

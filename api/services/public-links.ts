@@ -1,3 +1,4 @@
+import type { Locale } from '../../core/messages/messages.ts';
 import { newId } from '../../core/new-id.ts';
 import {
   createLinkToken,
@@ -7,31 +8,29 @@ import {
   readLinkToken,
 } from '../../core/public-links.ts';
 import { type SnoozeLength, snoozeEnd } from '../../core/snooze.ts';
-import { retrySerialization } from '../../db/batching/retry-serialization.ts';
 import type { Orm } from '../../db/orm.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   changeSubscription,
   type Subscriber,
   type SubscriptionChange,
-} from '../../db/repositories/contacts/change-subscription.ts';
-import { findLinkSubject } from '../../db/repositories/emails/link-subjects.ts';
-import { addressSubject } from '../edge/address-subject.ts';
-import type { RateLimiter } from '../edge/rate-limiter.ts';
+} from '../../db/statements/contacts/change-subscription.ts';
+import { findLinkSubject } from '../../db/statements/emails/link-subjects.ts';
+import { addressSubject } from '../access/address-subject.ts';
+import type { RateLimiter } from '../access/rate-limiter.ts';
 
-/** The project as its recipients see it. */
 export interface PageProject {
   name: string;
-  /** `#rrggbb`; null for our own. */
   brandColor: string | null;
+  logoUrl: string | null;
+  language: Locale;
 }
 
 export type OpenedLink =
   | { state: 'open'; project: PageProject; subject: LinkSubject; subscriber: Subscriber }
-  /** Genuine, but the contact was erased meanwhile. */
   | { state: 'gone'; project: PageProject }
-  /** Not one of our links, or one for another purpose: the caller can't tell which. */
+  /** Not one of our links, or one for another purpose; callers can't tell which. */
   | { state: 'invalid' }
-  /** One guess too many from this address. */
   | { state: 'limited'; retryAfterSeconds: number };
 
 export type GenuineLink = Extract<OpenedLink, { state: 'open' }>;
@@ -41,23 +40,18 @@ export type LinkAction =
   | { to: 'unsubscribed' }
   | { to: 'snoozed'; length: SnoozeLength };
 
-/** What the holder of a link in an email may see and do. */
 export interface PublicLinksService {
-  /** Changes nothing. Only links that are not genuine count against the limit of the address. */
+  /** Read-only. Only invalid links count against the address's rate limit. */
   open(purpose: LinkPurpose, token: string, clientAddress: string): Promise<OpenedLink>;
-  /** Acts for the holder; undefined when the contact was erased meanwhile. */
+  /** Returns undefined when the contact was erased. */
   act(link: GenuineLink, action: LinkAction): Promise<(Subscriber & { isChanged: boolean }) | undefined>;
-  /** The token of another link of the same email. */
   tokenFor(purpose: LinkPurpose, link: GenuineLink): string;
 }
 
 export interface PublicLinksOptions {
   orm: Orm;
-  /** Derived for the purpose `public-link`. */
   key: Buffer;
-  /** Bounds guesses; null where the limit is off. */
   limiter: RateLimiter | null;
-  /** Called after each change: the journal has a row, and Temporal may have a command. */
   committed: () => void;
 }
 
@@ -81,8 +75,8 @@ export function createPublicLinksService({
       if (found === undefined) return refuse(clientAddress);
       const subject = { projectId: found.projectId, ...named };
       if (!isGenuineToken(key, purpose, subject, token)) return refuse(clientAddress);
-      const project = { name: found.projectName, brandColor: found.brandColor };
-      const { subscriber } = found;
+      const { subscriber, projectName: name, brandColor, logoUrl, language } = found;
+      const project = { name, brandColor, logoUrl, language };
       return subscriber === undefined
         ? { state: 'gone', project }
         : { state: 'open', project, subject, subscriber };
@@ -93,7 +87,7 @@ export function createPublicLinksService({
       const change: SubscriptionChange =
         action.to === 'snoozed' ? { to: 'snoozed', until: snoozeEnd(occurredAt, action.length) } : action;
       const ids = { flipId: newId(), activityId: newId(), outboxId: newId() };
-      const after = await retrySerialization(() =>
+      const after = await retryTransaction(() =>
         changeSubscription(orm.em.fork(), { ...subject, change, ...ids, occurredAt }),
       );
       if (after?.isChanged) committed();

@@ -5,7 +5,6 @@ import type { PeriodQuery } from '../schemas/activity.ts';
 
 const defaultPeriodMs = 30 * 24 * 60 * 60 * 1000;
 
-/** @throws DomainError `BAD_REQUEST` for a start after the end */
 export function refuseReversed({ startDate, endDate }: PeriodQuery): void {
   if (startDate !== undefined && endDate !== undefined && startDate > endDate) {
     throw new DomainError('BAD_REQUEST', 'startDate is after endDate');
@@ -13,9 +12,8 @@ export function refuseReversed({ startDate, endDate }: PeriodQuery): void {
 }
 
 /**
- * The last 30 days unless the query says otherwise; the end includes what happens while it is asked.
- *
- * @throws DomainError `BAD_REQUEST` for a start after the end
+ * Defaults to the last 30 days. The default end is one minute ahead, to include events that arrive during the query.
+ * @throws DomainError `BAD_REQUEST` when the start is after the end
  */
 export function toPeriod(projectId: string, query: PeriodQuery): ProjectPeriod {
   const endDate = query.endDate ?? new Date(Date.now() + 60_000);
@@ -24,15 +22,20 @@ export function toPeriod(projectId: string, query: PeriodQuery): ProjectPeriod {
   return { projectId, startDate, endDate };
 }
 
-/** The answer of ClickHouse. @throws DomainError `SERVICE_UNAVAILABLE` while it is away */
-export async function whileAvailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+const analyticsAway = {
+  message: 'Analytics is not available right now',
+  suggestion: 'No events are lost: they appear when it is back.',
+};
+
+/** @throws DomainError `SERVICE_UNAVAILABLE` while ClickHouse is down */
+export async function whileAvailable<Answer>(
+  answer: Promise<Answer>,
+  { message, suggestion } = analyticsAway,
+): Promise<Answer> {
   try {
     return await answer;
   } catch (cause) {
     if (!(cause instanceof ClickHouseUnavailable)) throw cause;
-    throw new DomainError('SERVICE_UNAVAILABLE', 'Analytics is not available right now', {
-      cause,
-      suggestion: 'Nothing is lost: what happens meanwhile shows up when it is back.',
-    });
+    throw new DomainError('SERVICE_UNAVAILABLE', message, { cause, suggestion });
   }
 }

@@ -8,25 +8,21 @@ import {
   segmentsLeadingTo,
 } from '../../core/segments/reference-graph.ts';
 import { placedFilters } from '../../core/segments/segment-filters.ts';
+import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
-import {
-  lockSegmentReferences,
-  readSegmentGraph,
-  type StoredCondition,
-} from '../../db/repositories/segments/segments.ts';
+import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 
-/** Characters of the JSON text of a condition, which is kept and answered as it was sent. */
+/** In characters of JSON; conditions are stored and returned as sent. */
 const maxConditionLength = 128 * 1024;
-/** Faults that the one-line message of a refusal names. */
 const faultsInMessage = 10;
 
-/** A condition whose form is right. */
-export interface ReadCondition extends StoredCondition {
-  /** The normal form. */
+export interface ReadCondition {
+  condition: Record<string, unknown>;
+  filterCount: number;
+  /** One entry per filter, so ids may repeat. */
+  refersTo: string[];
   parsed: Condition;
-  /** Where it stands in the request. */
   path: string;
-  /** The filters that name a segment. */
   references: { path: string; segmentId: string }[];
 }
 
@@ -37,8 +33,8 @@ function refusal(issues: FieldIssue[]): DomainError {
 }
 
 /**
- * Checks the form of a condition tree of a request.
- * @throws DomainError `BAD_REQUEST` whose `issues` name the path of everything that is wrong
+ * Parses a condition tree of a request.
+ * @throws DomainError `BAD_REQUEST` with a path per fault in `issues`
  */
 export function readCondition(raw: unknown, path: string): ReadCondition {
   const result = parseCondition(raw, path);
@@ -62,12 +58,11 @@ export function readCondition(raw: unknown, path: string): ReadCondition {
 }
 
 /**
- * Checks what a condition refers to: every segment has to be one of the project, none may lead back to `ownId`, and
- * what is written out in a query stays within `maxSegmentDepth` and `maxExpandedFilters`, also for the segments that
- * refer to this one. Until the end of the transaction nobody else changes what refers to segments of the project.
- *
- * @param ownId of the segment that the condition belongs to
- * @throws DomainError `BAD_REQUEST` whose `issues` name the filters that are wrong
+ * Checks the segments that a condition refers to: they must belong to the project and not lead back to `ownId`, and
+ * the expanded query must stay within `maxSegmentDepth` and `maxExpandedFilters`, also for segments that refer to
+ * this one. Locks the project's segment references until the transaction ends.
+ * @param ownId the segment, campaign or workflow that has the condition
+ * @throws DomainError `BAD_REQUEST` with the faulty filters in `issues`
  */
 export async function checkReferences(
   em: Em,
@@ -76,7 +71,7 @@ export async function checkReferences(
   condition: Omit<ReadCondition, 'parsed'>,
 ): Promise<void> {
   await lockSegmentReferences(em, projectId);
-  const graph = await readSegmentGraph(em, projectId);
+  const graph = await em.getRepository(Segment).readGraph(projectId);
   const unknown = condition.references.filter(({ segmentId }) => !graph.has(segmentId));
   if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown segment', 'invalid_value'));
 

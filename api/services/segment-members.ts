@@ -1,97 +1,75 @@
-import { IsolationLevel } from '@mikro-orm/core';
+import { IsolationLevel, LockMode } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import { retrySerialization } from '../../db/batching/retry-serialization.ts';
-import { segmentAudience } from '../../db/conditions/audience.ts';
-import type { ContactRow } from '../../db/entities/contact.ts';
-import type { SegmentRow } from '../../db/entities/segment.ts';
+import { conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
+import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { readAudienceFigures } from '../../db/repositories/contacts/contact-figures.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
+import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
+import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
+import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
 import {
   type ComputationProgress,
   computationStart,
   computeSegment,
-} from '../../db/repositories/segments/compute-segment.ts';
-import { countAudience, listAudience } from '../../db/repositories/segments/segment-contacts.ts';
-import { findSegment, lockSegment } from '../../db/repositories/segments/segments.ts';
-import { changeStaticMembers, createMissingContacts } from '../../db/repositories/segments/static-members.ts';
+} from '../../db/statements/segments/compute-segment.ts';
+import { countAudience } from '../../db/statements/segments/count-audience.ts';
+import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
+import { listAudience } from '../../db/statements/segments/list-audience.ts';
+import { listMembers } from '../../db/statements/segments/list-members.ts';
+import { sampleAudience } from '../../db/statements/segments/sample-audience.ts';
 import { type OffsetQuery, offsetWindow } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
+import { findSegment } from './segments.ts';
 
+/** All methods throw DomainError `NOT_FOUND`; `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
 export interface SegmentMembersService {
-  /** A page of the members right now, newest contact first. @throws DomainError `NOT_FOUND` */
+  /** Current members, newest contact first. */
   list(projectId: string, id: string, query: OffsetQuery): Promise<{ contacts: ContactRow[]; total: number }>;
-  /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a dynamic segment */
   add(
     projectId: string,
     id: string,
     body: AddMembersBody,
   ): Promise<{ added: number; created: number; notFound: string[] }>;
-  /** @throws DomainError as `add` */
   remove(
     projectId: string,
     id: string,
     emails: readonly string[],
   ): Promise<{ removed: number; notFound: string[] }>;
   /**
-   * Brings the kept members of a tracked dynamic segment up to date and emits the events of each change.
-   * @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for any other segment
+   * Updates the stored members of a tracked dynamic segment and emits an event per change.
+   * @throws DomainError `BAD_REQUEST` for any other segment
    */
   compute(projectId: string, id: string): Promise<Omit<ComputationProgress, 'after'>>;
+  /**
+   * Counts who meets a condition that belongs to no segment yet, with the newest of them.
+   * @throws DomainError `BAD_REQUEST` with a path per fault, as for a new segment
+   */
+  preview(projectId: string, condition: unknown): Promise<SegmentPreview>;
 }
 
-/** Members of segments. @param committed called after commits that left rows in the journal */
+export interface SegmentPreview {
+  count: number;
+  sample: ContactRow[];
+}
+
+const sampleSize = 10;
+/** Below this share of matches, walking through the newest contacts takes longer than a scan of all. */
+const rareShare = 1 / 1000;
+
 export function createSegmentMembersService(
   orm: Orm,
   heavyReads: HeavyReads,
   committed: () => void,
 ): SegmentMembersService {
-  /** Runs a change of a static segment, which stays locked for as long. */
-  async function changeStatic<Result>(
-    projectId: string,
-    id: string,
-    change: (em: Em, segment: SegmentRow) => Promise<Result>,
-  ): Promise<Result> {
-    const result = await retrySerialization(() =>
-      orm.em.fork().transactional(async (em) => {
-        const segment = await lockSegment(em, projectId, id);
-        if (segment === undefined) throw notFound('Segment');
-        if (segment.type === 'STATIC') return change(em, segment);
-        throw new DomainError('BAD_REQUEST', 'The members of a dynamic segment follow from its condition', {
-          suggestion: 'Change the condition, or use a segment of type STATIC.',
-        });
-      }),
-    );
-    committed();
-    return result;
-  }
-
-  const readPage = (projectId: string, id: string, query: OffsetQuery) =>
-    // One snapshot, so that the page and its total are of the same moment.
-    orm.em.fork().transactional(
-      async (em) => {
-        const segment = await findSegment(em, projectId, id);
-        const audience = await segmentAudience(em, projectId, id);
-        if (segment === undefined || audience === undefined) throw notFound('Segment');
-        const window = offsetWindow(query);
-        const contacts = await listAudience(em, projectId, audience, window);
-        const figures = await readAudienceFigures(em, projectId);
-        const total =
-          figures.contacts > contactsCountedLive
-            ? correctTotal(segment.memberCount, window, contacts.length)
-            : await countAudience(em, projectId, audience);
-        return { contacts, total };
-      },
-      { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
-    );
-
   return {
-    list: (projectId, id, query) => heavyReads.run(projectId, () => readPage(projectId, id, query)),
+    list: (projectId, id, query) => heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),
 
     add: (projectId, id, { emails, createMissing, subscribed }) =>
-      changeStatic(projectId, id, async (em, segment) => {
+      changeStatic(orm, committed, projectId, id, async (em, segment) => {
         const addresses = [...new Set(emails)];
         const created = createMissing
           ? await createMissingContacts(em, newContacts(projectId, addresses), subscribed)
@@ -101,15 +79,23 @@ export function createSegmentMembersService(
       }),
 
     remove: (projectId, id, emails) =>
-      changeStatic(projectId, id, async (em, segment) => {
+      changeStatic(orm, committed, projectId, id, async (em, segment) => {
         const addresses = [...new Set(emails)];
         const { changed, found } = await changeStaticMembers(em, segment, 'remove', addresses);
         return { removed: changed, notFound: without(addresses, found) };
       }),
 
+    async preview(projectId, raw) {
+      const condition = readCondition(raw, 'condition');
+      if (condition.references.length > 0) {
+        await orm.em.fork().transactional((em) => checkReferences(em, projectId, newId(), condition));
+      }
+      return heavyReads.run(projectId, () => readPreview(orm.em.fork(), projectId, condition));
+    },
+
     async compute(projectId, id) {
       const em = orm.em.fork();
-      if ((await findSegment(em, projectId, id)) === undefined) throw notFound('Segment');
+      await findSegment(em, projectId, id);
       const result = await heavyReads.run(projectId, () =>
         computeSegment(em, projectId, id, computationStart, committed),
       );
@@ -142,7 +128,7 @@ function without(addresses: readonly string[], found: readonly string[]): string
   return addresses.filter((address) => !known.has(address));
 }
 
-/** The kept figure, made to agree with a page: a page that is not full knows the total. */
+/** Reconciles the stored total with a page: a partial page reveals the exact total. */
 function correctTotal(
   kept: number,
   { limit, offset }: { limit: number; offset: number },
@@ -150,4 +136,59 @@ function correctTotal(
 ): number {
   if (found === limit) return Math.max(kept, offset + found);
   return found > 0 || offset === 0 ? offset + found : Math.min(kept, offset);
+}
+
+async function changeStatic<Result>(
+  orm: Orm,
+  committed: () => void,
+  projectId: string,
+  id: string,
+  change: (em: Em, segment: Segment) => Promise<Result>,
+): Promise<Result> {
+  const result = await retryTransaction(() =>
+    orm.em.fork().transactional(async (em) => {
+      const segment = await findSegment(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+      if (segment.type === 'STATIC') return change(em, segment);
+      throw new DomainError('BAD_REQUEST', 'The members of a dynamic segment are defined by its condition', {
+        suggestion: 'Change the condition, or use a segment of type STATIC.',
+      });
+    }),
+  );
+  committed();
+  return result;
+}
+
+async function readPreview(em: Em, projectId: string, condition: ReadCondition): Promise<SegmentPreview> {
+  const audience = await conditionAudience(em, projectId, condition.parsed);
+  const count = await countAudience(em, projectId, audience);
+  if (count === 0) return { count, sample: [] };
+  const { contacts } = await readAudienceFigures(em, projectId);
+  const sample =
+    count < contacts * rareShare
+      ? await sampleAudience(em, projectId, audience, sampleSize)
+      : await listAudience(em, projectId, audience, { limit: sampleSize, offset: 0 });
+  return { count, sample };
+}
+
+/** In one snapshot, so that the page and the total agree. */
+function readPage(orm: Orm, projectId: string, id: string, query: OffsetQuery) {
+  return orm.em.fork().transactional(
+    async (em) => {
+      const segment = await findSegment(em, projectId, id);
+      const audience = await segmentAudience(em, projectId, id);
+      if (audience === undefined) throw notFound('Segment');
+      const window = offsetWindow(query);
+      const contacts =
+        segment.type === 'STATIC'
+          ? await listMembers(em, id, window)
+          : await listAudience(em, projectId, audience, window);
+      const figures = await readAudienceFigures(em, projectId);
+      const total =
+        figures.contacts > contactsCountedLive
+          ? correctTotal(segment.memberCount, window, contacts.length)
+          : await countAudience(em, projectId, audience);
+      return { contacts, total };
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+  );
 }

@@ -1,65 +1,56 @@
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
-import type { SegmentRow } from '../../db/entities/segment.ts';
+import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { dropMembers } from '../../db/repositories/segments/drop-members.ts';
-import { countMembers } from '../../db/repositories/segments/segment-contacts.ts';
-import {
-  deleteSegment,
-  findSegment,
-  insertSegment,
-  listSegments,
-  lockSegmentReferences,
-  type NewSegment,
-  updateSegment,
-} from '../../db/repositories/segments/segments.ts';
+import { countMembers } from '../../db/statements/segments/count-members.ts';
+import { dropMembers } from '../../db/statements/segments/drop-members.ts';
+import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegmentUses } from './segment-uses.ts';
 
+/**
+ * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
+ * condition, and `remove` throws `CONFLICT` while something refers to the segment.
+ */
 export interface SegmentsService {
-  /** Newest first. */
-  list(projectId: string): Promise<SegmentRow[]>;
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<SegmentRow>;
-  /** Creates and counts. @throws DomainError `BAD_REQUEST` for a condition that is missing or wrong */
-  create(projectId: string, body: CreateSegmentBody): Promise<SegmentRow>;
+  list(projectId: string): Promise<Segment[]>;
+  get(projectId: string, id: string): Promise<Segment>;
+  create(projectId: string, body: CreateSegmentBody): Promise<Segment>;
   /**
-   * Changes what is sent; a new condition is counted.
-   * @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a condition that is wrong or on a static segment, and for
-   *   another type
+   * Changes the given fields; a new condition triggers a count.
+   * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
+   * has changed since `seen`
    */
-  patch(projectId: string, id: string, body: PatchSegmentBody): Promise<SegmentRow>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while something refers to the segment */
+  patch(projectId: string, id: string, body: PatchSegmentBody, seen?: Date): Promise<Segment>;
   remove(projectId: string, id: string): Promise<void>;
-  /** Counts the members now. @throws DomainError `NOT_FOUND` */
   refresh(projectId: string, id: string): Promise<{ memberCount: number }>;
 }
 
-/** Transactions in which the members of a deleted segment go while the caller waits; a sweep deletes the rest. */
+/** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
 const slugAttempts = 3;
 
-const noCondition = { condition: null, filterCount: 0, refersTo: [] };
+export const findSegment = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
+  em.findOneOrFail(Segment, { id, projectId }, { lockMode, failHandler: () => notFound('Segment') });
 
 export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): SegmentsService {
-  const get = async (projectId: string, id: string) => {
-    const segment = await findSegment(orm.em.fork(), projectId, id);
-    if (segment === undefined) throw notFound('Segment');
+  const get = (projectId: string, id: string) => findSegment(orm.em.fork(), projectId, id);
+  const count = (segment: Segment) => countMembers(orm.em.fork(), segment);
+  // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.
+  const counted = async (segment: Segment): Promise<Segment> => {
+    const memberCount = await heavyReads.runIfFree(segment.projectId, () => count(segment));
+    segment.memberCount = memberCount ?? segment.memberCount;
     return segment;
   };
-  const count = (segment: SegmentRow) => countMembers(orm.em.fork(), segment);
-  /** A segment that was just written. Where too much is counted already, a sweep counts it later. */
-  const counted = async (segment: SegmentRow): Promise<SegmentRow> => ({
-    ...segment,
-    memberCount: (await heavyReads.runIfFree(segment.projectId, () => count(segment))) ?? segment.memberCount,
-  });
 
   return {
     get,
-    list: (projectId) => listSegments(orm.em.fork(), projectId),
+    list: (projectId) => orm.em.fork().getRepository(Segment).listOfProject(projectId),
 
     async create(projectId, { name, description, type, condition: raw, trackMembership }) {
       const condition = type === 'DYNAMIC' ? readNewCondition(raw) : undefined;
@@ -68,49 +59,44 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): Segment
         if (condition !== undefined && condition.references.length > 0) {
           await checkReferences(em, projectId, newId(), condition);
         }
-        return insertWithSlug(em, { ...segment, ...(condition ?? noCondition) });
+        return insertWithSlug(em, { ...segment, ...conditionFields(condition) });
       });
       return counted(created);
     },
 
-    async patch(projectId, id, { name, description, type, condition: raw, trackMembership }) {
+    async patch(projectId, id, { name, description, type, condition: raw, trackMembership }, seen) {
       const before = await get(projectId, id);
+      requireUnchanged(before, seen);
       if (type !== undefined && type !== before.type) {
-        throw new DomainError('BAD_REQUEST', `type: A ${before.type} segment stays one`);
+        throw new DomainError('BAD_REQUEST', `type: The type of a ${before.type} segment can't be changed`);
       }
       const condition = readChangedCondition(before, raw);
-      // Rows that an interrupted switch-off left would hide that their contacts enter anew.
+      // Rows that an interrupted switch-off left would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
-      const change = { name, description, condition, trackMembership };
+      const change = { name, description, trackMembership, ...conditionFields(condition) };
       const changed = await orm.em.fork().transactional(async (em) => {
-        if (condition !== undefined) await checkReferences(em, projectId, before.id, condition);
-        return updateSegment(em, projectId, id, change);
+        if (condition !== undefined) await checkReferences(em, projectId, id, condition);
+        const segment = await findSegment(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+        requireUnchanged(segment, seen);
+        return em.assign(segment, change, { ignoreUndefined: true });
       });
-      if (changed === undefined) throw notFound('Segment');
       if (trackMembership === false) await dropMembers(orm.em.fork(), projectId, id);
       return condition === undefined ? changed : counted(changed);
     },
 
-    async remove(projectId, id) {
-      await orm.em.fork().transactional(async (em) => {
-        await lockSegmentReferences(em, projectId);
-        const uses = await findSegmentUses(em, projectId, id);
-        if (Object.keys(uses).length > 0) {
-          throw new DomainError('CONFLICT', 'The segment is in use', {
-            details: { ...uses },
-            suggestion: 'Remove the references that `details` lists first.',
-          });
-        }
-        if (!(await deleteSegment(em, projectId, id))) throw notFound('Segment');
-      });
-      await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
-    },
+    remove: (projectId, id) => removeSegment(orm, projectId, id),
 
     async refresh(projectId, id) {
       const segment = await get(projectId, id);
       return { memberCount: await heavyReads.run(projectId, () => count(segment)) };
     },
   };
+}
+
+function conditionFields(condition: ReadCondition | undefined) {
+  if (condition === undefined) return {};
+  const { condition: tree, filterCount, refersTo } = condition;
+  return { condition: tree, filterCount, refersTo };
 }
 
 function readNewCondition(raw: unknown): ReadCondition {
@@ -120,21 +106,42 @@ function readNewCondition(raw: unknown): ReadCondition {
   return readCondition(raw, 'condition');
 }
 
-function readChangedCondition({ type }: SegmentRow, raw: unknown): ReadCondition | undefined {
+function readChangedCondition({ type }: Segment, raw: unknown): ReadCondition | undefined {
   if (raw === undefined) return undefined;
   if (type === 'DYNAMIC') return readCondition(raw, 'condition');
   if (raw === null) return undefined;
   throw new DomainError('BAD_REQUEST', 'condition: A static segment has none');
 }
 
-async function insertWithSlug(em: Em, segment: Omit<NewSegment, 'id' | 'slug'>): Promise<SegmentRow> {
+type NewSegment = Pick<Segment, 'projectId' | 'name' | 'description' | 'type' | 'trackMembership'> &
+  Partial<Pick<Segment, 'condition' | 'filterCount' | 'refersTo'>>;
+
+async function insertWithSlug(em: Em, segment: NewSegment): Promise<Segment> {
   for (let attempt = 1; attempt <= slugAttempts; attempt += 1) {
     const id = newId();
     const plain = segmentSlug(segment.name, id);
     for (const slug of [plain, withIdSuffix(plain, id)]) {
-      const created = await insertSegment(em, { ...segment, id, slug });
-      if (created !== undefined) return created;
+      try {
+        return await em.transactional(async (nested) => nested.create(Segment, { ...segment, id, slug }));
+      } catch (error) {
+        if (!(error instanceof UniqueConstraintViolationException)) throw error;
+      }
     }
   }
   throw new Error(`No slug is free for the segment ${segment.name}`);
+}
+
+async function removeSegment(orm: Orm, projectId: string, id: string): Promise<void> {
+  await orm.em.fork().transactional(async (em) => {
+    await lockSegmentReferences(em, projectId);
+    const uses = await findSegmentUses(em, projectId, id);
+    if (Object.keys(uses).length > 0) {
+      throw new DomainError('CONFLICT', 'The segment is in use', {
+        details: { ...uses },
+        suggestion: 'Remove the references that `details` lists first.',
+      });
+    }
+    em.remove(await findSegment(em, projectId, id));
+  });
+  await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
 }

@@ -3,22 +3,22 @@ import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
-import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
-import { retrySerialization } from '../../db/batching/retry-serialization.ts';
+import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   type AcceptedEmail,
   type AcceptInput,
   acceptEmails,
-} from '../../db/repositories/emails/accept-emails.ts';
-import type { TemplateContent } from '../../db/repositories/templates/template-contents.ts';
-import type { ApiProject } from '../edge/route.ts';
+} from '../../db/statements/emails/accept-emails.ts';
+import type { TemplateContent } from '../../db/statements/templates/read-template-contents.ts';
+import type { ApiProject } from '../access/identity.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
 import type { ProjectNames } from './project-names.ts';
-import { createSendPermits } from './send-permits.ts';
+import { createSendLimit } from './send-limit.ts';
 import type { SenderDomains } from './sender-domains.ts';
 import type { TemplateContents } from './template-contents.ts';
 
@@ -28,29 +28,25 @@ export interface SentEmail {
   emailId: string;
 }
 
-/** The project that a call is for. */
 export type SendingProject = Pick<ApiProject, 'id' | 'hasSendLimit'>;
 
 export interface SendService {
   /**
-   * Accepts an email per recipient; the caller is answered after the commit, and they leave right after it.
-   * Everything of one call is accepted, or nothing.
-   *
-   * @throws DomainError `NOT_FOUND` for the template, `SENDER_DOMAIN_REFUSED`, and `VALIDATION_ERROR` for Liquid
-   * that does not parse or data beyond 64 KB, `BILLING_LIMIT_EXCEEDED`
+   * Accepts one email per recipient, all or none. Returns after the commit; dispatch follows.
+   * @throws DomainError `NOT_FOUND` for the template, `SENDER_DOMAIN_REFUSED`, `VALIDATION_ERROR` for invalid Liquid
+   * or data beyond 64 KB, `BILLING_LIMIT_EXCEEDED`
    */
   send(project: SendingProject, body: SendBody): Promise<{ emails: SentEmail[]; occurredAt: Date }>;
 }
 
 const batchItems = 200;
 const batchBytes = 2 * 1024 * 1024;
-/** Emails that wait for a batch; large ones are bounded before (`BodyMemory`), so that they leave room for others. */
+/** Bytes of emails waiting for a batch. `BodyMemory` bounds large requests earlier, so they can't fill this alone. */
 const waitingBytes = 128 * 1024 * 1024;
 
-/** What the emails of a call say and who sends them. */
 type Content = TemplateContent & { templateId: string | null };
 
-/** What the request says itself, and else what its template says; the schema has seen to it that one of them does. */
+/** Request fields override the template. The schema ensures that one of the two has each field. */
 function resolveContent(request: SendBody, template: TemplateContent | undefined): Content {
   const { from } = request;
   const subject = request.subject ?? template?.subject;
@@ -118,18 +114,17 @@ export interface SendServiceOptions {
   projectNames: ProjectNames;
   senderDomains: SenderDomains;
   templateContents: TemplateContents;
-  /** Keeps what is compiled. */
   templates: TemplateCache;
-  /** Called after each commit: something waits to be dispatched. */
   committed: () => void;
   trace?: BatchTrace | undefined;
+  /** Called with the ids after the commit. */
+  accepted?: ((emailIds: readonly string[]) => void) | undefined;
 }
 
-/** Accepts transactional emails; calls that arrive together are written by one statement. */
 export function createSendService(options: SendServiceOptions): SendService {
   const { orm, projectNames, senderDomains, templateContents, templates } = options;
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
-    run: (inputs) => retrySerialization(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs))),
+    run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs))),
     maxItems: batchItems,
     maxWeight: batchBytes,
     weightOf,
@@ -137,13 +132,13 @@ export function createSendService(options: SendServiceOptions): SendService {
     concurrency: 2,
     groupOf: (input) => input.projectId,
     keysOf: (input) => input.recipients.map((recipient) => `${input.projectId} ${recipient.email}`),
-    // Calls to one contact share a statement unless they disagree on its subscription.
+    // Calls for one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
     isRolledBack,
     trace: options.trace,
   });
 
-  const permits = createSendPermits(orm);
+  const limit = createSendLimit(orm);
 
   return {
     async send(project, request) {
@@ -156,10 +151,11 @@ export function createSendService(options: SendServiceOptions): SendService {
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
       await projectNames.admit(input);
-      if (project.hasSendLimit) await permits.take(projectId, input.recipients.length);
+      if (project.hasSendLimit) await limit.take(projectId, input.recipients.length);
       try {
         const accepted = await batcher.submit(input);
         options.committed();
+        options.accepted?.(accepted.map(({ emailId }) => emailId));
         const emails = accepted.map((email, index) => ({
           contactId: email.contactId,
           contactEmail: input.recipients[index]?.email ?? '',
@@ -167,7 +163,7 @@ export function createSendService(options: SendServiceOptions): SendService {
         }));
         return { emails, occurredAt };
       } catch (error) {
-        if (project.hasSendLimit) await permits.giveBack(projectId, input.recipients.length, error);
+        if (project.hasSendLimit) await limit.giveBack(projectId, input.recipients.length, error);
         throw contactRefusal(error);
       }
     },

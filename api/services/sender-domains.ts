@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import type { DomainStatus } from '../../core/domains.ts';
 import { DomainError } from '../../core/errors.ts';
-import type { DomainStatus } from '../../db/entities/domain.ts';
+import { Domain } from '../../db/entities/domain.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { holdDomain } from '../../db/repositories/domains/domains.ts';
-import { sql } from '../../db/sql.ts';
-import type { ProjectChanges } from '../edge/project-changes.ts';
+import type { ProjectChanges } from '../../db/project-changes.ts';
+import { holdDomain } from '../../db/statements/domains/hold-domain.ts';
 
 export interface SenderDomains {
   /**
-   * Lets through an address whose domain belongs to the project and is verified.
+   * Requires that the domain of the address is verified for the project, using a cache.
    * @throws DomainError `SENDER_DOMAIN_REFUSED` with `details.reason` and `details.domain`
    */
   require(projectId: string, from: string): Promise<void>;
@@ -17,10 +17,6 @@ export interface SenderDomains {
 
 const cacheMs = 5_000;
 
-/**
- * Lets a verified domain through.
- * @throws DomainError `SENDER_DOMAIN_REFUSED` with `details.reason` and `details.domain`
- */
 export function requireVerified(domain: string, status: DomainStatus | undefined): void {
   if (status !== 'verified') throw refusal(domain, status);
 }
@@ -39,7 +35,7 @@ function refusal(domain: string, status: DomainStatus | undefined): DomainError 
 }
 
 /**
- * Lets an address through whose domain is verified, and keeps the domain for as long as the transaction lasts.
+ * Requires that the domain of the address is verified, and prevents its removal until the transaction ends.
  * @throws DomainError `SENDER_DOMAIN_REFUSED`
  */
 export async function holdSenderDomain(em: Em, projectId: string, from: string): Promise<void> {
@@ -47,18 +43,14 @@ export async function holdSenderDomain(em: Em, projectId: string, from: string):
   requireVerified(domain, await holdDomain(em, projectId, domain));
 }
 
-/** The domains of projects, cached for seconds and dropped at once when a project's domains change. */
+/** Caches domains for 5 seconds; a change in any process invalidates them at once. */
 export function createSenderDomains(orm: Orm, changes: ProjectChanges): SenderDomains {
   const load = async (projectId: string) => {
-    const rows = await sql<{ domain: string; status: DomainStatus }>(
-      orm.em.fork(),
-      'select domain, status from domains where project_id = $1',
-      [projectId],
-    );
-    return new Map(rows.map((row) => [row.domain, row.status]));
+    const domains = await orm.em.fork().find(Domain, { projectId });
+    return new Map(domains.map(({ domain, status }) => [domain, status]));
   };
   const cache = new LRUCache<string, Map<string, DomainStatus>>({ max: 10_000, ttl: cacheMs });
-  // Raised by each change: what was read before a change must not be kept after it.
+  // Incremented by every change, so that domains read before a change are not cached after it.
   let generation = 0;
   changes.onChange((projectId) => {
     generation += 1;

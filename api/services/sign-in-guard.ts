@@ -1,81 +1,89 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
+import { SignInAttempts, SignInSource } from '../../db/entities/sign-in.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import {
-  findKnownSource,
-  rememberSources,
-  returnAttempt,
-  takeAttempt,
-} from '../../db/repositories/accounts/sign-ins.ts';
-import { addressSubject } from '../edge/address-subject.ts';
+import { countSignInAttempt } from '../../db/statements/accounts/count-sign-in-attempt.ts';
+import { rememberSignInSources } from '../../db/statements/accounts/remember-sign-in-sources.ts';
+import { addressSubject } from '../access/address-subject.ts';
 
-const cookieName = 'device';
-const cookieSeconds = 365 * 24 * 60 * 60;
-
-/** Where a sign-in comes from. */
 export interface SignInClient {
-  /** Value of the `Cookie` header. */
-  cookie: string | undefined;
-  /** Client address. */
+  /** As remembered by the browser, unverified. */
+  device: string | undefined;
   address: string;
+  /** The header, which can hold anything. */
+  userAgent: string | undefined;
 }
 
 /**
- * Bounds the passwords that may be tried for an account. Devices and addresses that signed in to it before have an
- * allowance each, so that a stranger who uses up the one of all others locks nobody out.
+ * Limits password attempts per account. Devices and addresses that have signed in before have their own quota, so
+ * that a stranger who uses up the shared one locks nobody out.
  * Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
  */
 export interface SignInGuard {
   /**
-   * Counts a try for the account of an address, whether there is one or not.
-   * @returns what gives the try back, because it was no wrong password
+   * Counts an attempt, whether or not the account exists.
+   * @returns a function that undoes the count; call it when the password was right
    * @throws DomainError `RATE_LIMIT_EXCEEDED`
    */
   admit(email: string, client: SignInClient): Promise<() => Promise<void>>;
-  /** Remembers a device and an address. @returns the `Set-Cookie` value by which the device is known again */
+  /**
+   * Remembers the device and address.
+   * @returns what identifies the device from now on
+   */
   remember(em: Em, userId: string, client: SignInClient): Promise<string>;
 }
 
 export interface SignInGuardOptions {
   orm: Orm;
-  /** Derived for the purpose `sign-in-source`. */
   key: Buffer;
-  /** Wrong passwords per quarter of an hour; 0 = no bound. */
+  /** Wrong passwords per 15 minutes; 0 means unlimited. */
   limit: number;
-  isHttps: boolean;
 }
 
-export function createSignInGuard({ orm, key, limit, isHttps }: SignInGuardOptions): SignInGuard {
+export function createSignInGuard({ orm, key, limit }: SignInGuardOptions): SignInGuard {
   const hashOf = (text: string) => createHmac('sha256', key).update(text).digest();
   const deviceSource = (device: string) => hashOf(`device ${device}`);
   const addressSource = (address: string) => hashOf(addressSubject(address));
-  const attributes = `Max-Age=${cookieSeconds}; Path=/; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`;
+
+  async function findKnown(em: Em, email: string, sources: Buffer[]): Promise<Buffer | undefined> {
+    const known = await em.find(SignInSource, { user: { email }, source: { $in: sources } });
+    return sources.find((source) => known.some((one) => source.equals(one.source)));
+  }
+
+  // An SQL expression, because concurrent attempts change the count.
+  async function giveBack(em: Em, subject: Buffer): Promise<void> {
+    await em.nativeUpdate(
+      SignInAttempts,
+      { subject, attempts: { $gt: 0 } },
+      { attempts: raw('attempts - 1') },
+    );
+  }
 
   return {
-    async admit(email, { cookie, address }) {
+    async admit(email, { device, address }) {
       if (limit === 0) return async () => undefined;
       const em = orm.em.fork();
-      const device = readDevice(cookie);
-      const sources = [...(device === undefined ? [] : [deviceSource(device)]), addressSource(address)];
-      const known = await findKnownSource(em, email, sources);
+      const sources = [...(isDevice(device) ? [deviceSource(device)] : []), addressSource(address)];
+      const known = await findKnown(em, email, sources);
       const subject = hashOf(`${email} ${known?.toString('hex') ?? 'others'}`);
-      const retryAfterSeconds = await takeAttempt(em, subject, limit);
-      if (retryAfterSeconds === undefined) return () => returnAttempt(em, subject);
+      const retryAfterSeconds = await countSignInAttempt(em, subject, limit);
+      if (retryAfterSeconds === undefined) return () => giveBack(em, subject);
       throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many wrong passwords for this account', {
-        suggestion: `Try again in ${retryAfterSeconds} seconds, sign in on a device that you signed in on before, or choose a new password by a mailed link.`,
+        suggestion: `Try again in ${retryAfterSeconds} seconds, sign in on a device that you have used before, or reset the password.`,
         retryAfterSeconds,
       });
     },
 
-    async remember(em, userId, { cookie, address }) {
-      const device = readDevice(cookie) ?? randomBytes(32).toString('base64url');
-      await rememberSources(em, userId, [deviceSource(device), addressSource(address)]);
-      return `${cookieName}=${device}; ${attributes}`;
+    async remember(em, userId, { device: sent, address }) {
+      const device = isDevice(sent) ? sent : randomBytes(32).toString('base64url');
+      await rememberSignInSources(em, userId, [deviceSource(device), addressSource(address)]);
+      return device;
     },
   };
 }
 
-/** Of our form; anyone may make one up, but only one that has signed in is known. */
-function readDevice(header: string | undefined): string | undefined {
-  return /(?:^|;\s*)device=([\w-]{43})(?=;|$)/.exec(header ?? '')?.[1];
+/** Anyone can forge a well-formed value; only devices that have signed in are known. */
+function isDevice(sent: string | undefined): sent is string {
+  return sent !== undefined && /^[\w-]{43}$/.test(sent);
 }

@@ -1,19 +1,18 @@
+import { BillingCustomer, StripeEvent } from '../../db/entities/billing.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findCustomer, recordEvent, storeSubscription } from '../../db/repositories/billing/customers.ts';
 import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
 import { askProcessor } from './billing-access.ts';
 
 export type SyncOutcome = 'applied' | 'known' | 'ignored';
 
 /**
- * Asks the processor how the subscription of a project stands and stores that: what a notification says may be older
- * than what is known already. An answer is only stored when nothing was stored since before it was asked for, so
- * whatever the order, the newest stays. Asks twice at most: what others have stored twice meanwhile, the second time
- * was asked for after this call.
- *
- * @param event the notification that it is for, which counts as applied once this has answered
- * @returns `known` when another process has applied it meanwhile, `ignored` when the project has no customer any more
- * @throws DomainError `SERVICE_UNAVAILABLE` while the processor is away; nothing has changed then
+ * Reads a project's subscription from the processor and stores it, because a notification may be out of date. A
+ * result is stored only if no other was stored since the read began, so the newest wins in any order. Reads at most
+ * twice: after two concurrent updates, the second was read after this call began.
+ * @param event the notification to record as applied
+ * @returns `known` when another process applied it first, `ignored` when the project has no customer
+ * @throws DomainError `SERVICE_UNAVAILABLE` when the processor is down; nothing has changed then
  */
 export async function syncSubscription(
   orm: Orm,
@@ -23,18 +22,24 @@ export async function syncSubscription(
 ): Promise<SyncOutcome> {
   let first: number | undefined;
   for (;;) {
-    const customer = await findCustomer(orm.em.fork(), projectId);
-    if (customer === undefined) return 'ignored';
+    const customer = await orm.em.fork().findOne(BillingCustomer, { projectId });
+    if (customer === null) return 'ignored';
     first ??= customer.version;
     const isCovered = customer.version >= first + 2;
     const subscription = isCovered
       ? undefined
       : await askProcessor(provider.readSubscription(customer.customerId));
     const outcome = await orm.em.fork().transactional(async (em): Promise<SyncOutcome | 'outdated'> => {
-      if (subscription !== undefined && !(await storeSubscription(em, customer, subscription))) {
+      const locked = await lockRecord(em, BillingCustomer, { projectId });
+      if (locked === null) return 'outdated';
+      if (subscription !== undefined && !locked.storeSubscription(subscription, customer.version)) {
         return 'outdated';
       }
-      return event === undefined || (await recordEvent(em, event)) ? 'applied' : 'known';
+      if (event === undefined) return 'applied';
+      // The customer's lock covers this check: all notifications with this id concern that customer.
+      if ((await em.count(StripeEvent, { id: event.id })) > 0) return 'known';
+      em.create(StripeEvent, { id: event.id, type: event.type });
+      return 'applied';
     });
     if (outcome !== 'outdated') return outcome;
   }

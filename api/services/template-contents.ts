@@ -1,19 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../../core/errors.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
-import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
+import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   readTemplateContents,
   type TemplateContent,
-} from '../../db/repositories/templates/template-contents.ts';
+} from '../../db/statements/templates/read-template-contents.ts';
 
 export interface TemplateContents {
-  /** What a template of the project says now. @throws DomainError `NOT_FOUND` */
   read(projectId: string, id: string): Promise<TemplateContent>;
 }
 
-/** Characters of subjects and bodies that a process keeps. */
 const maxCharacters = 8_000_000;
 
 interface Known {
@@ -29,9 +27,8 @@ interface Lookup {
 const keyOf = ({ projectId, id }: Lookup) => `${projectId} ${id}`;
 
 /**
- * The contents of templates for sends. Every send asks the database for the version, so that a change holds for
- * the next send of every process; the content itself, which may be long, travels only when it has changed. Sends
- * of one moment share the question.
+ * Reads templates for sends. Every send checks the version in the database, so that a change applies to the next send
+ * in every process; the content is transferred only when it changed. Concurrent reads are batched.
  */
 export function createTemplateContents(orm: Orm): TemplateContents {
   const cache = new LRUCache<string, Known>({

@@ -1,26 +1,15 @@
+import { LockMode, wrap } from '@mikro-orm/core';
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { newId } from '../../core/new-id.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
-import type { TemplateRow } from '../../db/entities/template.ts';
-import type { Orm } from '../../db/orm.ts';
+import { Template } from '../../db/entities/template.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import {
-  findStepsOfTemplate,
-  findVersionsOfTemplate,
-  holdWorkflowsOfTemplate,
+  findPinnedVersions,
   type PinnedVersion,
-  type TemplateStep,
-} from '../../db/repositories/templates/template-usage.ts';
-import {
-  countTemplates,
-  deleteTemplate,
-  findTemplate,
-  insertTemplate,
-  listTemplates,
-  type TemplateFields,
-  updateTemplate,
-} from '../../db/repositories/templates/templates.ts';
-import type { TemplateUsage } from '../presenters/template.ts';
+} from '../../db/statements/templates/find-pinned-versions.ts';
+import { findTemplateSteps, type TemplateStep } from '../../db/statements/templates/find-template-steps.ts';
+import { lockWorkflowsOfTemplate } from '../../db/statements/templates/lock-workflows-of-template.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import {
   type CreateTemplateBody,
@@ -29,54 +18,51 @@ import {
   type PatchTemplateBody,
 } from '../schemas/templates.ts';
 import { requireLiquid } from './liquid-faults.ts';
+import { queueTestEmail } from './queue-test-email.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
+/**
+ * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
+ * and `SENDER_DOMAIN_REFUSED`.
+ */
 export interface TemplatesService {
-  list(projectId: string, query: ListTemplatesQuery): Promise<{ templates: TemplateRow[]; total: number }>;
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<TemplateRow>;
-  /** @throws DomainError `BAD_REQUEST` for Liquid that does not parse, `SENDER_DOMAIN_REFUSED` */
-  create(projectId: string, body: CreateTemplateBody): Promise<TemplateRow>;
+  list(projectId: string, query: ListTemplatesQuery): Promise<{ templates: Template[]; total: number }>;
+  get(projectId: string, id: string): Promise<Template>;
+  create(projectId: string, body: CreateTemplateBody): Promise<Template>;
   /**
-   * Changes what is named; null clears what is optional. The sender's domain is looked at only when the sender
-   * changes, so that the rest can be edited while a domain waits for its records.
-   *
-   * @throws DomainError `BAD_REQUEST` for Liquid that does not parse, `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
+   * Changes the given fields; null clears an optional one. Checks the sender's domain only when the sender changes,
+   * so that the rest can be edited while the domain is unverified.
+   * @throws DomainError `CONFLICT` when it has changed since `seen`
    */
-  patch(projectId: string, id: string, body: PatchTemplateBody): Promise<TemplateRow>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while workflow steps or executions send it, which `details` names */
+  patch(projectId: string, id: string, body: PatchTemplateBody, seen?: Date): Promise<Template>;
+  /** @throws DomainError `CONFLICT` while workflow steps or executions, listed in `details`, send it */
   remove(projectId: string, id: string): Promise<void>;
-  /** A template with the same content under another name. @throws DomainError `NOT_FOUND` */
-  duplicate(projectId: string, id: string): Promise<TemplateRow>;
-  /** What sends the template. @throws DomainError `NOT_FOUND` */
+  duplicate(projectId: string, id: string): Promise<Template>;
   usage(projectId: string, id: string): Promise<TemplateUsage>;
+  /**
+   * Sends the template in its current form to one address.
+   * @throws DomainError `SENDER_DOMAIN_REFUSED`
+   */
+  test(projectId: string, id: string, email: string): Promise<void>;
 }
 
-function toFields(body: CreateTemplateBody): TemplateFields {
+export interface TemplateUsage {
+  campaigns: [];
+  workflowSteps: TemplateStep[];
+  workflowVersions: PinnedVersion[];
+}
+
+const orNull = <Text extends string | null | undefined>(text: Text) => (text === '' ? null : text);
+
+function toFields<Body extends PatchTemplateBody>({ from, description, fromName, replyTo, ...rest }: Body) {
   return {
-    name: body.name,
-    description: body.description || null,
-    subject: body.subject,
-    body: body.body,
-    fromEmail: body.from,
-    fromName: body.fromName || null,
-    replyTo: body.replyTo || null,
-    type: body.type,
+    ...rest,
+    fromEmail: from,
+    description: orNull(description),
+    fromName: orNull(fromName),
+    replyTo: orNull(replyTo),
   };
-}
-
-/** The fields of a template after a change; an optional one that is not named stays. */
-function changedFields(row: TemplateRow, body: PatchTemplateBody): TemplateFields {
-  return toFields({
-    name: body.name ?? row.name,
-    description: body.description === undefined ? row.description : body.description,
-    subject: body.subject ?? row.subject,
-    body: body.body ?? row.body,
-    from: body.from ?? row.fromEmail,
-    fromName: body.fromName === undefined ? row.fromName : body.fromName,
-    replyTo: body.replyTo === undefined ? row.replyTo : body.replyTo,
-    type: body.type ?? row.type,
-  });
 }
 
 function stillSent(workflowSteps: TemplateStep[]): DomainError {
@@ -87,32 +73,30 @@ function stillSent(workflowSteps: TemplateStep[]): DomainError {
 }
 
 function stillPinned(workflowVersions: PinnedVersion[]): DomainError {
-  return new DomainError('CONFLICT', "The template can't be deleted while executions send it", {
+  return new DomainError('CONFLICT', "The template can't be deleted while executions use it", {
     details: { workflowVersions },
     suggestion:
-      'Executions follow the version of the workflow that they started with: wait for their end, or cancel them. ' +
-      "An enabled workflow whose steps can't run yet starts the last version that could: finish its steps first.",
+      'Executions follow the version of the workflow that they started with: wait for them to end, or ' +
+      'cancel them. ' +
+      "An enabled workflow whose steps can't run yet starts the last version that could: finish its steps " +
+      'first.',
   });
 }
 
-/** Reusable contents of emails. */
-export function createTemplatesService(orm: Orm, compiled: TemplateCache): TemplatesService {
-  const get = async (projectId: string, id: string) => {
-    const row = await findTemplate(orm.em.fork(), projectId, id);
-    if (row === undefined) throw notFound('Template');
-    return row;
-  };
+const findTemplate = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
+  em.findOneOrFail(Template, { id, projectId }, { lockMode, failHandler: () => notFound('Template') });
 
+export function createTemplatesService(
+  orm: Orm,
+  compiled: TemplateCache,
+  committed: () => void,
+): TemplatesService {
   return {
-    get,
+    get: (projectId, id) => findTemplate(orm.em.fork(), projectId, id),
 
     async list(projectId, query) {
-      const filter = { search: query.search || undefined, type: query.type };
-      const order = { by: query.sort, direction: query.dir };
-      const [templates, total] = await Promise.all([
-        listTemplates(orm.em.fork(), projectId, filter, order, offsetWindow(query)),
-        countTemplates(orm.em.fork(), projectId, filter),
-      ]);
+      const repository = orm.em.fork().getRepository(Template);
+      const [templates, total] = await repository.listPage(projectId, query, offsetWindow(query));
       return { templates, total };
     },
 
@@ -120,57 +104,62 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache): Templ
       requireLiquid(compiled, body);
       return orm.em.fork().transactional(async (em) => {
         await holdSenderDomain(em, projectId, body.from);
-        return insertTemplate(em, newId(), projectId, toFields(body));
+        return em.create(Template, { ...toFields(body), projectId, fromEmail: body.from });
       });
     },
 
-    async patch(projectId, id, body) {
+    async patch(projectId, id, body, seen) {
       requireLiquid(compiled, body);
       return orm.em.fork().transactional(async (em) => {
-        const row = await findTemplate(em, projectId, id, 'update');
-        if (row === undefined) throw notFound('Template');
-        if (body.from !== undefined && body.from !== row.fromEmail) {
+        const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+        requireUnchanged(template, seen);
+        if (body.from !== undefined && body.from !== template.fromEmail) {
           await holdSenderDomain(em, projectId, body.from);
         }
-        const changed = await updateTemplate(em, projectId, id, changedFields(row, body));
-        if (changed === undefined) throw notFound('Template');
-        return changed;
+        return em.assign(template, toFields(body), { ignoreUndefined: true });
       });
     },
 
-    async remove(projectId, id) {
-      await orm.em.fork().transactional(async (em) => {
-        await holdWorkflowsOfTemplate(em, projectId, id);
-        const row = await findTemplate(em, projectId, id, 'delete');
-        if (row === undefined) throw notFound('Template');
-        // Only now: it sees the steps of those who held the template before.
-        const workflowSteps = await findStepsOfTemplate(em, projectId, id);
-        if (workflowSteps.length > 0) throw stillSent(workflowSteps);
-        const versions = await findVersionsOfTemplate(em, projectId, id);
-        if (versions.length > 0) throw stillPinned(versions);
-        await deleteTemplate(em, projectId, id);
-      });
-    },
+    remove: (projectId, id) => orm.em.fork().transactional((em) => removeTemplate(em, projectId, id)),
 
     async duplicate(projectId, id) {
       return orm.em.fork().transactional(async (em) => {
-        // The sender's domain can't be removed while this template sends from it.
-        const row = await findTemplate(em, projectId, id, 'keep');
-        if (row === undefined) throw notFound('Template');
-        const name = copyName(row.name, maxTemplateNameLength);
-        return insertTemplate(em, newId(), projectId, changedFields(row, { name }));
+        // Locked, so that the sender's domain can't be removed: removal refuses while this template uses it.
+        const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_READ);
+        const name = copyName(template.name, maxTemplateNameLength);
+        return em.create(Template, { ...wrap(template).toObject(['id', 'createdAt', 'updatedAt']), name });
       });
     },
 
-    async usage(projectId, id) {
-      await get(projectId, id);
-      const em = orm.em.fork();
-      return {
-        // A campaign has content of its own, so no campaign refers to a template.
-        campaigns: [],
-        workflowSteps: await findStepsOfTemplate(em, projectId, id),
-        workflowVersions: await findVersionsOfTemplate(em, projectId, id),
-      };
+    async test(projectId, id, email) {
+      await orm.em.fork().transactional(async (em) => {
+        const template = await findTemplate(em, projectId, id);
+        await holdSenderDomain(em, projectId, template.fromEmail);
+        await queueTestEmail(em, template, email);
+      });
+      committed();
     },
+
+    usage: (projectId, id) => readUsage(orm.em.fork(), projectId, id),
+  };
+}
+
+async function removeTemplate(em: Em, projectId: string, id: string): Promise<void> {
+  await lockWorkflowsOfTemplate(em, projectId, id);
+  const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+  // Read under the locks, so that steps and executions of transactions that held them are visible.
+  const workflowSteps = await findTemplateSteps(em, projectId, id);
+  if (workflowSteps.length > 0) throw stillSent(workflowSteps);
+  const workflowVersions = await findPinnedVersions(em, projectId, id);
+  if (workflowVersions.length > 0) throw stillPinned(workflowVersions);
+  em.remove(template);
+}
+
+async function readUsage(em: Em, projectId: string, id: string): Promise<TemplateUsage> {
+  await findTemplate(em, projectId, id);
+  return {
+    campaigns: [],
+    workflowSteps: await findTemplateSteps(em, projectId, id),
+    workflowVersions: await findPinnedVersions(em, projectId, id),
   };
 }

@@ -1,13 +1,9 @@
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
-import { isRolledBack } from '../../db/batching/is-rolled-back.ts';
-import { retrySerialization } from '../../db/batching/retry-serialization.ts';
-import {
-  type TrackedEvent,
-  type TrackInput,
-  trackEvents,
-} from '../../db/repositories/events/track-events.ts';
+import { isRolledBack } from '../../db/database-errors.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
+import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/statements/events/track-events.ts';
 import type { TrackBody } from '../schemas/track.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
@@ -15,9 +11,9 @@ import type { ProjectNames } from './project-names.ts';
 
 export interface TrackService {
   /**
-   * Records an event and creates or patches its contact; the caller is answered after the commit.
-   * @throws DomainError `VALIDATION_ERROR` when the contact's data would grow beyond 64 KB, or the names of the project
-   * beyond their limit
+   * Records an event and creates or patches its contact. Returns after the commit.
+   * @throws DomainError `VALIDATION_ERROR` when the contact's data would exceed 64 KB, or the project its limit of
+   * names
    */
   track(
     projectId: string,
@@ -27,17 +23,15 @@ export interface TrackService {
 
 const batchItems = 500;
 const batchBytes = 1024 * 1024;
-/** Events that wait for a batch. */
 const waitingBytes = 64 * 1024 * 1024;
 
-/** Tracked events; those that arrive together are written by one statement. */
 export function createTrackService(
   projectNames: ProjectNames,
   committed: () => void,
   trace?: BatchTrace,
 ): TrackService {
   const batcher = createBatcher<TrackInput, TrackedEvent>({
-    run: (inputs) => retrySerialization(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
+    run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
     weightOf: (input) => JSON.stringify(input.eventData).length + JSON.stringify(input.patch).length,
     maxWeight: batchBytes,

@@ -1,16 +1,17 @@
 import type { Readable } from 'node:stream';
+import { z } from 'zod';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { checkImage } from '../../core/images/check-image.ts';
 import { type ImageType, newImageKey, typeOfImageKey } from '../../core/images/image-key.ts';
-import type { Orm } from '../../db/orm.ts';
-import {
-  beginUpload,
-  finishUpload,
-  readUploadTotal,
-  removeUpload,
-  type UploadQuota,
-} from '../../db/repositories/uploads/uploads.ts';
+import { isQuotaUsedUp, type UploadQuota } from '../../core/images/upload-quota.ts';
+import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { Upload, UploadTotal } from '../../db/entities/upload.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import type { UploadPosition } from '../../db/repositories/upload-repository.ts';
+import { finishUpload } from '../../db/statements/uploads/finish-upload.ts';
+import { removeUpload } from '../../db/statements/uploads/remove-upload.ts';
 import type { ImageStores } from '../../runtime/image-stores.ts';
+import type { ListUploadsQuery } from '../schemas/uploads.ts';
 
 export interface StoredImage {
   url: string;
@@ -20,14 +21,32 @@ export interface StoredImage {
   size: number;
 }
 
+export interface ListedImage extends StoredImage {
+  createdAt: Date;
+}
+
+export interface UploadsPage {
+  images: ListedImage[];
+  cursor: string | null;
+  used: UploadQuota;
+  quota: UploadQuota;
+}
+
 export interface UploadsService {
+  /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
+  list(projectId: string, query: ListUploadsQuery): Promise<UploadsPage>;
   /**
-   * Stores an image of a project while its bytes arrive; nothing is left of one that is refused.
-   * @throws DomainError `VALIDATION_ERROR` when it is no image that is taken, `CONFLICT` beyond the project's quota
+   * Stores an image while it streams in; a refused image leaves nothing behind.
+   * @throws DomainError `VALIDATION_ERROR` for an invalid image, `CONFLICT` beyond the project's quota
    */
   storeImage(projectId: string, source: AsyncIterable<Uint8Array>): Promise<StoredImage>;
   /**
-   * An image in the folder on disk.
+   * Deletes an image, which no longer counts against the quota. A repeat continues an interrupted call.
+   * @throws DomainError `NOT_FOUND`
+   */
+  removeImage(projectId: string, key: string): Promise<void>;
+  /**
+   * Opens an image of the local folder.
    * @throws DomainError `NOT_FOUND`
    */
   openImage(key: string): Promise<{ contentType: ImageType; size: number; stream: Readable }>;
@@ -39,56 +58,109 @@ export interface UploadsServiceOptions {
   quota: UploadQuota;
 }
 
-export function createUploadsService({ orm, stores, quota }: UploadsServiceOptions): UploadsService {
-  const { images, servedImages } = stores;
+async function readTotal(em: Em, projectId: string): Promise<UploadQuota> {
+  return (await em.findOne(UploadTotal, { projectId }, { refresh: true })) ?? { files: 0, bytes: 0 };
+}
 
-  function isFull({ files, bytes }: UploadQuota): boolean {
-    return (quota.files > 0 && files >= quota.files) || (quota.bytes > 0 && bytes >= quota.bytes);
-  }
+const positionSchema = z.tuple([z.literal('uploads'), cursorInstant, z.string()]);
 
-  async function quotaExceeded(projectId: string): Promise<DomainError> {
-    const used = await readUploadTotal(orm.em.fork(), projectId);
-    return new DomainError('CONFLICT', 'The project has no room for this image', {
-      details: { usedFiles: used.files, usedBytes: used.bytes, maxFiles: quota.files, maxBytes: quota.bytes },
-      suggestion:
-        'Upload a smaller image, or ask whoever runs this service to raise UPLOADS_PER_PROJECT or UPLOAD_BYTES_PER_PROJECT.',
+function readPosition(cursor: string | undefined): UploadPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor<[string, string, string]>(cursor, positionSchema);
+  if (position === undefined) {
+    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
+      suggestion: 'Pass the cursor of the previous page, or leave it out.',
     });
   }
+  return { createdAt: new Date(position[1]), key: position[2] };
+}
+
+export function createUploadsService(options: UploadsServiceOptions): UploadsService {
+  const { orm, stores, quota } = options;
 
   return {
-    async storeImage(projectId, source) {
+    async list(projectId, { cursor, limit }) {
       const em = orm.em.fork();
-      if (isFull(await readUploadTotal(em, projectId))) throw await quotaExceeded(projectId);
-      const { type, bytes } = await checkImage(source);
-      const key = newImageKey(projectId, type);
-      await beginUpload(em, key, projectId);
-      let size = 0;
-      async function* counted() {
-        for await (const chunk of bytes) {
-          size += chunk.length;
-          yield chunk;
-        }
-      }
-      try {
-        const url = await images.put(key, type, counted());
-        // Counted once its size is known: of uploads at once no more stay than there is room for.
-        if (!(await finishUpload(em, { key, projectId, size }, quota))) throw await quotaExceeded(projectId);
-        return { url, key, contentType: type, size };
-      } catch (error) {
-        // What fails here as well is found by the sweep.
-        await stores
-          .remove(key)
-          .then(() => removeUpload(em, key))
-          .catch(() => undefined);
-        throw error;
-      }
+      const found = await em.getRepository(Upload).listPage(projectId, readPosition(cursor), limit + 1);
+      const rows = found.slice(0, limit);
+      const last = found.length > limit ? rows.at(-1) : undefined;
+      return {
+        images: (await Promise.all(rows.map((row) => presentable(stores, row)))).flat(),
+        cursor: last ? encodeCursor(['uploads', last.createdAt.toISOString(), last.key]) : null,
+        used: await readTotal(em, projectId),
+        quota,
+      };
     },
+
+    async removeImage(projectId, key) {
+      const em = orm.em.fork();
+      // One that is still being stored belongs to its upload.
+      if ((await em.count(Upload, { key, projectId, stored: true })) === 0) throw notFound('Image');
+      await stores.remove(key);
+      await removeUpload(em, key);
+    },
+
+    storeImage: (projectId, source) => storeImage(options, projectId, source),
 
     async openImage(key) {
       const contentType = typeOfImageKey(key);
-      const image = contentType && (await servedImages.open(key));
+      const image = contentType && (await stores.servedImages.open(key));
       if (contentType === undefined || image === undefined) throw notFound('Image');
       return { contentType, ...image };
     },
   };
+}
+
+async function presentable(
+  stores: UploadsServiceOptions['stores'],
+  { key, size, createdAt }: Upload,
+): Promise<ListedImage[]> {
+  const contentType = typeOfImageKey(key);
+  return contentType === undefined
+    ? []
+    : [{ url: await stores.urlOf(key), key, contentType, size, createdAt }];
+}
+
+function quotaExceeded(quota: UploadQuota, used: UploadQuota): DomainError {
+  return new DomainError('CONFLICT', "This image exceeds the project's quota of uploads", {
+    details: { usedFiles: used.files, usedBytes: used.bytes, maxFiles: quota.files, maxBytes: quota.bytes },
+    suggestion:
+      'Upload a smaller image, or ask the operator of this service to raise UPLOADS_PER_PROJECT or UPLOAD_BYTES_PER_PROJECT.',
+  });
+}
+
+async function storeImage(
+  { orm, stores, quota }: UploadsServiceOptions,
+  projectId: string,
+  source: Parameters<UploadsService['storeImage']>[1],
+): ReturnType<UploadsService['storeImage']> {
+  const em = orm.em.fork();
+  const used = await readTotal(em, projectId);
+  if (isQuotaUsedUp(quota, used)) throw quotaExceeded(quota, used);
+  const { type, bytes } = await checkImage(source);
+  const key = newImageKey(projectId, type);
+  // Recorded before the file is written, so that the sweep finds it if this process dies.
+  em.create(Upload, { key, projectId });
+  await em.flush();
+  let size = 0;
+  async function* counted() {
+    for await (const chunk of bytes) {
+      size += chunk.length;
+      yield chunk;
+    }
+  }
+  try {
+    const url = await stores.images.put(key, type, counted());
+    if (!(await finishUpload(em, { key, projectId, size }, quota))) {
+      throw quotaExceeded(quota, await readTotal(em, projectId));
+    }
+    return { url, key, contentType: type, size };
+  } catch (error) {
+    // The sweep removes what fails to be removed here.
+    await stores
+      .remove(key)
+      .then(() => removeUpload(em, key))
+      .catch(() => undefined);
+    throw error;
+  }
 }

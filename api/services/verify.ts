@@ -5,21 +5,21 @@ import type { DomainFactsLookup } from '../../providers/domains/domain-facts.ts'
 
 export interface VerifyService {
   /**
-   * Judges a normalised address.
+   * Contacts no mail server.
+   * @param email normalised
    * @throws DomainError `SERVICE_UNAVAILABLE` when DNS does not answer
    */
   verify(email: string): Promise<Verification>;
 }
 
-/** Verification of addresses. No mail server is contacted. */
 export function createVerifyService(lookUp: DomainFactsLookup): VerifyService {
   return {
     async verify(email) {
       const facts = await lookUp(domainOfAddress(email));
-      // A guess would make somebody drop a good address.
+      // A wrong guess would make callers drop a valid address.
       if (facts === undefined) {
-        throw new DomainError('SERVICE_UNAVAILABLE', 'DNS did not answer in time for the domain', {
-          suggestion: 'Ask again in a moment.',
+        throw new DomainError('SERVICE_UNAVAILABLE', 'DNS did not answer in time', {
+          suggestion: 'Try again in a moment.',
         });
       }
       return verifyAddress(email, facts);

@@ -1,134 +1,162 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
 import { findStep, parseGraph } from '../../core/workflows/graph.ts';
-import type { ExecutionRow, ExecutionStatus } from '../../db/entities/workflow.ts';
+import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
+import type { StepType } from '../../core/workflows/step-config.ts';
+import { Contact } from '../../db/entities/contact.ts';
+import { WorkflowVersion } from '../../db/entities/workflow.ts';
+import { WorkflowExecution, WorkflowStepRun } from '../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import {
-  cancelActiveExecutions,
-  cancelExecution,
-} from '../../db/repositories/workflows/cancel-executions.ts';
-import {
-  countExecutions,
-  findExecution,
-  holdContact,
-  listExecutions,
-  listStepRuns,
-  startExecution,
-} from '../../db/repositories/workflows/workflow-executions.ts';
-import { readGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
-import { findWorkflow } from '../../db/repositories/workflows/workflows.ts';
-import { type ExecutionWithSteps, executionStatuses } from '../presenters/execution.ts';
+import { cancelActiveExecutions } from '../../db/statements/workflows/cancel-active-executions.ts';
+import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
+import { lockContact } from '../../db/statements/workflows/lock-contact.ts';
+import { lockWorkflow } from '../../db/statements/workflows/lock-workflow.ts';
+import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
-import { readWorkflowGraph, requireNoFaults, requireWorkflow } from './workflow-records.ts';
+import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
+
+const maxStepRuns = 500;
+
+export interface ExecutionOfContact {
+  execution: WorkflowExecution;
+  /** Null after the contact was deleted. */
+  contactEmail: string | null;
+}
+
+export interface ExecutionWithSteps extends ExecutionOfContact {
+  /** The latest 500 step runs, oldest first; `step` is null once the workflow is deleted. */
+  steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
+}
+
+/**
+ * All methods throw DomainError `NOT_FOUND` for records that the project does not have; `list` throws `BAD_REQUEST`
+ * for an unknown status, `cancel` throws `CONFLICT` when the execution has ended.
+ */
+export interface WorkflowExecutionsService {
+  /**
+   * Starts an execution of the newest version that can run, even if the workflow is disabled.
+   * @throws DomainError `CONFLICT` when the re-entry rule forbids it, `BAD_REQUEST` when the workflow is disabled and
+   * its graph can't run
+   */
+  start(projectId: string, workflowId: string, body: StartExecutionBody): Promise<ExecutionOfContact>;
+  list(
+    projectId: string,
+    workflowId: string,
+    query: ListExecutionsQuery,
+  ): Promise<{ executions: ExecutionOfContact[]; total: number }>;
+  get(projectId: string, workflowId: string, id: string): Promise<ExecutionWithSteps>;
+  cancel(projectId: string, workflowId: string, id: string): Promise<void>;
+  cancelAll(projectId: string, workflowId: string): Promise<number>;
+}
 
 function readStatus(text: string | undefined): ExecutionStatus | undefined {
   if (text === undefined) return undefined;
   const status = executionStatuses.find((one) => one === text);
   if (status !== undefined) return status;
-  throw new DomainError('BAD_REQUEST', `There is no execution status ${JSON.stringify(text)}`, {
+  throw new DomainError('BAD_REQUEST', `Unknown execution status ${JSON.stringify(text)}`, {
     suggestion: `Use one of ${executionStatuses.join(', ')}.`,
   });
 }
 
-/** Step runs that an execution shows. */
-const maxStepRuns = 500;
-
-/** One contact's ways through workflows. All throw DomainError `NOT_FOUND` for what is not the project's. */
-export interface WorkflowExecutionsService {
-  /**
-   * Starts an execution by hand, of an enabled workflow or of one that is off: the newest version that can run.
-   * @throws DomainError `CONFLICT` when the rule of re-entry forbids it, `BAD_REQUEST` for the graph of a workflow that
-   * is off and can't run
-   */
-  start(projectId: string, workflowId: string, body: StartExecutionBody): Promise<ExecutionRow>;
-  /** @throws DomainError `BAD_REQUEST` for an unknown status */
-  list(
-    projectId: string,
-    workflowId: string,
-    query: ListExecutionsQuery,
-  ): Promise<{ executions: ExecutionRow[]; total: number }>;
-  get(projectId: string, workflowId: string, id: string): Promise<ExecutionWithSteps>;
-  /** @throws DomainError `CONFLICT` when it has ended */
-  cancel(projectId: string, workflowId: string, id: string): Promise<void>;
-  /** @returns how many were under way */
-  cancelAll(projectId: string, workflowId: string): Promise<number>;
+function findExecution(em: Em, workflowId: string, id: string): Promise<WorkflowExecution> {
+  const failHandler = () => notFound('Execution');
+  return em.findOneOrFail(WorkflowExecution, { id, workflowId }, { failHandler });
 }
 
-/** @param committed wakes the relay and the journal */
-export function createWorkflowExecutionsService(orm: Orm, committed: () => void): WorkflowExecutionsService {
-  const find = async (em: Em, workflowId: string, id: string) => {
-    const execution = await findExecution(em, workflowId, id);
-    if (execution === undefined) throw notFound('Execution');
-    return execution;
-  };
+async function ofContacts(
+  em: Em,
+  projectId: string,
+  executions: WorkflowExecution[],
+): Promise<ExecutionOfContact[]> {
+  const ids = executions.map(({ contactId }) => contactId);
+  const emails = await em.getRepository(Contact).findEmails(projectId, ids);
+  return executions.map((execution) => ({
+    execution,
+    contactEmail: emails.get(execution.contactId ?? '') ?? null,
+  }));
+}
 
+async function ofContact(
+  em: Em,
+  projectId: string,
+  execution: WorkflowExecution,
+): Promise<ExecutionOfContact> {
+  const { contactId } = execution;
+  const emails = await em.getRepository(Contact).findEmails(projectId, [contactId]);
+  return { execution, contactEmail: emails.get(contactId ?? '') ?? null };
+}
+
+export function createWorkflowExecutionsService(orm: Orm, committed: () => void): WorkflowExecutionsService {
   return {
-    async start(projectId, workflowId, { contactId, context }) {
-      const started = await orm.em.fork().transactional(async (em) => {
-        const workflow = await findWorkflow(em, projectId, workflowId, 'keep');
-        if (workflow === undefined) throw notFound('Workflow');
-        if (!(await holdContact(em, projectId, contactId))) throw notFound('Contact');
-        const { version, enabled } = workflow;
-        const liveVersion = workflow.liveVersion ?? null;
-        if (liveVersion === null || (!enabled && liveVersion !== version)) {
-          requireNoFaults((await readWorkflowGraph(em, workflow)).faults);
-        }
-        const execution = await startExecution(em, {
-          id: newId(),
-          workflowId,
-          version: liveVersion ?? version,
-          contactId,
-          context: context ?? {},
-        });
-        if (execution !== undefined) return execution;
-        const message = workflow.allowReentry
-          ? 'An execution of this workflow is under way for the contact'
-          : 'The contact has entered this workflow before, and it does not allow re-entry';
-        throw new DomainError('CONFLICT', message, { details: { workflowId, contactId } });
-      });
+    async start(projectId, workflowId, body) {
+      const started = await orm.em.fork().transactional((em) => startFor(em, projectId, workflowId, body));
       committed();
       return started;
     },
 
     async list(projectId, workflowId, query) {
-      await requireWorkflow(orm.em.fork(), projectId, workflowId);
+      const em = orm.em.fork();
+      await findWorkflow(em, projectId, workflowId);
       const status = readStatus(query.status);
-      const [executions, total] = await Promise.all([
-        listExecutions(orm.em.fork(), workflowId, status, offsetWindow(query)),
-        countExecutions(orm.em.fork(), workflowId, status),
-      ]);
-      return { executions, total };
+      const repository = em.getRepository(WorkflowExecution);
+      const [found, total] = await repository.listPage(workflowId, status, offsetWindow(query));
+      return { executions: await ofContacts(em, projectId, found), total };
     },
 
     async get(projectId, workflowId, id) {
       const em = orm.em.fork();
-      await requireWorkflow(em, projectId, workflowId);
-      const execution = await find(em, workflowId, id);
-      const runs = await listStepRuns(em, id, maxStepRuns);
-      const stored = runs.length === 0 ? undefined : await readGraph(em, workflowId, execution.version);
-      const graph = stored === undefined ? undefined : parseGraph(stored);
-      const steps = runs.map((run) => {
-        const step = graph && findStep(graph, run.stepId);
-        return { ...run, type: step?.type ?? null, name: step?.name ?? null };
-      });
-      return { execution, steps };
+      await findWorkflow(em, projectId, workflowId);
+      const execution = await findExecution(em, workflowId, id);
+      const latestFirst = { orderBy: { visit: 'desc' }, limit: maxStepRuns } as const;
+      const runs = await em.find(WorkflowStepRun, { executionId: id }, latestFirst);
+      const { version } = execution;
+      const pinned = runs.length === 0 ? null : await em.findOne(WorkflowVersion, { workflowId, version });
+      const graph = pinned && parseGraph(pinned.graph);
+      const steps = runs
+        .reverse()
+        .map((run) => ({ run, step: (graph && findStep(graph, run.stepId)) ?? null }));
+      return { ...(await ofContact(em, projectId, execution)), steps };
     },
 
     async cancel(projectId, workflowId, id) {
       const em = orm.em.fork();
-      await requireWorkflow(em, projectId, workflowId);
+      await findWorkflow(em, projectId, workflowId);
       if (await cancelExecution(em, workflowId, id)) return committed();
-      const { status } = await find(em, workflowId, id);
+      const { status } = await findExecution(em, workflowId, id);
       throw new DomainError('CONFLICT', `The execution has ended: it is ${status}`, { details: { status } });
     },
 
     async cancelAll(projectId, workflowId) {
       const em = orm.em.fork();
-      await requireWorkflow(em, projectId, workflowId);
+      await findWorkflow(em, projectId, workflowId);
       const cancelled = await cancelActiveExecutions(em, workflowId);
       if (cancelled > 0) committed();
       return cancelled;
     },
   };
+}
+
+async function startFor(
+  em: Em,
+  projectId: string,
+  workflowId: string,
+  { contactId, context }: Parameters<WorkflowExecutionsService['start']>[2],
+): Promise<ExecutionOfContact> {
+  await lockWorkflow(em, projectId, workflowId, 'start');
+  const workflow = await findWorkflow(em, projectId, workflowId);
+  if (!(await lockContact(em, projectId, contactId))) throw notFound('Contact');
+  if (!workflow.canStart()) {
+    requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
+  }
+  const id = newId();
+  const version = workflow.liveVersion ?? workflow.version;
+  if (await startExecution(em, { id, workflowId, version, contactId, context: context ?? {} })) {
+    return ofContact(em, projectId, await findExecution(em, workflowId, id));
+  }
+  const message = workflow.allowReentry
+    ? 'An execution of this workflow is already active for the contact'
+    : 'The contact has already entered this workflow, which does not allow re-entry';
+  throw new DomainError('CONFLICT', message, { details: { workflowId, contactId } });
 }

@@ -1,10 +1,11 @@
-import { standardFields } from '../../core/contact-data/contact-field.ts';
+import { standardFields } from '../../core/conditions/contact-field.ts';
 import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
+import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import { listFieldTypes } from '../../db/repositories/contacts/contact-fields.ts';
-import { listHistoryNames, sampleEventData } from '../../db/repositories/events/event-fields.ts';
+import { listHistoryNames } from '../../db/statements/events/list-history-names.ts';
+import { sampleEventData } from '../../db/statements/events/sample-event-data.ts';
 
-/** `event` is asked about history (`triggered`, `countGreaterThan`); the others by value. */
+/** Conditions on `event` test the event's history (`triggered`, `countGreaterThan`); other types compare values. */
 export interface WorkflowField {
   field: string;
   type: FieldType | 'event';
@@ -13,8 +14,8 @@ export interface WorkflowField {
 
 export interface WorkflowFieldsService {
   /**
-   * What a CONDITION step can ask: the fields of contacts, the events that they have had, and the data of the events
-   * that workflows listen to, as far as lately seen.
+   * Fields that a CONDITION step can read: contact fields, past events, and data of recent samples of events that
+   * workflows listen to.
    */
   list(projectId: string): Promise<WorkflowField[]>;
 }
@@ -26,7 +27,7 @@ export function createWorkflowFieldsService(orm: Orm): WorkflowFieldsService {
     async list(projectId) {
       const em = orm.em.fork();
       const [custom, names, data] = [
-        await listFieldTypes(em, projectId),
+        await em.getRepository(ContactField).listTypes(projectId),
         await listHistoryNames(em, projectId, maxNames),
         await sampleEventData(em, projectId),
       ];

@@ -1,209 +1,230 @@
 import { DomainError, notFound } from '../../core/errors.ts';
-import { newId } from '../../core/new-id.ts';
 import { firstFreeBranch, isFree, spliced } from '../../core/workflows/edit-graph.ts';
 import { type Branch, findStep } from '../../core/workflows/graph.ts';
 import { branchesOf } from '../../core/workflows/graph-faults.ts';
-import { type StepType, templateIdOf } from '../../core/workflows/step-config.ts';
+import { type StepType, stepTitles, templateIdOf } from '../../core/workflows/step-config.ts';
+import { WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import {
-  deleteStep,
-  deleteTransition,
-  insertStep,
-  insertTransition,
-  type StepRecord,
-  type TransitionRecord,
-  updateStep,
-} from '../../db/repositories/workflows/workflow-graphs.ts';
-import { updateWorkflow } from '../../db/repositories/workflows/workflows.ts';
 import type { CreateStepBody, CreateTransitionBody, PatchStepBody } from '../schemas/workflows.ts';
-import { editWorkflow, finishEdit, type HeldWorkflow, requireRoom } from './workflow-records.ts';
-import { holdReferences, readStepConfig, readTriggerEvent } from './workflow-step-configs.ts';
+import { editWorkflow, flushStep, storeVersion, toDraft, type WorkflowGraph } from './edit-workflow.ts';
+import { requireUnchanged } from './require-unchanged.ts';
+import { syncListener } from './workflow-listener.ts';
+import {
+  lockReferences,
+  type ReadStepConfig,
+  readStepConfig,
+  readTriggerEvent,
+} from './workflow-step-configs.ts';
 
-/** Steps of a workflow, its trigger included. */
 const maxSteps = 250;
 
-const titles: Readonly<Record<StepType, string>> = {
-  TRIGGER: 'Trigger',
-  SEND_EMAIL: 'Send email',
-  DELAY: 'Delay',
-  WAIT_FOR_EVENT: 'Wait for event',
-  CONDITION: 'Condition',
-  WEBHOOK: 'Webhook',
-  UPDATE_CONTACT: 'Update contact',
-  EXIT: 'Exit',
-};
-
-/** A step, and the event of its workflow, which a TRIGGER step shows. */
-export interface EditedStep {
-  step: StepRecord;
-  eventName: string;
-}
-
 /**
- * Edits of graphs. Each raises the workflow's version; an execution follows the version that it started with to its end.
- * An edit may leave a graph that can't run: new executions follow the last version that could until it can again.
+ * Each edit increments the workflow's version; running executions keep theirs. While the graph can't run, new
+ * executions use the last version that could.
  *
- * All throw DomainError `NOT_FOUND` for a workflow, step, transition or template that is not there, `VALIDATION_ERROR`
- * for a config of a wrong shape.
+ * All methods throw DomainError `NOT_FOUND` for a missing workflow, step, transition or template, `VALIDATION_ERROR`
+ * for an invalid config.
  */
 export interface WorkflowGraphsService {
-  /** @throws DomainError `BAD_REQUEST` where nothing may follow, `CONFLICT` when the way to it is taken */
-  addStep(projectId: string, workflowId: string, body: CreateStepBody): Promise<EditedStep>;
-  /** @throws DomainError `BAD_REQUEST` for another type */
-  patchStep(projectId: string, workflowId: string, stepId: string, body: PatchStepBody): Promise<EditedStep>;
   /**
-   * Removes a step with its transitions.
-   * @param splice joins what leads to it to what follows it
-   * @throws DomainError `BAD_REQUEST` for the trigger; `CONFLICT` when different steps follow
+   * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
+   * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
+   */
+  addStep(projectId: string, workflowId: string, body: CreateStepBody): Promise<WorkflowStep>;
+  /** @throws DomainError `CONFLICT` when the step has changed since `seen` */
+  patchStep(
+    projectId: string,
+    workflowId: string,
+    stepId: string,
+    body: PatchStepBody,
+    seen?: Date,
+  ): Promise<WorkflowStep>;
+  /**
+   * Removes a step and its transitions.
+   * @param splice connects its predecessors to its successor
+   * @throws DomainError `BAD_REQUEST` for the trigger; `CONFLICT` when several different steps follow
    */
   removeStep(projectId: string, workflowId: string, stepId: string, splice: boolean): Promise<void>;
   /** @throws DomainError `BAD_REQUEST` for a branch that the step does not have, `CONFLICT` for one that is taken */
-  addTransition(projectId: string, workflowId: string, body: CreateTransitionBody): Promise<TransitionRecord>;
+  addTransition(
+    projectId: string,
+    workflowId: string,
+    body: CreateTransitionBody,
+  ): Promise<WorkflowTransition>;
   removeTransition(projectId: string, workflowId: string, transitionId: string): Promise<void>;
 }
 
 export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
   return {
-    addStep(projectId, workflowId, { type, name, position, config: raw, templateId, autoConnect, branch }) {
-      const read = readStepConfig(type, withTemplate(type, raw ?? {}, templateId));
-      return editWorkflow(orm, projectId, workflowId, async (em, held) => {
-        const before = autoConnect ? requireStep(held.steps, autoConnect) : undefined;
-        await holdReferences(em, projectId, workflowId, read);
-        if (held.steps.length >= maxSteps) {
-          throw new DomainError('BAD_REQUEST', `A workflow has at most ${maxSteps} steps`);
-        }
-        const step: StepRecord = {
-          id: newId(),
-          type,
-          name: name ?? titles[type],
-          position: position ?? null,
-          config: read.config,
-          templateId: templateIdOf(type, read.config),
-        };
-        await insertStep(em, workflowId, step);
-        await requireRoom(em, workflowId);
-        if (before !== undefined) {
-          const free = firstFreeBranch(before.type, branchesTaken(held, before.id));
-          // When none is free, the first says so.
-          await connect(em, held, before, step, branch ?? free ?? branchesOf(before.type)[0] ?? null);
-        }
-        await finishEdit(em, held.workflow);
-        return { step, eventName: held.workflow.eventName };
-      });
+    addStep(projectId, workflowId, body) {
+      const { type } = body;
+      const read = readStepConfig(type, withTemplate(type, body.config ?? {}, body.templateId));
+      return editWorkflow(orm, projectId, workflowId, (em, graph) => insertStep(em, graph, body, read));
     },
 
-    patchStep(projectId, workflowId, stepId, body) {
-      return editWorkflow(orm, projectId, workflowId, async (em, held) => {
-        const step = requireStep(held.steps, stepId);
-        if (body.type !== undefined && body.type !== step.type) {
-          throw new DomainError('BAD_REQUEST', `type: A ${step.type} step stays one`);
-        }
-        const changed = { ...step, name: body.name ?? step.name };
-        if (body.position !== undefined) changed.position = body.position;
-        let { eventName } = held.workflow;
-        if (step.type === 'TRIGGER') {
-          eventName = readTriggerEvent(body.config) ?? eventName;
-        } else if (body.config !== undefined || body.templateId !== undefined) {
-          const raw = withTemplate(step.type, body.config ?? step.config, body.templateId);
-          const read = readStepConfig(step.type, raw);
-          await holdReferences(em, projectId, workflowId, read);
-          changed.config = read.config;
-          changed.templateId = templateIdOf(step.type, read.config);
-        }
-        await updateStep(em, changed);
-        await requireRoom(em, workflowId);
-        if (eventName !== held.workflow.eventName) {
-          await updateWorkflow(em, workflowId, { ...held.workflow, eventName });
-        }
-        const isStructural =
-          changed.name !== step.name ||
-          changed.config !== step.config ||
-          eventName !== held.workflow.eventName;
-        // Where a step is drawn is of no meaning to executions.
-        if (isStructural) await finishEdit(em, { id: workflowId, eventName });
-        return { step: changed, eventName };
+    patchStep(projectId, workflowId, stepId, body, seen) {
+      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+        const step = requireStep(graph, stepId);
+        requireUnchanged(step, seen);
+        return changeStep(em, graph, step, body);
       });
     },
 
     removeStep(projectId, workflowId, stepId, splice) {
-      return editWorkflow(orm, projectId, workflowId, async (em, held) => {
-        const step = requireStep(held.steps, stepId);
-        if (step.type === 'TRIGGER') throw new DomainError('BAD_REQUEST', 'The trigger of a workflow stays');
-        const joining = splice ? spliced(held.transitions, step.id) : [];
-        if (joining === undefined) {
-          throw new DomainError(
-            'CONFLICT',
-            `Different steps follow ${step.name}, so nothing can take its place`,
-            {
-              suggestion: 'Delete all but one of its transitions first, or the step without splice=true.',
-            },
-          );
-        }
-        await deleteStep(em, workflowId, stepId);
-        for (const way of joining) await insertTransition(em, workflowId, { id: newId(), ...way });
-        await finishEdit(em, held.workflow);
+      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+        const step = requireStep(graph, stepId);
+        if (step.type === 'TRIGGER')
+          throw new DomainError('BAD_REQUEST', "The trigger of a workflow can't be deleted");
+        const joining = splice ? spliced(toDraft(graph).transitions, step.id) : [];
+        if (joining === undefined) throw differentSuccessors(step);
+        const isOfStep = (way: WorkflowTransition) => way.fromStepId === step.id || way.toStepId === step.id;
+        em.remove([step, ...graph.transitions.filter(isOfStep)]);
+        // Flushed first: the new transitions reuse the branches of the removed ones.
+        await em.flush();
+        const { workflow } = graph;
+        const joined = joining.map((way) => em.create(WorkflowTransition, { ...way, workflow }));
+        graph.steps = graph.steps.filter((other) => other !== step);
+        graph.transitions = [...graph.transitions.filter((way) => !isOfStep(way)), ...joined];
+        storeVersion(em, workflow, toDraft(graph));
       });
     },
 
     addTransition(projectId, workflowId, { fromStepId, toStepId, branch }) {
-      return editWorkflow(orm, projectId, workflowId, async (em, held) => {
-        const from = requireStep(held.steps, fromStepId);
-        const to = requireStep(held.steps, toStepId);
-        const way = await connect(em, held, from, to, branch ?? null);
-        await finishEdit(em, held.workflow);
-        return way;
+      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+        const [from, to] = [requireStep(graph, fromStepId), requireStep(graph, toStepId)];
+        const transition = connect(em, graph, from, to, branch ?? null);
+        storeVersion(em, graph.workflow, toDraft(graph));
+        return transition;
       });
     },
 
     removeTransition(projectId, workflowId, transitionId) {
-      return editWorkflow(orm, projectId, workflowId, async (em, held) => {
-        if (!held.transitions.some(({ id }) => id === transitionId.toLowerCase()))
-          throw notFound('Transition');
-        await deleteTransition(em, workflowId, transitionId);
-        await finishEdit(em, held.workflow);
+      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+        const transition = requireTransition(graph, transitionId);
+        em.remove(transition);
+        graph.transitions = graph.transitions.filter((way) => way !== transition);
+        storeVersion(em, graph.workflow, toDraft(graph));
       });
     },
   };
 }
 
-function requireStep(steps: readonly StepRecord[], id: string): StepRecord {
-  const step = findStep({ steps }, id.toLowerCase());
+function requireStep(graph: WorkflowGraph, id: string): WorkflowStep {
+  const step = findStep(graph, id);
   if (step === undefined) throw notFound('Step');
   return step;
 }
 
-/** `templateId` beside the config, where a step shows it, means the same as in it. */
+function requireTransition({ transitions }: WorkflowGraph, id: string): WorkflowTransition {
+  const transition = transitions.find((one) => one.id === id);
+  if (transition === undefined) throw notFound('Transition');
+  return transition;
+}
+
 function withTemplate(type: StepType, raw: unknown, templateId: string | null | undefined): unknown {
   if (templateId === undefined || type !== 'SEND_EMAIL') return raw;
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? { ...raw, templateId } : raw;
 }
 
-function branchesTaken({ transitions }: HeldWorkflow, stepId: string): (Branch | null)[] {
-  return transitions.filter(({ fromStepId }) => fromStepId === stepId).map((way) => way.branch);
+function branchesTaken({ transitions }: WorkflowGraph, step: WorkflowStep): (Branch | null)[] {
+  return transitions.filter((way) => way.fromStepId === step.id).map(({ branch }) => branch ?? null);
 }
 
-async function connect(
+function differentSuccessors(step: WorkflowStep): DomainError {
+  return new DomainError('CONFLICT', `Different steps follow ${step.name}, so it has no single successor`, {
+    suggestion: 'Delete all but one of its transitions first, or the step without splice=true.',
+  });
+}
+
+function connect(
   em: Em,
-  held: HeldWorkflow,
-  from: StepRecord,
-  to: StepRecord,
+  graph: WorkflowGraph,
+  from: WorkflowStep,
+  to: WorkflowStep,
   branch: Branch | null,
-): Promise<TransitionRecord> {
+): WorkflowTransition {
   const known = branchesOf(from.type);
   if (known.length === 0) throw new DomainError('BAD_REQUEST', `Nothing follows an ${from.type} step`);
-  if (to.type === 'TRIGGER') throw new DomainError('BAD_REQUEST', 'Nothing leads to the trigger');
+  if (to.type === 'TRIGGER') throw new DomainError('BAD_REQUEST', "A transition can't lead to the trigger");
   if (!known.includes(branch)) {
     const named = known.filter((one) => one !== null);
     const expected = named.length === 0 ? 'none' : named.join(' or ');
     throw new DomainError('BAD_REQUEST', `branch: Expected ${expected} for a ${from.type} step`);
   }
-  if (!isFree(branchesTaken(held, from.id), branch)) {
+  if (!isFree(branchesTaken(graph, from), branch)) {
     const taken = branch === null ? '' : ` for "${branch}"`;
     throw new DomainError('CONFLICT', `${from.name} has a transition${taken} already`, {
       suggestion: 'Delete it first.',
     });
   }
-  const way = { id: newId(), fromStepId: from.id, toStepId: to.id, branch };
-  await insertTransition(em, held.workflow.id, way);
+  const { workflow } = graph;
+  const way = em.create(WorkflowTransition, { workflow, fromStepId: from.id, toStepId: to.id, branch });
+  graph.transitions.push(way);
   return way;
+}
+
+async function insertStep(
+  em: Em,
+  graph: WorkflowGraph,
+  body: CreateStepBody,
+  read: ReadStepConfig,
+): Promise<WorkflowStep> {
+  const { id: workflowId, projectId } = graph.workflow;
+  const { type, autoConnect, transitionId } = body;
+  const before = autoConnect ? requireStep(graph, autoConnect) : undefined;
+  const within = transitionId ? requireTransition(graph, transitionId) : undefined;
+  await lockReferences(em, projectId, workflowId, read);
+  if (graph.steps.length >= maxSteps) {
+    throw new DomainError('BAD_REQUEST', `A workflow has at most ${maxSteps} steps`);
+  }
+  const step = em.create(WorkflowStep, {
+    workflow: graph.workflow,
+    type,
+    name: body.name ?? stepTitles[type],
+    position: body.position ?? null,
+    config: read.config,
+    templateId: templateIdOf(type, read.config),
+  });
+  await flushStep(em, workflowId);
+  graph.steps.push(step);
+  if (before !== undefined) {
+    const free = firstFreeBranch(before.type, branchesTaken(graph, before));
+    // When none is free, `connect` reports the conflict on the first one.
+    connect(em, graph, before, step, body.branch ?? free ?? branchesOf(before.type)[0] ?? null);
+  }
+  if (within !== undefined) {
+    connect(em, graph, step, requireStep(graph, within.toStepId), branchesOf(type)[0] ?? null);
+    within.toStepId = step.id;
+  }
+  storeVersion(em, graph.workflow, toDraft(graph));
+  return step;
+}
+
+async function changeStep(
+  em: Em,
+  graph: WorkflowGraph,
+  step: WorkflowStep,
+  body: PatchStepBody,
+): Promise<WorkflowStep> {
+  const { id: workflowId, projectId } = graph.workflow;
+  const { workflow } = graph;
+  if (body.type !== undefined && body.type !== step.type) {
+    throw new DomainError('BAD_REQUEST', `type: The type of a ${step.type} step can't be changed`);
+  }
+  const { name, config } = step;
+  const { eventName } = workflow;
+  if (step.type === 'TRIGGER') {
+    workflow.eventName = readTriggerEvent(body.config) ?? eventName;
+    if (workflow.eventName !== eventName) await syncListener(em, workflow, eventName);
+  } else if (body.config !== undefined || body.templateId !== undefined) {
+    const raw = withTemplate(step.type, body.config ?? config, body.templateId);
+    const read = readStepConfig(step.type, raw);
+    await lockReferences(em, projectId, workflowId, read);
+    em.assign(step, { config: read.config, templateId: templateIdOf(step.type, read.config) });
+  }
+  em.assign(step, { name: body.name, position: body.position }, { ignoreUndefined: true });
+  await flushStep(em, workflowId);
+  const isOnlyMoved = step.name === name && step.config === config && workflow.eventName === eventName;
+  if (!isOnlyMoved) storeVersion(em, workflow, toDraft(graph));
+  return step;
 }

@@ -1,10 +1,11 @@
+import { LockMode } from '@mikro-orm/core';
 import { type FieldIssue, notFound, validationFailed } from '../../core/errors.ts';
 import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { placedFilters } from '../../core/segments/segment-filters.ts';
 import { conditionOf } from '../../core/workflows/references.ts';
 import { parseStepConfig, type StepType, templateIdOf } from '../../core/workflows/step-config.ts';
+import { Template } from '../../db/entities/template.ts';
 import type { Em } from '../../db/orm.ts';
-import { findTemplate } from '../../db/repositories/templates/templates.ts';
 import { checkReferences } from './segment-conditions.ts';
 
 export interface ReadStepConfig {
@@ -12,14 +13,12 @@ export interface ReadStepConfig {
   config: Record<string, unknown>;
 }
 
-/** Checks the shape of a config. @throws DomainError `VALIDATION_ERROR` */
 export function readStepConfig(type: StepType, raw: unknown): ReadStepConfig {
   const parsed = parseStepConfig(type, raw);
   if (!parsed.ok) throw validationFailed(parsed.issues);
   return { type, config: parsed.config };
 }
 
-/** The event that the config of a TRIGGER step names. @throws DomainError `VALIDATION_ERROR` */
 export function readTriggerEvent(raw: unknown): string | undefined {
   if (raw === undefined) return undefined;
   const sent = typeof raw === 'object' && raw !== null && 'eventName' in raw ? raw.eventName : undefined;
@@ -32,18 +31,20 @@ export function readTriggerEvent(raw: unknown): string | undefined {
 }
 
 /**
- * Lets a config through whose template and segments are the project's; they stay for as long as the transaction lasts.
- * @throws DomainError `NOT_FOUND` for a template, `BAD_REQUEST` for a segment that is not there
+ * Requires that a config's template and segments belong to the project, and locks them until the transaction ends.
+ * @throws DomainError `NOT_FOUND` for a missing template, `BAD_REQUEST` for a missing segment
  */
-export async function holdReferences(
+export async function lockReferences(
   em: Em,
   projectId: string,
   workflowId: string,
   step: ReadStepConfig,
 ): Promise<void> {
   const templateId = templateIdOf(step.type, step.config);
-  if (templateId !== null && (await findTemplate(em, projectId, templateId, 'keep')) === undefined) {
-    throw notFound('Template');
+  if (templateId !== null) {
+    const lockMode = LockMode.PESSIMISTIC_READ;
+    const failHandler = () => notFound('Template');
+    await em.findOneOrFail(Template, { id: templateId, projectId }, { lockMode, failHandler });
   }
   const condition = conditionOf(step);
   if (condition === undefined) return;

@@ -1,113 +1,110 @@
-import { IsolationLevel } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
-import { newId } from '../../core/new-id.ts';
-import type { WorkflowRow } from '../../db/entities/workflow.ts';
-import type { Orm } from '../../db/orm.ts';
-import { dropExecutions } from '../../db/repositories/workflows/cancel-executions.ts';
-import { hasActiveExecution } from '../../db/repositories/workflows/workflow-executions.ts';
-import { insertStep } from '../../db/repositories/workflows/workflow-graphs.ts';
-import {
-  countWorkflows,
-  deleteWorkflow,
-  findWorkflow,
-  insertWorkflow,
-  listWorkflows,
-  updateWorkflow,
-} from '../../db/repositories/workflows/workflows.ts';
-import type { WorkflowWithGraph } from '../presenters/workflow.ts';
+import { IsolationLevel, LockMode } from '@mikro-orm/core';
+import { DomainError } from '../../core/errors.ts';
+import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
+import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
+import { EventListener } from '../../db/entities/workflow-execution.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { deleteExecutions } from '../../db/statements/workflows/delete-executions.ts';
+import { hasActiveExecution } from '../../db/statements/workflows/has-active-execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { CreateWorkflowBody, ListWorkflowsQuery, PatchWorkflowBody } from '../schemas/workflows.ts';
+import { duplicateWorkflow } from './duplicate-workflow.ts';
 import {
   editWorkflow,
-  findFaults,
-  finishEdit,
-  readWorkflowGraph,
+  findWorkflow,
+  readGraph,
   requireNoFaults,
-  requireWorkflow,
-} from './workflow-records.ts';
+  storeVersion,
+  toDraft,
+  type WorkflowGraph,
+} from './edit-workflow.ts';
+import { syncListener } from './workflow-listener.ts';
 
-/** Batches of old executions that the deletion of a workflow takes along; a sweep takes the rest. */
-const dropBatchesPerCall = 20;
+const maxDeletedBatches = 20;
 
-export interface WorkflowsService {
-  list(projectId: string, query: ListWorkflowsQuery): Promise<{ workflows: WorkflowRow[]; total: number }>;
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<WorkflowWithGraph>;
-  /** A workflow that is off, with a TRIGGER step and nothing else. */
-  create(projectId: string, body: CreateWorkflowBody): Promise<WorkflowRow>;
-  /**
-   * Changes what is named. Switched on, a workflow listens to its event from the commit on; switched off, what runs
-   * goes on to its end.
-   *
-   * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` when it is to be switched on and its graph can't run, with every
-   * reason
-   */
-  patch(projectId: string, id: string, body: PatchWorkflowBody): Promise<WorkflowRow>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while executions are under way */
-  remove(projectId: string, id: string): Promise<void>;
+export interface WorkflowWithFaults extends WorkflowGraph {
+  faults: GraphFault[];
 }
 
-/** Automations: their records; the graph is edited by `workflow-graphs`. */
+/** Methods that take an id throw DomainError `NOT_FOUND`; `remove` throws `CONFLICT` while executions are active. */
+export interface WorkflowsService {
+  list(projectId: string, query: ListWorkflowsQuery): Promise<{ workflows: Workflow[]; total: number }>;
+  get(projectId: string, id: string): Promise<WorkflowWithFaults>;
+  create(projectId: string, body: CreateWorkflowBody): Promise<Workflow>;
+  /**
+   * Changes the given fields. An enabled workflow listens to its event from the commit on; disabling it does not
+   * affect running executions.
+   * @throws DomainError `BAD_REQUEST` with every fault, when enabling a workflow whose graph can't run
+   */
+  patch(projectId: string, id: string, body: PatchWorkflowBody, seen?: Date): Promise<Workflow>;
+  remove(projectId: string, id: string): Promise<void>;
+  /** A copy with its graph, switched off. */
+  duplicate(projectId: string, id: string): Promise<Workflow>;
+}
+
 export function createWorkflowsService(orm: Orm): WorkflowsService {
   return {
     async list(projectId, query) {
-      const search = query.search || undefined;
-      const [workflows, total] = await Promise.all([
-        listWorkflows(orm.em.fork(), projectId, search, offsetWindow(query)),
-        countWorkflows(orm.em.fork(), projectId, search),
-      ]);
+      const repository = orm.em.fork().getRepository(Workflow);
+      const [workflows, total] = await repository.listPage(projectId, query.search, offsetWindow(query));
       return { workflows, total };
     },
 
-    // In one transaction with one snapshot, so that no edit shows by half.
+    // One snapshot, so that a concurrent edit is visible entirely or not at all.
     get: (projectId, id) =>
-      orm.em
-        .fork()
-        .transactional(async (em) => readWorkflowGraph(em, await requireWorkflow(em, projectId, id)), {
-          isolationLevel: IsolationLevel.REPEATABLE_READ,
-          readOnly: true,
-        }),
+      orm.em.fork().transactional(
+        async (em) => {
+          const graph = await readGraph(em, await findWorkflow(em, projectId, id));
+          return { ...graph, faults: findGraphFaults(toDraft(graph)) };
+        },
+        { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+      ),
 
-    create: (projectId, { name, description, eventName, allowReentry }) =>
+    create: (projectId, { description, ...fields }) =>
       orm.em.fork().transactional(async (em) => {
-        const id = newId();
-        const fields = { id, projectId, name, description: description || null, eventName, allowReentry };
-        await insertWorkflow(em, fields);
-        const trigger = { id: newId(), type: 'TRIGGER' as const, name: 'Trigger' };
-        await insertStep(em, id, { ...trigger, position: null, config: {}, templateId: null });
-        await finishEdit(em, fields);
-        return requireWorkflow(em, projectId, id);
+        const workflow = em.create(Workflow, {
+          ...fields,
+          projectId,
+          description: description || null,
+          version: 0,
+        });
+        const trigger = em.create(WorkflowStep, { workflow, type: 'TRIGGER', name: 'Trigger', config: {} });
+        storeVersion(em, workflow, toDraft({ workflow, steps: [trigger], transitions: [] }));
+        return workflow;
       }),
 
-    patch: (projectId, id, body) =>
-      editWorkflow(orm, projectId, id, async (em, held) => {
-        const { workflow } = held;
-        const fields = {
-          name: body.name ?? workflow.name,
-          description: body.description === undefined ? workflow.description : body.description || null,
-          enabled: body.enabled ?? workflow.enabled,
-          eventName: body.eventName ?? workflow.eventName,
-          allowReentry: body.allowReentry ?? workflow.allowReentry,
-        };
-        if (fields.enabled && !workflow.enabled) requireNoFaults(findFaults(held));
-        await updateWorkflow(em, id, fields);
-        if (fields.eventName !== workflow.eventName)
-          await finishEdit(em, { id, eventName: fields.eventName });
-        return requireWorkflow(em, projectId, id);
-      }),
-
-    async remove(projectId, id) {
-      await orm.em.fork().transactional(async (em) => {
-        if ((await findWorkflow(em, projectId, id, 'delete')) === undefined) throw notFound('Workflow');
-        if (await hasActiveExecution(em, id)) {
-          throw new DomainError('CONFLICT', 'The workflow has active executions', {
-            suggestion:
-              'Wait for them to end, or cancel them with POST /workflows/{id}/executions/cancel-all.',
-          });
-        }
-        await deleteWorkflow(em, id);
-      });
-      await dropExecutions(orm.em.fork(), id, dropBatchesPerCall);
+    patch: (projectId, id, body, seen) => {
+      const change = async (em: Em, graph: WorkflowGraph) => {
+        const { workflow } = graph;
+        const { enabled, eventName } = workflow;
+        const description = body.description === '' ? null : body.description;
+        em.assign(workflow, { ...body, description }, { ignoreUndefined: true });
+        if (workflow.enabled && !enabled) requireNoFaults(findGraphFaults(toDraft(graph)));
+        await syncListener(em, workflow, eventName);
+        if (workflow.eventName !== eventName) storeVersion(em, workflow, toDraft(graph));
+        return workflow;
+      };
+      return editWorkflow(orm, projectId, id, change, seen);
     },
+
+    duplicate: (projectId, id) => duplicateWorkflow(orm, projectId, id),
+
+    remove: (projectId, id) => removeWorkflow(orm, projectId, id),
   };
+}
+
+async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<void> {
+  await orm.em.fork().transactional(async (em) => {
+    const workflow = await findWorkflow(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+    if (await hasActiveExecution(em, id)) {
+      throw new DomainError('CONFLICT', 'The workflow has active executions', {
+        suggestion: 'Wait for them to end, or cancel them with POST /workflows/{id}/executions/cancel-all.',
+      });
+    }
+    await em.nativeDelete(WorkflowStep, { workflow });
+    await em.nativeDelete(WorkflowTransition, { workflow });
+    await em.nativeDelete(EventListener, { workflowId: id });
+    em.remove(workflow);
+  });
+  await deleteExecutions(orm.em.fork(), id, maxDeletedBatches);
 }

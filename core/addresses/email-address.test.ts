@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { domainOfAddress, emailAddressSchema, parseDomainName, parseEmailAddress } from './email-address.ts';
-import { isSimulatorAddress } from './simulator.ts';
 
 const label63 = 'a'.repeat(63);
 
@@ -93,14 +92,5 @@ describe('email addresses', () => {
     expect(refused.error?.issues).toEqual([
       expect.objectContaining({ code: 'invalid_format', format: 'email' }),
     ]);
-  });
-
-  it.each([
-    ['bounce@simulator.amazonses.com', true],
-    ['success+label@simulator.amazonses.com', true],
-    ['bounce@notsimulator.amazonses.com', false],
-    ['simulator.amazonses.com@x.io', false],
-  ])('knows the simulator: %s', (address, expected) => {
-    expect(isSimulatorAddress(address)).toBe(expected);
   });
 });

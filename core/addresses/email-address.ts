@@ -5,17 +5,16 @@ import { z } from 'zod';
 export const maxAddressLength = 254;
 export const maxLocalPartLength = 64;
 
-// RFC 5322 dot-atom. Quoted local parts and address literals are legal on paper only; SES refuses them.
+// RFC 5322 dot-atom. Quoted local parts and address literals are legal on paper only; SES rejects them.
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,58}[a-z0-9])$/;
-// What an international name may hold before it goes to `domainToASCII`, which reads a URL host and would
-// cut at a slash, decode percent signs and rewrite IP addresses.
+// Characters allowed in an international name before `domainToASCII`, which parses a URL host and would cut
+// at a slash, decode percent signs and rewrite IP addresses.
 const internationalName = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
 
 /**
- * Reads an email address into the form under which it is stored and compared: trimmed, lower-case, an
- * international domain in its ASCII (`xn--`) form. Display names, quoted local parts, address literals and
- * non-ASCII local parts are refused.
+ * Normalises an email address for storage and comparison: trimmed, lower-case, an international domain in
+ * ASCII (`xn--`). Rejects display names, quoted local parts, address literals and non-ASCII local parts.
  *
  * @returns the normalised address, which parses to itself, or undefined
  */
@@ -31,11 +30,6 @@ export function parseEmailAddress(input: string): string | undefined {
   return localPart.test(local.toLowerCase()) ? address : undefined;
 }
 
-/**
- * Reads a domain name into lower-case ASCII form.
- *
- * @returns the name, or undefined for anything but a full domain name of two labels or more
- */
 export function parseDomainName(input: string): string | undefined {
   if (input.length > maxAddressLength) return undefined;
   const isAscii = /^[\x21-\x7e]*$/.test(input);
@@ -44,12 +38,10 @@ export function parseDomainName(input: string): string | undefined {
   return ascii.length <= 253 && domainName.test(ascii) ? ascii : undefined;
 }
 
-/** The domain of a normalised address. */
 export function domainOfAddress(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }
 
-/** An email address of a request, normalised. A malformed one is an `invalid_format` issue. */
 export const emailAddressSchema = z
   .string()
   .meta({ format: 'email', maxLength: maxAddressLength })

@@ -2,18 +2,17 @@ import { encodeWords, sanitizeHeaderValue } from '../headers/header-text.ts';
 
 export interface Mailbox {
   email: string;
-  /** Display name, any text. */
   name?: string | null | undefined;
 }
 
 const atoms = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]*$/;
 
 /**
- * Writes a mailbox as the value of From, To or Reply-To (RFC 5322 name-addr): bare, quoted or as RFC 2047
- * encoded words, whichever the display name needs. The result is one line of printable ASCII whatever the name holds, and the name
- * can't add a second address.
+ * Formats a mailbox for From, To or Reply-To (RFC 5322 name-addr): bare, quoted or as RFC 2047 encoded words,
+ * as the display name requires. The result is always one line of printable ASCII, and the name can't inject a
+ * second address.
  *
- * @param mailbox its `email` as `parseEmailAddress` gives it
+ * @param mailbox its `email` as returned by `parseEmailAddress`
  */
 export function formatMailbox(mailbox: Mailbox): string {
   const email = mailbox.email.replace(/[^\x21-\x7e]|[<>,;"]/g, '');

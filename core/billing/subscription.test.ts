@@ -7,7 +7,7 @@ describe('the subscription that counts', () => {
   it.each([
     ['the only one', [one('canceled', 1)], 0],
     ['the newest of those that go on', [one('active', 1), one('past_due', 3), one('active', 2)], 1],
-    ['one that goes on before a newer one that is over', [one('past_due', 1), one('canceled', 9)], 0],
+    ['one that is live before a newer one that is over', [one('past_due', 1), one('canceled', 9)], 0],
     [
       'one that waits for its first payment before one that never got it',
       [one('incomplete_expired', 9), one('incomplete', 1)],

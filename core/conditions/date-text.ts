@@ -1,22 +1,21 @@
 import { isDateText } from '../contact-data/infer-field-type.ts';
 
 /**
- * A date in canonical form, `YYYY-MM-DDTHH:MM:SS.sssZ` with a year of four digits, so that instants compare as
- * texts: neither reading of a condition ever casts. A date alone is midnight UTC and remembers that it is a day.
+ * A date in canonical form, `YYYY-MM-DDTHH:MM:SS.sssZ` with a four-digit year, so that instants compare as
+ * texts and neither evaluation (SQL or TypeScript) ever casts. A date alone is midnight UTC with `isDay` set.
  */
 export interface DateText {
   instant: string;
   isDay: boolean;
 }
 
-/** Digits of a second beyond milliseconds are read and cut off. Stricter than RFC 3339: T and Z are capitals. */
 const dateTimeForm = /^(.{19})(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /**
- * Reads a date (`YYYY-MM-DD`) or a date-time with its offset from UTC (RFC 3339), which is more than the forms whose
- * fields are inferred to be dates.
+ * Parses a date (`YYYY-MM-DD`) or a date-time with its UTC offset, which is more than field type inference
+ * accepts. Stricter than RFC 3339: T and Z must be capitals. Fractions beyond milliseconds are truncated.
  *
- * @returns undefined for anything else, and for an instant before year 1 or after year 9999 of UTC
+ * @returns undefined for anything else, and for an instant before year 1 or after year 9999 UTC
  */
 export function parseDateText(text: string): DateText | undefined {
   if (text.length === 10)
@@ -30,18 +29,16 @@ export function parseDateText(text: string): DateText | undefined {
   return isYearOfFourDigits ? { instant, isDay: false } : undefined;
 }
 
-/** The UTC day of a canonical instant. */
 function dayOf(instant: string): string {
   return instant.slice(0, 10);
 }
 
-/** Equality of dates: when one of them is a day, the days count. */
+/** When either date is a day, only the UTC days are compared. */
 export function isSameDate(one: DateText, other: DateText): boolean {
   if (one.isDay || other.isDay) return dayOf(one.instant) === dayOf(other.instant);
   return one.instant === other.instant;
 }
 
-/** The canonical instant `ms` milliseconds before `now`. */
 export function instantBefore(now: Date, ms: number): string {
   return new Date(now.getTime() - ms).toISOString();
 }

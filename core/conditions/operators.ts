@@ -1,6 +1,5 @@
 import type { Comparison } from './condition.ts';
 
-/** The predicate behind an operator. */
 export type OperatorTest =
   | 'equal'
   | 'containing'
@@ -47,7 +46,6 @@ const membership = { memberOfSegment: holds('member'), notMemberOfSegment: fails
 
 const table = (rules: Record<string, OperatorRule>): OperatorTable => new Map(Object.entries(rules));
 
-/** Every operator of every kind of field, and what it means: a predicate or its negation. */
 export const operatorTables = {
   email: table({ ...equality, ...containment }),
   subscribed: table(equality),

@@ -3,9 +3,7 @@ import type { Condition, Filter, Group, Predicate, WorkflowPredicate } from './c
 import { parseFilter, parseWorkflowFilter } from './parse-filter.ts';
 import type { Parsed, RawFilter } from './parse-operand.ts';
 
-/** Nested conditions; the root is 1. */
 export const maxConditionDepth = 10;
-/** Filters of the whole tree. */
 export const maxConditionFilters = 100;
 const maxReportedIssues = 100;
 
@@ -13,7 +11,10 @@ export type ConditionResult<P = Predicate> =
   | { ok: true; condition: Condition<P> }
   | { ok: false; issues: FieldIssue[] };
 
-/** What the whole tree has used up. Work ends with it, so a hostile tree costs no more than a large honest one. */
+/**
+ * State shared by the whole tree. Parsing stops when a limit is reached, so a hostile tree costs no more than
+ * a large valid one.
+ */
 interface Walk<P> {
   parseOne: (raw: RawFilter) => Parsed<Filter<P>>;
   issues: FieldIssue[];
@@ -22,18 +23,20 @@ interface Walk<P> {
 }
 
 /**
- * Checks an untrusted condition tree (API contract, "Condition tree"). Unknown keys are ignored.
+ * Validates an untrusted condition tree (API contract, "Condition tree"). Ignores unknown keys.
  *
- * @param raw any JSON value, however deep or wide.
- * @param path where the tree stands in the request, such as `condition`; empty for the tree itself.
- * @returns the tree in normal form, or at most 100 issues whose `field` is the path of what is wrong, such as
- *   `groups.0.filters.1.operator`.
+ * @param raw any JSON value, however deep or wide
+ * @param path location of the tree in the request, such as `condition`; empty for the tree itself
+ * @returns the tree in normal form, or at most 100 issues whose `field` is the path of the error, such as
+ *   `groups.0.filters.1.operator`
  */
 export function parseCondition(raw: unknown, path = ''): ConditionResult {
   return parseTree(raw, path, parseFilter);
 }
 
-/** As `parseCondition`; fields may also be `context.<path>`, and `event.<path>` with the operators of `data`. */
+/**
+ * Like `parseCondition`, but also accepts `context.<path>`, and `event.<path>` with the operators of `data`.
+ */
 export function parseWorkflowCondition(raw: unknown, path = ''): ConditionResult<WorkflowPredicate> {
   return parseTree(raw, path, parseWorkflowFilter);
 }
@@ -79,7 +82,7 @@ function groupOf<P>(raw: unknown, path: string, depth: number, walk: Walk<P>): G
   const filtersPath = below(path, 'filters');
   if (!Array.isArray(filters)) report(walk, filtersPath, 'Expected an array', 'invalid_type');
   else if (filters.length === 0 && !hasConditions) {
-    report(walk, path, 'A group needs filters or conditions', 'too_small');
+    report(walk, path, 'A group requires filters or conditions', 'too_small');
   } else {
     for (const [index, filter] of filters.entries()) {
       if (walk.isOver) break;

@@ -2,7 +2,6 @@ import { validate as isUuid } from 'uuid';
 import { isStorableText } from '../json-value.ts';
 import type { InstantField } from './condition.ts';
 
-/** What a filter's `field` names. */
 export type Field =
   | { subject: 'email' | 'subscribed' }
   | { subject: 'instant'; field: InstantField }
@@ -10,9 +9,8 @@ export type Field =
   | { subject: 'event'; name: string }
   | { subject: 'segment'; id: string };
 
-/** Characters of a field; no key, path or event name comes near. */
 const maxFieldLength = 2_000;
-/** A key of `data` and 32 levels below it: nothing deeper is stored. */
+/** A key of `data` and 32 levels below it; nothing deeper is stored. */
 const maxPathLength = 33;
 
 const eventByActivity: ReadonlyMap<string, string> = new Map([
@@ -29,7 +27,6 @@ const eventByActivity: ReadonlyMap<string, string> = new Map([
   ['complaint', 'email.complaint'],
 ]);
 
-/** @returns undefined for a field that does not exist. */
 export function parseField(text: string): Field | undefined {
   if (text.length > maxFieldLength || !isStorableText(text)) return undefined;
   if (text === 'email' || text === 'subscribed') return { subject: text };
@@ -55,14 +52,12 @@ export function parseField(text: string): Field | undefined {
   }
 }
 
-/** What a field of a workflow's condition names; `key` and `path` are those of a field of `data`. */
 export interface Variable {
   of: 'context' | 'event';
   key: string;
   path: string[];
 }
 
-/** @returns undefined for anything but `context.<path>` and `event.<path>`. */
 export function parseVariable(text: string): Variable | undefined {
   if (text.length > maxFieldLength || !isStorableText(text)) return undefined;
   for (const owner of ['context', 'event'] as const) {

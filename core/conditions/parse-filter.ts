@@ -25,7 +25,6 @@ import {
   refuse,
 } from './parse-operand.ts';
 
-/** Checks one filter; the issue names `field`, `operator`, `value`, `unit` or `within`. */
 export function parseFilter(raw: RawFilter): Parsed<Filter> {
   if (typeof raw.field !== 'string') return refuse('field', 'Expected a string', 'invalid_type', raw.field);
   const field = parseField(raw.field);
@@ -43,8 +42,8 @@ export function parseFilter(raw: RawFilter): Parsed<Filter> {
 }
 
 /**
- * As `parseFilter`, with the variables of workflows: `context.<path>`, and `event.<path>`, which is the data of the
- * triggering event unless the operator asks about history.
+ * Like `parseFilter`, but also accepts workflow variables: `context.<path>`, and `event.<path>`, which is the
+ * data of the triggering event unless the operator is one of event history.
  */
 export function parseWorkflowFilter(raw: RawFilter): Parsed<Filter<WorkflowPredicate>> {
   const variable = typeof raw.field === 'string' ? parseVariable(raw.field) : undefined;

@@ -6,7 +6,6 @@ import { foldCase } from './text-order.ts';
 
 export type RawFilter = Record<string, unknown>;
 
-/** A value, or the one thing that is wrong with it; its `field` is relative to the filter. */
 export type Parsed<Value> = { ok: true; value: Value } | { ok: false; issue: FieldIssue };
 
 const msPerUnit: ReadonlyMap<unknown, number> = new Map([
@@ -15,7 +14,7 @@ const msPerUnit: ReadonlyMap<unknown, number> = new Map([
   ['minutes', 60_000],
 ]);
 const maxAmountMs = 36_500 * 86_400_000;
-/** What the count of the statistics, a 32-bit integer, can reach. */
+/** Event counts are stored as 32-bit integers. */
 const maxCount = 2_147_483_647;
 
 const accept = <Value>(value: Value): Parsed<Value> => ({ ok: true, value });
@@ -32,7 +31,6 @@ function isScalar(value: unknown): value is string | number | boolean | null {
   );
 }
 
-/** A string, number, boolean or date. */
 export function parseOperand({ value }: RawFilter): Parsed<Operand> {
   if (value === undefined || value === null) return refuse('value', 'A value is required', 'invalid_type');
   if (typeof value === 'boolean') return accept({ type: 'boolean', value });
@@ -41,13 +39,12 @@ export function parseOperand({ value }: RawFilter): Parsed<Operand> {
     return refuse('value', 'Expected a string, a number or a boolean', 'invalid_type');
   }
   if (!isStorableText(value)) {
-    return refuse('value', 'Text may not hold NUL characters or lone surrogates', 'invalid_string');
+    return refuse('value', 'Text must not contain NUL characters or lone surrogates', 'invalid_string');
   }
   const date = parseDateText(value);
   return accept(date ? { type: 'date', value: date } : { type: 'string', value });
 }
 
-/** What can be put in an order: a string, number or date. */
 export function parseOrdered(raw: RawFilter): Parsed<Exclude<Operand, { type: 'boolean' }>> {
   const parsed = parseOperand(raw);
   if (!parsed.ok) return parsed;
@@ -55,7 +52,6 @@ export function parseOrdered(raw: RawFilter): Parsed<Exclude<Operand, { type: 'b
   return refuse('value', 'A boolean has no order', 'invalid_type', raw.value);
 }
 
-/** A text, in the form of `foldCase`. */
 export function parseFoldedText(raw: RawFilter): Parsed<string> {
   const parsed = parseOperand(raw);
   if (!parsed.ok) return parsed;
@@ -96,7 +92,6 @@ export function parseDurationMs(raw: RawFilter, field: 'value' | 'within'): Pars
   return accept(Math.max(1, Math.round(amount * unitMs)));
 }
 
-/** A whole number of events. */
 export function parseCount({ value }: RawFilter): Parsed<number> {
   if (value === undefined || value === null) return refuse('value', 'A value is required', 'invalid_type');
   if (typeof value !== 'number' || !Number.isInteger(value)) {

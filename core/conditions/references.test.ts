@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from './parse-condition.ts';
-import { conditionReferences, readsDataField, readsEvent, readsSegment } from './references.ts';
+import { conditionReferences, readsDataField, readsEvent } from './references.ts';
 
 const vip = '0190a000-0000-7000-8000-00000000000a';
 const old = '0190a000-0000-7000-8000-00000000000b';
@@ -69,7 +69,8 @@ describe('what a condition reads', () => {
     expect(readsEvent(condition, 'order placed')).toBe(true);
     expect(readsEvent(condition, 'email.open')).toBe(true);
     expect(readsEvent(condition, 'email.opened')).toBe(false);
-    expect(readsSegment(condition, old.toUpperCase())).toBe(true);
-    expect(readsSegment(condition, '0190a000-0000-7000-8000-00000000000c')).toBe(false);
+    const { segments } = conditionReferences(condition);
+    expect(segments.has(old.toLowerCase())).toBe(true);
+    expect(segments.has('0190a000-0000-7000-8000-00000000000c')).toBe(false);
   });
 });

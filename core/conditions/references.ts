@@ -1,20 +1,17 @@
 import type { WorkflowCondition, WorkflowPredicate } from './condition.ts';
 
-/** What a condition reads, each thing once. */
 export interface ConditionReferences {
-  /** What stands behind `data.`: a key, or a path below one (`address.city`). */
   data: ReadonlySet<string>;
-  /** `email`, `subscribed`, `createdAt`, `updatedAt`, `snoozedUntil`. */
   builtIn: ReadonlySet<string>;
   /** Names as in the journal: `x` of `event.x`, `email.open` of `email.opened`. */
   events: ReadonlySet<string>;
-  /** Ids in lower case, of this condition alone: not of the segments that those refer to. */
+  /** Lower-case ids; direct references only, not those of the referenced segments. */
   segments: ReadonlySet<string>;
 }
 
 /**
- * Everything that a condition reads of the project, however deep: for usage lists, refusals to delete, and cycles.
- * Variables of a workflow are its own.
+ * Everything a condition reads of the project, at any depth: for usage lists, refusing deletions, and finding
+ * cycles. Workflow variables are not included.
  */
 export function conditionReferences(condition: WorkflowCondition): ConditionReferences {
   const predicates = [...predicatesOf(condition)];
@@ -31,20 +28,13 @@ export function conditionReferences(condition: WorkflowCondition): ConditionRefe
   };
 }
 
-/** Whether a condition reads a custom field: `data.<field>` as it is written, or a path below it. */
 export function readsDataField(condition: WorkflowCondition, field: string): boolean {
   const { data } = conditionReferences(condition);
   return [...data].some((name) => name === field || name.startsWith(`${field}.`));
 }
 
-/** @param name as in the journal, such as `email.open`. */
 export function readsEvent(condition: WorkflowCondition, name: string): boolean {
   return conditionReferences(condition).events.has(name);
-}
-
-/** Whether a condition itself names a segment. */
-export function readsSegment(condition: WorkflowCondition, segmentId: string): boolean {
-  return conditionReferences(condition).segments.has(segmentId.toLowerCase());
 }
 
 function* predicatesOf({ groups }: WorkflowCondition): Generator<WorkflowPredicate> {

@@ -1,9 +1,9 @@
 import type { Condition, Filter, Group, WorkflowCondition, WorkflowPredicate } from './condition.ts';
-import { holdsForVariable, type WorkflowVariables } from './evaluate-condition.ts';
+import { matchesVariable, type WorkflowVariables } from './match-value.ts';
 
 /**
- * A workflow's condition with everything decided that its variables decide: what is left asks of the contact alone.
- * A boolean when nothing is left.
+ * Evaluates the variables of a workflow's condition; the remaining condition depends on the contact alone. A
+ * boolean when nothing remains.
  */
 export function settleVariables(
   { logic, groups }: WorkflowCondition,
@@ -27,7 +27,7 @@ function settleGroup(
   const open: Filter[] = [];
   for (const { predicate, negated } of filters) {
     if (predicate.subject !== 'variable') open.push({ predicate, negated });
-    else if (holdsForVariable(predicate, variables, now) === negated) return false;
+    else if (matchesVariable(predicate, variables, now) === negated) return false;
   }
   const nested = conditions === undefined ? true : settleVariables(conditions, variables, now);
   if (nested === false) return false;

@@ -1,8 +1,8 @@
 /**
- * Compares two texts by code point, as Postgres does under the collation "C". JavaScript compares UTF-16 units,
+ * Compares two texts by code point, like Postgres with the collation "C". JavaScript compares UTF-16 units,
  * which puts everything above U+FFFF (surrogates) before U+E000.
  *
- * @returns negative, 0 or positive.
+ * @returns negative, 0 or positive
  */
 export function compareCodePoints(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
@@ -14,15 +14,14 @@ export function compareCodePoints(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Moves surrogates above the units that follow them. */
 function rankOf(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;
 }
 
 /**
- * Lower case, letter by letter and whatever stands around it: the simple mapping of Unicode, which Postgres
- * calls `lower(… collate "pg_c_utf8")`. JavaScript's own lower case knows a final sigma and two letters for İ.
+ * Lower-cases letter by letter, regardless of context: Unicode's simple mapping, like `lower(… collate
+ * "pg_c_utf8")` in Postgres. JavaScript's `toLowerCase` handles final sigma and turns İ into two characters.
  */
 export function foldCase(text: string): string {
   return Array.from(text, lowerOf).join('');

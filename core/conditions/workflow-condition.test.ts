@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ConditionContact, evaluateWorkflowCondition } from './evaluate-condition.ts';
 import { parseCondition, parseWorkflowCondition } from './parse-condition.ts';
 import { conditionReferences } from './references.ts';
+import { type ConditionContact, evaluateWorkflowCondition } from './testing/evaluate-condition.ts';
 
 const now = new Date('2026-05-10T12:00:00.000Z');
 const contact: ConditionContact = {

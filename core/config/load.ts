@@ -1,15 +1,14 @@
 import { type Config, environmentSchema } from './schema.ts';
 
-/** The environment does not make sense; `message` names every variable that is wrong, a line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
- * Parses an environment into the configuration of one process. Empty strings count as not set, so that
- * `VARIABLE=` in a compose file means the default.
+ * Parses the environment of one process. Empty strings count as unset, so that `VARIABLE=` in a compose file
+ * means the default.
  *
- * @throws ConfigError when a variable is missing or malformed; it never repeats a value, which may be a secret.
+ * @throws ConfigError when a variable is missing or malformed; never includes a value, which may be a secret
  */
 export function loadConfig(environment: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));

@@ -18,15 +18,15 @@ const list = z
   );
 
 /**
- * Every environment variable that Posthaste reads, with its default. `docs/configuration.md` is
- * checked against the keys and descriptions of this schema.
+ * Every environment variable that Posthaste reads, with its default. `docs/configuration.md` is checked
+ * against the keys and descriptions of this schema.
  */
 export const environmentSchema = z.object({
   NODE_ENV: z
     .enum(['production', 'development', 'test'])
     .default('production')
     .describe('`production`, `development` or `test`.'),
-  HOST: z.string().default('127.0.0.1').describe('Address that the API listens on.'),
+  HOST: z.string().default('127.0.0.1').describe('Address on which the API listens.'),
   PORT: integer(8080).describe('Port of the API.'),
   API_URL: z
     .url()
@@ -36,8 +36,12 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe(
-      'Address of a dashboard that may call the API with the cookie. Links in account emails lead there, and so do sign-in and payment elsewhere when they are done; otherwise to pages of the API.',
+      'Address of a dashboard elsewhere, which may call the API with the cookie. Links in account emails, sign-in and payment elsewhere end at the dashboard. Default: `/app` of the API; without a dashboard there they end at plain pages.',
     ),
+  DASHBOARD_DIR: z
+    .string()
+    .optional()
+    .describe('Folder of the built dashboard that the API serves under `/app`. Default: the newest build.'),
   TRUST_PROXY: flag(false).describe(
     'Take the client address from `X-Forwarded-For` (only behind your own proxy).',
   ),
@@ -57,7 +61,8 @@ export const environmentSchema = z.object({
     .min(1)
     .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
   DATABASE_POOL_SIZE: integer(20, 2).describe(
-    'Postgres connections per process, of API and worker each with `npm start`; a worker opens up to 6 more for campaigns.',
+    'Postgres connections per process, of API and worker each with `npm start`; a worker opens up to 6 ' +
+      'more for campaigns.',
   ),
   DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(
     'Longest statement of a request, which is answered 503 then; 0 = no limit of ours.',
@@ -101,7 +106,8 @@ export const environmentSchema = z.object({
     .string()
     .optional()
     .describe(
-      '`host:port` of the Temporal frontend. Other `TEMPORAL_*` variables (namespace, API key, TLS) follow the Temporal environment configuration.',
+      '`host:port` of the Temporal frontend. Other `TEMPORAL_*` variables (namespace, API key, TLS) ' +
+        'follow the Temporal environment configuration.',
     ),
   TEMPORAL_TASK_QUEUE: z
     .string()
@@ -109,7 +115,8 @@ export const environmentSchema = z.object({
     .default('posthaste')
     .describe('Task queue shared by API and workers; those for emails and campaigns are named after it.'),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
-    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are read from their history when they go on.',
+    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are read from their history when ' +
+      'they go on.',
   ),
   TEMPORAL_UI_URL: z.url().optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
   TEMPORAL_PAYLOAD_KEY: z
@@ -138,12 +145,13 @@ export const environmentSchema = z.object({
     'Take emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
   ),
   INBOUND_S3_BUCKETS: list.describe(
-    'Buckets that SES stores received emails in, separated by commas; a notification that names another one is refused.',
+    'Buckets that SES stores received emails in, separated by commas; a notification for another bucket ' +
+      'is refused.',
   ),
   INBOUND_S3_ENDPOINT: z
     .url()
     .optional()
-    .describe('Another address for these buckets, such as the local SES. Credentials are those of SES.'),
+    .describe('Alternative endpoint for these buckets, such as the local SES. Uses the credentials of SES.'),
   SMTP_URL: z
     .string()
     .optional()
@@ -161,7 +169,9 @@ export const environmentSchema = z.object({
   ACCOUNT_EMAIL_FROM: emailAddressSchema
     .optional()
     .describe(
-      'Sender of the emails about accounts (verification, password reset, invitations), of a domain that your provider lets you send from; no project can add that domain from then on. Without it none are sent, and what needs them answers 503.',
+      'Sender of account emails (verification, password reset, invitations), at a domain that your ' +
+        'provider lets you send from; no project can add that domain then. Without it no account emails are ' +
+        'sent, and requests that need one return 503.',
     ),
   ACCOUNT_EMAIL_NAME: z.string().max(100).default('Posthaste').describe('Display name of that sender.'),
 
@@ -169,7 +179,7 @@ export const environmentSchema = z.object({
     .string()
     .optional()
     .describe('Sign-in with Google, whose callback is `/auth/oauth/google/callback` of the API.'),
-  OAUTH_GOOGLE_CLIENT_SECRET: z.string().optional().describe('Goes with `OAUTH_GOOGLE_CLIENT_ID`.'),
+  OAUTH_GOOGLE_CLIENT_SECRET: z.string().optional().describe('Required with `OAUTH_GOOGLE_CLIENT_ID`.'),
   OAUTH_GOOGLE_ISSUER: z
     .url()
     .default('https://accounts.google.com')
@@ -178,7 +188,7 @@ export const environmentSchema = z.object({
     .string()
     .optional()
     .describe('Sign-in with GitHub, whose callback is `/auth/oauth/github/callback` of the API.'),
-  OAUTH_GITHUB_CLIENT_SECRET: z.string().optional().describe('Goes with `OAUTH_GITHUB_CLIENT_ID`.'),
+  OAUTH_GITHUB_CLIENT_SECRET: z.string().optional().describe('Required with `OAUTH_GITHUB_CLIENT_ID`.'),
   OAUTH_GITHUB_URL: z
     .url()
     .default('https://github.com')
@@ -194,30 +204,34 @@ export const environmentSchema = z.object({
   USER_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
     'Requests per minute and signed-in user on `/users/@me` and `/projects` over all processes; 0 = off.',
   ),
-  PROJECTS_PER_USER: integer(500).describe('Projects that a user may own; 0 = no bound.'),
-  DOMAINS_PER_PROJECT: integer(100).describe('Sender domains that a project may have; 0 = no bound.'),
+  PROJECTS_PER_USER: integer(500).describe('Projects that a user may own; 0 = unlimited.'),
+  DOMAINS_PER_PROJECT: integer(100).describe('Sender domains that a project may have; 0 = unlimited.'),
   AUTH_RATE_LIMIT_PER_MINUTE: integer(100).describe(
-    'Requests per minute and client address on `/auth/*` and for invitations, and invalid links on the public pages; 0 = off.',
+    'Requests per minute and client address on `/auth/*` and for invitations, and invalid links on the ' +
+      'public pages; 0 = off.',
   ),
   LOGIN_ATTEMPTS_PER_ACCOUNT: integer(10).describe(
-    'Wrong passwords per account and quarter of an hour, from strangers together; devices and addresses that signed in before have as many each. 0 = off.',
+    'Wrong passwords per account within 15 minutes, from all unknown devices and addresses together; each ' +
+      'known one has the same allowance. 0 = off.',
   ),
   HEAVY_READS_PER_PROJECT: integer(4).describe(
-    'Searches, field values and counts of segments and audiences that run at a time per project and process; some more wait, the rest is answered 429; 0 = any number.',
+    'Concurrent searches, field-value lists and counts of segments and audiences per project and process; ' +
+      'a few more wait, the rest get 429; 0 = unlimited.',
   ),
-  IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is kept.'),
+  IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is remembered.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
     'How long content and attachments of sent emails are kept, and the content of received ones.',
   ),
   SEGMENT_COMPUTE_INTERVAL_MINUTES: integer(5, 1).describe(
-    'How often tracked segments are computed, which emits their entry and exit events.',
+    'How often tracked segments are computed and their entry and exit events emitted.',
   ),
   SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
   OUTBOUND_ALLOW_HOSTS: list.describe(
-    'Hosts that webhooks of workflows may call although they are not public, separated by commas.',
+    'Non-public hosts that workflow webhooks may call, separated by commas.',
   ),
   DNS_SERVERS: list.describe(
-    "DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the system's.",
+    'DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the ' +
+      "system's.",
   ),
 
   STRIPE_SECRET_KEY: z
@@ -225,65 +239,75 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Secret or restricted key of Stripe. Without it there is no billing: its endpoints answer 503, limits hold all the same.',
+      'Secret or restricted key of Stripe. Without it there is no billing: its endpoints return 503; ' +
+        'limits still apply.',
     ),
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Signing secret of the webhook endpoint `/webhooks/incoming/stripe`; goes with `STRIPE_SECRET_KEY`.',
+      'Signing secret of the webhook endpoint `/webhooks/incoming/stripe`; required with `STRIPE_SECRET_KEY`.',
     ),
   STRIPE_PRICE_IDS: list.describe(
-    'Recurring prices that a project may subscribe to, the usual one first, separated by commas; goes with `STRIPE_SECRET_KEY`.',
+    'Recurring prices that a project may subscribe to, the default first, separated by commas; required ' +
+      'with `STRIPE_SECRET_KEY`.',
   ),
   STRIPE_API_URL: z
     .url()
     .optional()
-    .describe('Another address for the API of Stripe, such as a local server in tests.'),
+    .describe('Alternative address of the Stripe API, such as a local server in tests.'),
 
   UPLOADS_DIR: z
     .string()
     .min(1)
     .default('.data/uploads')
     .describe(
-      'Folder of uploaded images, served at `/uploads`. All API and worker processes need the same one, or S3.',
+      'Folder of uploaded images, served at `/uploads`. All API and worker processes must share it; ' +
+        'otherwise use S3.',
     ),
   S3_BUCKET: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Bucket for uploaded images, readable by everybody or through `S3_PUBLIC_URL`. Without it they go to `UPLOADS_DIR`.',
+      'Bucket for uploaded images, readable by everybody or through `S3_PUBLIC_URL`. Without it they go ' +
+        'to `UPLOADS_DIR`.',
     ),
   S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
   S3_ENDPOINT: z
     .url()
     .optional()
-    .describe('Another service that speaks the protocol of S3; buckets are named in the path.'),
+    .describe('Address of an S3-compatible service; buckets are addressed by path.'),
   S3_ACCESS_KEY_ID: z
     .string()
     .optional()
-    .describe('Credentials for the bucket. Without them the usual AWS sources count.'),
-  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Goes with `S3_ACCESS_KEY_ID`.'),
+    .describe('Credentials for the bucket. Default: the usual AWS sources.'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Required with `S3_ACCESS_KEY_ID`.'),
   S3_PUBLIC_URL: z
     .url()
     .optional()
     .describe('Public address of the bucket, such as that of a CDN. Default: its address at the service.'),
 
-  UPLOADS_PER_PROJECT: integer(10_000).describe('Images that a project may have uploaded; 0 = no bound.'),
+  UPLOADS_PER_PROJECT: integer(10_000).describe('Images that a project may have; 0 = unlimited.'),
   UPLOAD_BYTES_PER_PROJECT: integer(1_073_741_824).describe(
-    'Bytes that the uploaded images of a project may come to; 0 = no bound.',
+    "Total bytes of a project's images; 0 = unlimited.",
   ),
 
   METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),
+  TEMPORAL_METRICS_PORT: integer(0).describe(
+    "Port of the worker's `/metrics` of the Temporal SDK (task latency, failed tasks, free slots); 0 = off.",
+  ),
   SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may finish at shutdown.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url()
     .optional()
-    .describe('OpenTelemetry collector; tracing is off without it.'),
+    .describe('OpenTelemetry collector. Tracing is off without it.'),
   VALIDATE_RESPONSES: flag(false).describe(
     'Check every answer against its declared schema (development and tests).',
+  ),
+  VALIDATE_ROWS: flag(false).describe(
+    'Check every row of a statement against its declared schema (development and tests).',
   ),
 });
 

@@ -7,8 +7,8 @@ const dateForm = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.\d{3})?Z)?$
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * The type that the first non-null value of a key gives its field, for good (API contract, type inference).
- * A numeric string is a string; only `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SS[.sss]Z` of a day that exists are
+ * The type that the first non-null value of a key fixes for its field (API contract, type inference). A
+ * numeric string is a string; only `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SS[.sss]Z` of an existing day are
  * dates; arrays and objects count as strings.
  */
 export function inferFieldType(value: Exclude<JsonValue, null>): FieldType {
@@ -17,7 +17,6 @@ export function inferFieldType(value: Exclude<JsonValue, null>): FieldType {
   return typeof value === 'string' && isDateText(value) ? 'date' : 'string';
 }
 
-/** Whether a text is a UTC date or date-time in one of the two forms that count as dates. */
 export function isDateText(text: string): boolean {
   const match = dateForm.exec(text);
   if (!match) return false;
@@ -25,7 +24,7 @@ export function isDateText(text: string): boolean {
     .slice(1)
     .map((part) => Number(part ?? 0));
   const days = month === 2 && isLeapYear(year) ? 29 : (daysInMonth[month - 1] ?? 0);
-  // Postgres knows no year 0, and no leap seconds are stored.
+  // Postgres has no year 0, and leap seconds are not stored.
   return year > 0 && day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59;
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStorableText, type JsonValue } from '../json-value.ts';
-import { applyDataPatch } from './merge.ts';
 import { maxContactDataBytes, parseContactData, reservedDataKeys } from './parse-contact-data.ts';
+import { applyDataPatch } from './testing/apply-data-patch.ts';
 
 function parsed(raw: unknown) {
   const result = parseContactData(raw);

@@ -1,17 +1,15 @@
 import type { FieldIssue } from '../errors.ts';
 import { isStorableText, type JsonObject, type JsonValue, jsonByteLength } from '../json-value.ts';
-import type { ContactDataPatch } from './merge.ts';
 
-/** JSON text of a contact's `data`, in bytes. One request may not carry more either. */
+/** Bytes of JSON text of a contact's `data`; also the limit per request. */
 export const maxContactDataBytes = 64 * 1024;
 /** Levels of arrays and objects below a key of `data`. */
 export const maxContactDataDepth = 32;
-/** Characters of a top-level key; the key is indexed as a field name. */
 export const maxContactDataKeyLength = 255;
 
 const maxReportedIssues = 100;
 
-/** Keys that name built-in fields and links; sent in `data` they are dropped without an error. */
+/** Keys of built-in fields and links; silently dropped from `data`. */
 export const reservedDataKeys: ReadonlySet<string> = new Set([
   'id',
   'plunk_id',
@@ -22,25 +20,27 @@ export const reservedDataKeys: ReadonlySet<string> = new Set([
   'manageUrl',
 ]);
 
-export interface ContactData extends ContactDataPatch {
+export interface ContactData {
+  set: JsonObject;
+  remove: string[];
   /** Values for this send or event only; null hides a stored value. */
   transient: JsonObject;
-  /** What the event record keeps: every accepted key as sent, wrappers replaced by their value. */
+  /** For the event record: every accepted key as sent, wrappers replaced by their value. */
   eventData: JsonObject;
 }
 
 export type ContactDataResult = { ok: true; data: ContactData } | { ok: false; issues: FieldIssue[] };
 
 /**
- * Applies the rules for `data` (API contract, "Rules for `data`") to the `data` object of a request.
+ * Parses the `data` object of a request (API contract, "Rules for `data`").
  *
- * Primitives, arrays and plain objects are stored; null deletes the key; an empty string changes nothing;
- * `{ value, persistent: false }` is transient and `{ value, persistent: true }` means `value`. Reserved keys
- * are dropped, and `__proto__` is dropped at every level. The event record keeps null and empty strings as
- * they were sent. Every fault is reported (at most 100): unstorable text `invalid_string`, too deep, too long
- * or more than 64 KB of JSON `too_big`, not JSON at all `invalid_type`.
+ * Primitives, arrays and plain objects are stored; null deletes the key; an empty string changes nothing; `{
+ * value, persistent: false }` is transient and `{ value, persistent: true }` means `value`. Reserved keys are
+ * dropped, and `__proto__` is dropped at every level. The event record keeps null and empty strings as sent.
+ * Reports every issue (at most 100): unstorable text `invalid_string`; too deep, too long or more than 64 KB
+ * of JSON `too_big`; not JSON `invalid_type`.
  *
- * @param raw the parsed JSON value of the field; issues name it by `path`, by default `data`
+ * @param path prefix of the issues' `field`
  */
 export function parseContactData(raw: unknown, path = 'data'): ContactDataResult {
   const issues: FieldIssue[] = [];
@@ -76,7 +76,6 @@ function asWrapper(sent: unknown): { value: unknown; persistent: boolean } | und
   return typeof persistent === 'boolean' ? { value, persistent } : undefined;
 }
 
-/** A deep copy with every fault noted; what is at fault comes back as null, and the caller refuses it all. */
 function cleanValue(value: unknown, path: string, depth: number, issues: FieldIssue[]): JsonValue {
   if (issues.length >= maxReportedIssues) return null;
   if (value === null || typeof value === 'boolean') return value;
@@ -112,7 +111,11 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function unstorable(field: string): FieldIssue {
-  return { field, message: 'Text may not hold NUL characters or lone surrogates', code: 'invalid_string' };
+  return {
+    field,
+    message: 'Text must not contain NUL characters or lone surrogates',
+    code: 'invalid_string',
+  };
 }
 
 function tooBig(field: string, message: string): FieldIssue {

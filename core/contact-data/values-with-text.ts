@@ -1,6 +1,6 @@
 /**
- * The scalars of `data` that a text can stand for: the string itself, and the number or boolean whose JSON text it
- * is. `"12"` and `12` both read 12, `12.0` is only a string.
+ * The scalars that equal a text in `data`: the string itself, and the number or boolean with that JSON text.
+ * `"12"` and `12` both match 12; `12.0` is only a string.
  */
 export function valuesWithText(text: string): (string | number | boolean)[] {
   if (text === 'true' || text === 'false') return [text, text === 'true'];

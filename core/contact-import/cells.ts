@@ -1,13 +1,12 @@
 import { isDateText } from '../contact-data/infer-field-type.ts';
 
 const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-/** Digits that a number keeps exactly. */
 const exactDigits = 15;
 
 /**
- * The value that a cell stands for: true and false in any case, a plain decimal number, or the text itself, which
- * also holds the dates. What a number would damage stays a text: leading zeros, a plus sign, more than 15 digits,
- * exponents, decimal commas.
+ * Parses a cell as true or false in any case, a plain decimal number, or else text (dates included). Anything
+ * that a number would not preserve stays text: leading zeros, a plus sign, more than 15 digits, exponents,
+ * decimal commas.
  *
  * @param cell trimmed and not empty
  */
@@ -26,7 +25,7 @@ export function readCell(cell: string): string | number | boolean {
 const yes = new Set(['true', '1', 'yes', 'y', 'on', 'subscribed']);
 const no = new Set(['false', '0', 'no', 'n', 'off', 'unsubscribed']);
 
-/** What a cell of the column `subscribed` says; null when it is none of the words that it may hold. */
+/** Undefined for an empty cell; null for an invalid one. */
 export function readSubscribed(cell: string): boolean | undefined | null {
   const word = cell.trim().toLowerCase();
   if (word === '') return undefined;

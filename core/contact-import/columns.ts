@@ -1,10 +1,8 @@
 import { maxContactDataKeyLength, reservedDataKeys } from '../contact-data/parse-contact-data.ts';
 
-/** What the columns of a file mean, by their position. */
 export interface ImportColumns {
   email: number;
   subscribed: number | undefined;
-  /** Columns that become `data.<key>`; those without a name and those with a reserved one are left out. */
   data: { index: number; key: string }[];
 }
 
@@ -13,16 +11,22 @@ export type ColumnsResult =
   | { ok: false; message: string; isEmailMissing: boolean };
 
 const maxColumns = 1_000;
-/** Taken for the address where no column is called `email`; what other tools name it. */
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];
 
+/** By the name of a column what it becomes: `email`, `subscribed`, a key of data, or null for nothing. */
+export type ColumnMapping = Readonly<Record<string, string | null>>;
+
 /**
- * Reads the header of a file. `email` and `subscribed` are found in any case, every other name is a key of `data` as
- * it is written. Two columns of one name are refused, because it can't be told which one is meant.
+ * Reads the header of a file. A column that `mapping` names is called as it says. `email` and `subscribed` match in any case; every other name is a key of `data`
+ * as written. Duplicate names are rejected as ambiguous.
  */
-export function readColumns(header: readonly string[]): ColumnsResult {
+export function readColumns(header: readonly string[], mapping: ColumnMapping = {}): ColumnsResult {
   if (header.length > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
-  const names = header.map((cell) => cell.trim());
+  const written = header.map((cell) => cell.trim());
+  const unknown = Object.keys(mapping).find((name) => !written.includes(name));
+  if (unknown !== undefined)
+    return refuse(`The mapping names a column "${unknown.slice(0, 100)}" that the file lacks`);
+  const names = written.map((name) => (Object.hasOwn(mapping, name) ? (mapping[name] ?? '').trim() : name));
   const folded = names.map((name) => name.toLowerCase());
   const emailName = emailNames.find((name) => folded.includes(name));
   if (emailName === undefined) return { ok: false, message: missingEmail(names), isEmailMissing: true };
@@ -36,9 +40,9 @@ export function readColumns(header: readonly string[]): ColumnsResult {
     const lower = key.toLowerCase();
     const isBuiltIn = lower === emailName || lower === 'subscribed';
     const name = isBuiltIn ? lower : key;
-    if (seen.has(name)) return refuse(`Two columns are called "${name}"; rename or remove one of them`);
+    if (seen.has(name)) return refuse(`Two columns are named "${name}"; rename or remove one of them`);
     seen.add(name);
-    if (key.includes('\0')) return refuse('The header holds NUL characters: the file is not a text file');
+    if (key.includes('\0')) return refuse('The header contains NUL characters: the file is not a text file');
     if (key.length > maxContactDataKeyLength) {
       return refuse(`The name of a column has at most ${maxContactDataKeyLength} characters`);
     }
@@ -51,7 +55,7 @@ export function readColumns(header: readonly string[]): ColumnsResult {
 function missingEmail(names: readonly string[]): string {
   const some = names.slice(0, 10).map((name) => `"${name.slice(0, 40)}"`);
   const more = names.length > some.length ? ', …' : '';
-  return `The first row must name the columns, and one of them must be called "email". It names ${some.join(', ')}${more}`;
+  return `The first row must name the columns, and one of them must be named "email". It names ${some.join(', ')}${more}`;
 }
 
 function refuse(message: string): ColumnsResult {

@@ -13,14 +13,14 @@ describe('a file that is no CSV file of contacts', () => {
   const cases: [string, string | Uint8Array, RegExp][] = [
     ['empty', '', /empty/],
     ['blank', '\r\n \n', /empty/],
-    ['no address', 'name,phone\nAda,1\n', /called "email".*"name", "phone"/],
+    ['no address', 'name,phone\nAda,1\n', /named "email".*"name", "phone"/],
     ['no header', 'ada@example.com\ngrace@example.com\n', /must name the columns/],
-    ['two addresses', 'email,Email\na@example.com,b@example.com\n', /Two columns are called "email"/],
-    ['two of one name', 'email;plan;plan\n', /Two columns are called "plan"/],
+    ['two addresses', 'email,Email\na@example.com,b@example.com\n', /Two columns are named "email"/],
+    ['two of one name', 'email;plan;plan\n', /Two columns are named "plan"/],
     ['a long name', `email,${'x'.repeat(256)}\n`, /255 characters/],
     ['many columns', `email${',x'.repeat(1_000)}\n`, /1000 columns/],
     ['a spreadsheet', Buffer.from('PK\x03\x04\x14\0', 'latin1'), /Export it as CSV/],
-    ['UTF-16 without a mark', Buffer.from('email,a\n', 'utf16le'), /UTF-16|NUL|called "email"/],
+    ['UTF-16 without a mark', Buffer.from('email,a\n', 'utf16le'), /UTF-16|NUL|named "email"/],
     ['a quote that stays open', '"email,plan\nada@example.com,pro\n', /not closed/],
   ];
 

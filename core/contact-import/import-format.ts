@@ -1,19 +1,17 @@
 import type { Options } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import { readColumns } from './columns.ts';
+import { type ColumnMapping, readColumns } from './columns.ts';
 import { type DetectedEncoding, fileEncodings } from './text-encoding.ts';
 
-/** Largest file of an import. */
 export const maxImportBytes = 5 * 1024 * 1024;
 
-/** How a file is to be read, found out before it is accepted. */
 export const importFormatSchema = z.object({
   encoding: z.enum(fileEncodings),
   damaged: z.boolean(),
   delimiter: z.string().length(1),
-  /** Size of the file. */
   bytes: z.number().int(),
+  mapping: z.record(z.string(), z.string().nullable()).default({}),
 });
 
 export type ImportFormat = z.output<typeof importFormatSchema>;
@@ -22,7 +20,7 @@ export type ImportFormatResult = { ok: true; format: ImportFormat } | { ok: fals
 
 const delimiters = [',', ';', '\t'] as const;
 
-/** How records are told apart; lenient, because a quote in the wrong place must not end an import. */
+/** Lenient, so that a misplaced quote does not end an import. */
 export function csvOptions(delimiter: string): Options {
   return {
     bom: true,
@@ -31,26 +29,27 @@ export function csvOptions(delimiter: string): Options {
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_quotes: true,
     relax_column_count: true,
-    // `, "Lovelace, Ada"` is a quoted cell; other spaces are cut off cell by cell.
+    // `, "Lovelace, Ada"` is a quoted cell; other spaces are trimmed cell by cell.
     ltrim: true,
   };
 }
 
 /**
- * Reads the header of a file, which has to tell its delimiter: the one by which a column is called `email`, and if
- * that holds for several, the one that makes most columns.
+ * Reads the header of a file and detects the delimiter: the one that yields a column `email`; if several do,
+ * the one with the most columns.
  *
- * @param start the first part of the file with the whole header
+ * @param start the first part of the file, with the whole header
  * @param bytes size of the file
  */
 export function readImportFormat(
   start: Uint8Array,
   detected: DetectedEncoding,
   bytes: number,
+  mapping: ColumnMapping = {},
 ): ImportFormatResult {
   const kind = otherKind(start);
   if (kind !== undefined) {
-    return refuse(`This is ${kind}, not a CSV file. Export it as CSV and send that.`);
+    return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
   }
   const text = new TextDecoder(detected.encoding).decode(start);
   if (text.trim() === '') return refuse('The file is empty. Its first row must name the columns.');
@@ -62,15 +61,17 @@ export function readImportFormat(
       'The first row, which must name the columns, could not be read: a quote in it is not closed.',
     );
   }
-  const readings = headers.map(({ delimiter, cells }) => ({ delimiter, result: readColumns(cells) }));
+  const readings = headers.map(({ delimiter, cells }) => ({
+    delimiter,
+    result: readColumns(cells, mapping),
+  }));
   for (const { delimiter, result } of readings) {
-    if (result.ok) return { ok: true, format: { ...detected, delimiter, bytes } };
+    if (result.ok) return { ok: true, format: { ...detected, delimiter, bytes, mapping } };
   }
   const failure = readings.find(({ result }) => !result.ok && !result.isEmailMissing) ?? readings[0];
   return refuse(failure === undefined || failure.result.ok ? '' : failure.result.message);
 }
 
-/** Whether a record stands before the header: no text, or the line that names the delimiter to a spreadsheet. */
 export function isBeforeHeader(cells: readonly string[]): boolean {
   return cells.every((cell, index) => cell.trim() === '' || (index === 0 && /^sep=.?$/i.test(cell.trim())));
 }

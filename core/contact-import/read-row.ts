@@ -4,14 +4,13 @@ import { type JsonObject, jsonByteLength } from '../json-value.ts';
 import { readCell, readSubscribed } from './cells.ts';
 import type { ImportColumns } from './columns.ts';
 
-/** A row of a file and what it says about a contact, or why it can't be used. */
 export type ImportRow =
   | { row: number; ok: true; email: string; subscribed: boolean | undefined; data: JsonObject }
   | { row: number; ok: false; email: string; message: string };
 
 const maxShownAddress = 254;
 
-/** Reads the cells of a row; null for a row without any text. `row` counts like a spreadsheet, the header is row 1. */
+/** Null for a row without any text. `row` counts as in a spreadsheet: the header is row 1. */
 export function readRow(
   cells: readonly string[],
   row: number,
@@ -26,9 +25,9 @@ export function readRow(
     message,
   });
   if (address === '' && cells.every((cell) => cell.trim() === '')) return null;
-  if (cells.some((cell) => cell.includes('\0'))) return refuse('The row holds NUL characters');
+  if (cells.some((cell) => cell.includes('\0'))) return refuse('The row contains NUL characters');
   if (damaged && cells.some((cell) => cell.includes('\ufffd'))) {
-    return refuse('The row holds bytes that are not UTF-8, as the rest of the file is');
+    return refuse('The row contains invalid UTF-8');
   }
   if (address === '') return refuse('The row has no email address');
   const email = parseEmailAddress(address);
@@ -36,7 +35,7 @@ export function readRow(
   const subscribed =
     columns.subscribed === undefined ? undefined : readSubscribed(cells[columns.subscribed] ?? '');
   if (subscribed === null) {
-    return refuse('The column subscribed must hold true, false, yes, no, 1, 0 or nothing');
+    return refuse('The column subscribed must be true, false, yes, no, 1, 0 or empty');
   }
   const data: JsonObject = {};
   let length = 0;
@@ -46,7 +45,7 @@ export function readRow(
     data[key] = readCell(cell);
     length += key.length + cell.length + 6;
   }
-  // A character takes at most six bytes of JSON, so that only large rows have to be measured.
+  // A character takes at most six bytes of JSON, so only large rows are measured.
   if (length * 6 > maxContactDataBytes && jsonByteLength(data) > maxContactDataBytes) {
     return refuse('The row has more than 64 KB of data');
   }

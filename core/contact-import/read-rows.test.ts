@@ -66,7 +66,7 @@ describe('what spreadsheets write', () => {
       [
         good(2, 'a@b.co', { name: 'Zoë' }),
         good(3, 'b@b.co', { name: 'Jürgen' }),
-        bad(4, 'c@b.co', /not UTF-8/),
+        bad(4, 'c@b.co', /invalid UTF-8/),
         good(5, 'd@b.co', { name: 'Ünal' }),
       ],
     ],

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
-import { type ImportColumns, readColumns } from './columns.ts';
+import { type ColumnMapping, type ImportColumns, readColumns } from './columns.ts';
 import { csvOptions, type ImportFormat, isBeforeHeader } from './import-format.ts';
 import { type ImportRow, readRow } from './read-row.ts';
 import { decodeFile } from './text-encoding.ts';
 
 /**
- * Reads the rows of a file as they come, holding little more of it than one piece. Rows without any text are left
- * out, but they count: `row` is the row of a spreadsheet, where the header is row 1 and a quoted line break does not
- * begin a new one. What follows the header never makes it fail.
+ * Streams the rows of a file, buffering little more than one piece. Blank rows are skipped but counted: `row`
+ * is the row in a spreadsheet, where the header is row 1 and a quoted line break does not start a new row.
+ * Malformed rows never throw.
  *
  * @param pieces the bytes of the file, in order
- * @throws Error when the header is not one that `readImportFormat` took
+ * @throws Error when `readImportFormat` would reject the header
  */
 export async function* readRows(
   pieces: AsyncIterable<Uint8Array>,
@@ -37,7 +37,7 @@ export async function* readRows(
       const cells: string[] = record;
       if (columns === undefined) {
         if (isBeforeHeader(cells)) continue;
-        columns = columnsOf(cells);
+        columns = columnsOf(cells, format.mapping);
         row = 1;
         continue;
       }
@@ -51,10 +51,37 @@ export async function* readRows(
   }
 }
 
+export interface ImportHeader {
+  /** As they are in the file. */
+  names: string[];
+  columns: ImportColumns;
+}
+
+/** @throws Error when `readImportFormat` would reject the header */
+export async function readHeader(
+  pieces: AsyncIterable<Uint8Array>,
+  format: ImportFormat,
+): Promise<ImportHeader> {
+  const text = Readable.from(decodeFile(pieces, format.encoding), { objectMode: true });
+  const parser = parse({ ...csvOptions(format.delimiter), skip_records_with_error: true });
+  text.on('error', (error) => parser.destroy(error));
+  text.pipe(parser);
+  try {
+    for await (const record of parser) {
+      const names: string[] = record;
+      if (isBeforeHeader(names)) continue;
+      return { names: names.map((name) => name.trim()), columns: columnsOf(names, format.mapping) };
+    }
+    throw new Error('The file has no header');
+  } finally {
+    text.destroy();
+  }
+}
+
 const unclosedQuote = 'A quote that opens here is never closed; the rest of the file could not be read';
 
-function columnsOf(cells: readonly string[]): ImportColumns {
-  const read = readColumns(cells);
+function columnsOf(cells: readonly string[], mapping: ColumnMapping): ImportColumns {
+  const read = readColumns(cells, mapping);
   if (!read.ok) throw new Error(read.message);
   return read.columns;
 }

@@ -1,15 +1,13 @@
-/** Encodings that a file may come in; all but UTF-8 are turned into text while it is read. */
 export const fileEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type FileEncoding = (typeof fileEncodings)[number];
 
 export interface DetectedEncoding {
   encoding: FileEncoding;
-  /** A few bytes are not of the encoding and read as U+FFFD. */
+  /** A few bytes are invalid in this encoding and read as U+FFFD. */
   damaged: boolean;
 }
 
 export interface EncodingDetector {
-  /** Looks at the next bytes of the file; the first call gets at least its first three. */
   add(bytes: Uint8Array): void;
   detect(): DetectedEncoding;
 }
@@ -22,9 +20,9 @@ function encodingOfMark(bytes: Uint8Array): FileEncoding | undefined {
 }
 
 /**
- * Tells the encoding of a file that does not name it. A byte order mark decides; else what is valid UTF-8 is UTF-8,
- * and everything else is what spreadsheets write on Windows. Only where most of the other characters are UTF-8 and
- * a few bytes are not is the file a damaged UTF-8 one: taken for Windows-1252, all of its accents would be wrong.
+ * Detects the encoding of a file. A byte order mark decides; otherwise valid UTF-8 is UTF-8, and everything
+ * else is Windows-1252, which spreadsheets write on Windows. If most non-ASCII characters are UTF-8 and a few
+ * bytes are not, the file is damaged UTF-8: read as Windows-1252, all its accents would be wrong.
  */
 export function createEncodingDetector(): EncodingDetector {
   const strict = new TextDecoder('utf-8', { fatal: true });
@@ -65,12 +63,11 @@ export function createEncodingDetector(): EncodingDetector {
   };
 }
 
-/** The bytes of a file as UTF-8 bytes or as text, piece by piece, without a byte order mark of another encoding. */
 export async function* decodeFile(
   pieces: AsyncIterable<Uint8Array>,
   encoding: FileEncoding,
 ): AsyncGenerator<Uint8Array | string> {
-  // The reader of the records takes UTF-8 as it is.
+  // The CSV parser accepts UTF-8 bytes as they are.
   if (encoding === 'utf-8') return yield* pieces;
   const decoder = new TextDecoder(encoding);
   for await (const piece of pieces) {

@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto';
 
-/** What a derived key is for; each purpose gets a key that says nothing about the others. */
 export type KeyPurpose =
   | 'api-key-encryption'
   | 'api-key-lookup'
@@ -15,8 +14,8 @@ export type KeyPurpose =
   | 'webhook-secret';
 
 /**
- * 32 bytes for one purpose, derived from `APP_SECRET` by HKDF-SHA256 (RFC 5869). The same secret gives the same
- * key in every process; changing the secret makes stored keys unreadable and ends every session.
+ * Derives 32 bytes from `APP_SECRET` by HKDF-SHA256 (RFC 5869), independent for each purpose. The same secret
+ * yields the same key in every process; changing it makes stored keys unreadable and ends every session.
  */
 export function deriveKey(secret: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'posthaste', `posthaste/${purpose}/1`, 32));

@@ -6,11 +6,11 @@ const tagBytes = 16;
 const headerBytes = 1 + nonceBytes + tagBytes;
 
 /**
- * Encrypts a text with AES-256-GCM under a fresh nonce.
- * Shape: version byte, 12 bytes nonce, 16 bytes tag, ciphertext.
+ * Encrypts a text with AES-256-GCM and a random nonce: version byte, 12 bytes nonce, 16 bytes tag,
+ * ciphertext.
  *
- * @param context what the text belongs to, such as a row and column; decryption needs the same, so that a
- * ciphertext copied into another row does not open there.
+ * @param context where the text belongs, such as row and column; decryption needs the same context, so a
+ *   ciphertext copied to another row does not decrypt
  */
 export function encryptText(key: Buffer, text: string, context: string): Buffer {
   const nonce = randomBytes(nonceBytes);
@@ -20,11 +20,7 @@ export function encryptText(key: Buffer, text: string, context: string): Buffer 
   return Buffer.concat([Buffer.of(formatVersion), nonce, cipher.getAuthTag(), body]);
 }
 
-/**
- * Opens what `encryptText` made with the same key and context.
- *
- * @throws Error when a byte was changed, or the key or the context is another.
- */
+/** @throws Error when a byte was changed, or the key or context differs */
 export function decryptText(key: Buffer, sealed: Uint8Array, context: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < headerBytes || bytes[0] !== formatVersion) throw new Error('Unknown ciphertext format');

@@ -1,15 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** What a mailed link is for; a token of one purpose is worth nothing for another. */
-export type OneTimePurpose = 'verify-email' | 'reset-password' | 'invitation';
+export type OneTimePurpose = MailedPurpose | 'sign-in';
+/** Of the links that are sent by email. */
+export type MailedPurpose = 'verify-email' | 'reset-password' | 'invitation';
 
-/** A new token of 256 random bits, for a link. */
 export function createOneTimeToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /**
- * The value by which a token is found in the database: a stolen table holds no tokens.
+ * HMAC under which a token is stored, so that a stolen table contains no tokens.
  *
  * @param key derived for the purpose `one-time-token`
  */

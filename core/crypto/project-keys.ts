@@ -2,7 +2,6 @@ import { apiKeyLookupHash, createApiKey } from './api-key.ts';
 import { deriveKey } from './derive-key.ts';
 import { decryptText, encryptText } from './encrypt.ts';
 
-/** A new pair of keys, in clear for their owner and as they are stored. */
 export interface NewProjectKeys {
   publicKey: string;
   secretKey: string;
@@ -14,15 +13,12 @@ export interface NewProjectKeys {
   };
 }
 
-/** Makes the keys of projects and opens them again for those who may see them. */
 export interface KeyVault {
   createKeys(projectId: string): NewProjectKeys;
-  /** @throws Error when the stored bytes are not this project's or were made with another `APP_SECRET` */
   openPublicKey(projectId: string, encrypted: Uint8Array): string;
   openSecretKey(projectId: string, encrypted: Uint8Array): string;
 }
 
-/** @param appSecret `APP_SECRET` */
 export function createKeyVault(appSecret: string): KeyVault {
   const encryptionKey = deriveKey(appSecret, 'api-key-encryption');
   const lookupKey = deriveKey(appSecret, 'api-key-lookup');

@@ -2,17 +2,15 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 
-/** A fresh secret, as its owner and the libraries of Standard Webhooks write it. */
 export function createWebhookSecret(): string {
   return `${prefix}${randomBytes(24).toString('base64')}`;
 }
 
 /**
- * The headers that prove a call to its receiver (Standard Webhooks 1.0, `v1`), with a signature per secret: a receiver
- * takes the call when one of them is of a secret that it knows.
+ * Signs a call with each secret (Standard Webhooks 1.0, `v1`); a receiver accepts it if any signature matches
+ * a secret it knows.
  *
- * @param id the same for each try of one call
- * @param at second precision
+ * @param call `id` stays the same across retries; `at` is truncated to seconds
  */
 export function signWebhook(
   secrets: readonly string[],

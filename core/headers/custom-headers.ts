@@ -1,16 +1,18 @@
 import type { FieldIssue } from '../errors.ts';
 import { maxHeaderLength } from './header-text.ts';
 
-/** SES: characters of a header name. */
 export const maxHeaderNameLength = 126;
-/** SES takes 15 headers on a message; three are kept for List-Unsubscribe, List-Unsubscribe-Post, Precedence. */
+/**
+ * SES allows 15 headers per message; three are reserved for List-Unsubscribe, List-Unsubscribe-Post and
+ * Precedence.
+ */
 export const maxCustomHeaders = 12;
 
 const fieldName = /^[\x21-\x39\x3b-\x7e]+$/; // RFC 5322 ftext
 
-// Set from other fields of the request, by SES, or on the way. SES refuses bcc, cc, content-disposition,
+// Set from other request fields, by SES, or in transit. SES rejects bcc, cc, content-disposition,
 // content-type, date, from, message-id, mime-version, reply-to, return-path, subject and to as custom headers
-// (Amazon SES developer guide, "Header fields"); the others would forge a trace or move events elsewhere.
+// (Amazon SES developer guide, "Header fields"); the others would forge a trace or redirect events.
 const ownedNames = new Set([
   'authentication-results',
   'bcc',
@@ -36,17 +38,15 @@ const ownedNames = new Set([
 ]);
 const ownedPrefixes = ['arc-', 'content-', 'resent-', 'x-amz-', 'x-amzn-', 'x-ses-'];
 
-/** Whether a header is set by the service or by the provider, so that a caller may not set it. */
 export function isOwnedHeader(name: string): boolean {
   const key = name.toLowerCase();
   return ownedNames.has(key) || ownedPrefixes.some((prefix) => key.startsWith(prefix));
 }
 
 /**
- * Checks the `headers` of a send request and lists everything that is wrong with them, empty when they are
- * fine: name form, names the platform owns, names given twice in different case, values beyond 998 characters
- * or with CR, LF or NUL (header injection), and the number of headers. Codes `invalid_string`, `too_big`,
- * `too_small`, `reserved_header`, `duplicate_header`.
+ * Validates the `headers` of a send request: name form, reserved names, duplicates that differ in case,
+ * values over 998 characters or with CR, LF or NUL (header injection), and their number. Codes:
+ * `invalid_string`, `too_big`, `too_small`, `reserved_header`, `duplicate_header`.
  */
 export function findHeaderIssues(headers: Readonly<Record<string, string>>, path = 'headers'): FieldIssue[] {
   const issues: FieldIssue[] = [];
@@ -60,7 +60,11 @@ export function findHeaderIssues(headers: Readonly<Record<string, string>>, path
     const nameIssue = findNameIssue(name, seen);
     if (nameIssue) issues.push({ field, ...nameIssue });
     if (/[\r\n\0]/.test(value)) {
-      issues.push({ field, message: 'A header value may not hold CR, LF or NUL', code: 'invalid_string' });
+      issues.push({
+        field,
+        message: 'A header value must not contain CR, LF or NUL',
+        code: 'invalid_string',
+      });
     }
     if (value.length > maxHeaderLength) {
       issues.push({ field, message: `At most ${maxHeaderLength} characters are accepted`, code: 'too_big' });

@@ -4,9 +4,9 @@ export const maxHeaderLength = 998;
 const maxEncodedWordBytes = 45; // 60 characters of base64; with `=?UTF-8?B?` and `?=` 72 of the allowed 75.
 
 /**
- * Makes rendered text safe as the value of a header: line breaks, NUL and every other control character
- * become one space each run, half surrogates become U+FFFD, the ends are trimmed and the length is cut.
- * Nothing that data brings in can start a new header or make the send fail.
+ * Makes rendered text safe as a header value: each run of control characters (line breaks, NUL) becomes one
+ * space, lone surrogates become U+FFFD, the ends are trimmed and the length is truncated. Data can't start a
+ * new header or make the send fail.
  */
 export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength): string {
   const line = value
@@ -14,22 +14,21 @@ export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength):
     .toWellFormed()
     .trim();
   if (line.length <= maxLength) return line;
-  // Never cut a surrogate pair in two.
+  // Never split a surrogate pair.
   const isPair = line.slice(maxLength - 1, maxLength + 1).isWellFormed();
   const end = isPair && (line.codePointAt(maxLength - 1) ?? 0) > 0xffff ? maxLength - 1 : maxLength;
   return line.slice(0, end).trimEnd();
 }
 
 /**
- * Writes unstructured text (a custom header, a display name) in printable ASCII: as it is when it already is,
- * else as RFC 2047 encoded words separated by spaces, each of whole characters.
+ * Encodes unstructured text (a custom header, a display name) in printable ASCII: unchanged if it already is,
+ * otherwise as RFC 2047 encoded words, each of whole characters.
  */
 export function encodeHeaderText(value: string): string {
   const text = sanitizeHeaderValue(value, Number.POSITIVE_INFINITY);
   return /^[\x20-\x7e]*$/.test(text) && !text.includes('=?') ? text : encodeWords(text);
 }
 
-/** RFC 2047 encoded words of base64, whatever the text holds. */
 export function encodeWords(text: string): string {
   const words: string[] = [];
   let chunk = '';

@@ -2,20 +2,17 @@ import { fileTypeFromBuffer } from 'file-type';
 import { validationFailed } from '../errors.ts';
 import { type ImageType, imageTypes } from './image-key.ts';
 
-/** What `file-type` needs to see of a file. */
 const headBytes = 4_100;
-/** Viewers look for the start of a PDF within this. */
 const pdfStartBytes = 1_024;
 
 /**
- * Starts of markup that a browser or a server might run, should it ever take the file for something else. They are
- * long enough to be no chance in compressed pixels, and metadata of real images holds none.
+ * Starts of markup that a browser or a server might execute if it mistook the file's type. Long enough not to
+ * occur by chance in compressed pixels; metadata of real images contains none.
  */
 const markup = /<(?:!doctype\s|html[\s>]|body[\s>]|script[\s>]|iframe[\s>]|\?php\s)/i;
-/** Longest start of markup less one byte: what may hang over the end of a chunk. */
+/** Length of the longest pattern minus one: what can span two chunks. */
 const overlapBytes = 9;
 
-/** An image whose content has been recognised; `bytes` throws when what follows makes it unacceptable. */
 export interface CheckedImage {
   type: ImageType;
   bytes: AsyncIterable<Uint8Array>;
@@ -26,8 +23,7 @@ function refused(message: string) {
 }
 
 /**
- * Recognises a JPEG, PNG, GIF or WebP file by its content, whatever it is called. Files that are a PDF or a web page
- * at the same time are refused.
+ * Detects a JPEG, PNG, GIF or WebP file by its content, not its name. Rejects polyglots with PDF or HTML.
  *
  * @throws DomainError `VALIDATION_ERROR` for anything else; also thrown by `bytes`
  */
@@ -41,16 +37,16 @@ export async function checkImage(source: AsyncIterable<Uint8Array>): Promise<Che
   }
   if (head.length === 0) throw refused('The file is empty');
   const type = await sniff(head);
-  if (type === undefined) throw refused('The file is no JPEG, PNG, GIF or WebP image');
-  if (head.subarray(0, pdfStartBytes).includes('%PDF-')) throw refused('The image is a PDF file as well');
-  // Without `return`: whoever gave the source ends it, and hears first why.
+  if (type === undefined) throw refused('The file is not a JPEG, PNG, GIF or WebP image');
+  if (head.subarray(0, pdfStartBytes).includes('%PDF-')) throw refused('The image is also a PDF file');
+  // No `return`: the caller closes the source, and needs the error first.
   const rest = { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) };
   return { type, bytes: withoutMarkup(head, rest) };
 }
 
 async function sniff(head: Uint8Array): Promise<ImageType | undefined> {
   const mime = (await fileTypeFromBuffer(head))?.mime;
-  // An animated PNG is a PNG whose later frames an old viewer does not see.
+  // An animated PNG is a PNG; old viewers show only its first frame.
   return mime === 'image/apng' ? 'image/png' : imageTypes.find((type) => type === mime);
 }
 
@@ -58,7 +54,7 @@ async function* withoutMarkup(head: Uint8Array, rest: AsyncIterable<Uint8Array>)
   let end = '';
   const pass = (chunk: Uint8Array) => {
     const text = end + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
-    if (markup.test(text)) throw refused('The image holds markup or a script');
+    if (markup.test(text)) throw refused('The image contains markup or a script');
     end = text.slice(-overlapBytes);
     return chunk;
   };

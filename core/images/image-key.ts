@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** What is taken as an image, by content, and how its file is named. */
 const extensions = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -14,12 +13,11 @@ export const imageTypes: readonly ImageType[] = ['image/jpeg', 'image/png', 'ima
 
 const keyForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[0-9a-f]{32}\.(?<extension>[a-z]{3,4})$/;
 
-/** A new name for an image of a project, `<project id>/<random>.<extension>`, which nobody can guess. */
+/** `<project id>/<random>.<extension>`, with 128 random bits so that it can't be guessed. */
 export function newImageKey(projectId: string, type: ImageType): string {
   return `${projectId}/${randomBytes(16).toString('hex')}.${extensions[type]}`;
 }
 
-/** The type of the image with a name; undefined for anything that `newImageKey` never makes. */
 export function typeOfImageKey(key: string): ImageType | undefined {
   const extension = keyForm.exec(key)?.groups?.extension;
   return imageTypes.find((type) => extensions[type] === extension);

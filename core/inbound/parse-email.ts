@@ -3,42 +3,33 @@ import type { ReceivedHeader } from './received-headers.ts';
 import { sanitizeEmailHtml } from './sanitize-html.ts';
 import { storableLine, storableText } from './storable-text.ts';
 
-/** Bytes of an email whose content is kept. */
 export const mostEmailBytes = 30 * 1024 * 1024;
-/** Characters of the plain text that are kept. */
 export const mostTextLength = 256 * 1024;
-/** Characters of the HTML that are read; the rest of a longer one is lost. */
 export const mostHtmlLength = 1024 * 1024;
-/** Attachments that are listed. */
 export const mostAttachments = 100;
 
-/** Levels of parts within parts; what is deeper is no email of a mail program. */
 const mostNesting = 40;
 const mostHeaderBytes = 512 * 1024;
 const mostHeaders = 1_000;
-/** Lines of an email. The time of the parser grows with their square; 30 MB of a mail program are 400,000. */
+/** The parser's time grows with the square of the lines; 30 MB from a mail program have 400,000. */
 const mostLines = 1_000_000;
-/** Escaping may make HTML five times as long; beyond this it is left out. */
+/** Escaping can make HTML five times as long; beyond this it is dropped. */
 const mostSanitizedLength = 2 * mostHtmlLength;
 
 export interface ReceivedAttachment {
   filename: string | null;
   contentType: string;
-  /** Bytes, decoded. */
   size: number;
 }
 
-/** What is kept of an email. */
 export interface EmailContent {
   text: string | null;
-  /** Sanitised. */
   html: string | null;
   attachments: ReceivedAttachment[];
 }
 
 export interface ParsedEmail {
   headers: ReceivedHeader[];
-  /** Null when the email is empty. */
   content: EmailContent | null;
 }
 
@@ -49,11 +40,11 @@ function refuseTooManyLines(raw: Uint8Array): void {
 }
 
 /**
- * Takes an email apart; what no mail program writes is refused. It computes for some seconds at worst, so it belongs
- * into a thread of its own.
+ * Parses an email; rejects structures that no mail program writes. Takes up to some seconds of CPU, so run it
+ * in a worker thread.
  *
  * @param raw at most `mostEmailBytes`
- * @throws Error for parts nested too deep, or more headers or lines than an email has
+ * @throws Error when parts are nested too deep, or there are too many headers or lines
  */
 export async function parseEmail(raw: Uint8Array): Promise<ParsedEmail> {
   refuseTooManyLines(raw);

@@ -4,21 +4,18 @@ import type { AutomaticReason, ReceivedHeaders } from './received-headers.ts';
 import type { Verdicts } from './verdicts.ts';
 
 export interface ReceivedFacts {
-  /** Of the received email. */
   id: string;
   recipients: readonly string[];
   verdicts: Verdicts;
   headers: ReceivedHeaders;
-  /** The email of ours that it answers. */
   emailId: string | null;
   automatic: AutomaticReason | null;
-  /** Null when nothing of it is kept. */
   content: EmailContent | null;
 }
 
 /**
- * Data of `email.received`. `inboundId` is the received email itself, for `GET /inbound/:id`; `emailId` the email that
- * it answers, and the received one where it answers none of ours. Some kilobytes at most.
+ * Data of `email.received`, some kilobytes at most. `inboundId` is the received email, for `GET
+ * /inbound/:id`; `emailId` is the email it answers, or the received email itself if it answers none of ours.
  */
 export function receivedEventData(facts: ReceivedFacts): JsonObject {
   const { headers, verdicts, recipients } = facts;

@@ -1,8 +1,8 @@
 import sanitize from 'sanitize-html';
 
 /**
- * What is left of the HTML of a received email: text, structure, tables, links and images. No script, style, form,
- * frame or event handler, and no address but of the web, of mail, and of the email's own parts (`cid:`).
+ * Keeps text, structure, tables, links and images. Removes scripts, styles, forms, frames and event handlers,
+ * and all URLs except web, mail, phone and the email's own parts (`cid:`).
  */
 const options: sanitize.IOptions = {
   allowedTags: [...sanitize.defaults.allowedTags, 'img', 'font', 'center', 'del', 'ins'],
@@ -24,7 +24,6 @@ const options: sanitize.IOptions = {
   parseStyleAttributes: false,
 };
 
-/** The HTML of a stranger without anything that acts. */
 export function sanitizeEmailHtml(html: string): string {
   return sanitize(html, options);
 }

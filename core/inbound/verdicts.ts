@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What the provider found out about an email that came in. FAIL of `virus` or `spam` is certain enough to keep nothing
- * of it; GRAY is in doubt, PROCESSING_FAILED and DISABLED say nothing.
+ * The provider's verdicts on a received email. FAIL for `virus` or `spam` is certain enough to keep nothing;
+ * GRAY is uncertain; PROCESSING_FAILED and DISABLED carry no information.
+ *
  * Source: Amazon SES developer guide, "Contents of notifications for Amazon SES email receiving".
  */
 export const verdictSchema = z
@@ -19,7 +20,6 @@ export const verdictsSchema = z.object({
 
 export type Verdicts = z.output<typeof verdictsSchema>;
 
-/** Whether nothing of an email may be kept or acted on. */
 export function isRejected({ spam, virus }: Verdicts): boolean {
   return spam === 'FAIL' || virus === 'FAIL';
 }

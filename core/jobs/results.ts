@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Errors that a job lists; all of them count. */
 export const maxImportErrors = 100;
+/** Kept of a job, for the file of its errors. */
+export const mostImportErrorsKept = 1_000;
 
-/** What an import came to so far. */
 export const importResultSchema = z.object({
-  totalRows: z.number().int().default(0).describe('Rows below the header that hold any text.'),
+  totalRows: z.number().int().default(0).describe('Non-empty rows below the header.'),
   created: z.number().int().default(0).describe('Rows that created a contact.'),
   updated: z
     .number()
@@ -17,7 +17,7 @@ export const importResultSchema = z.object({
     .array(
       z.object({
         row: z.number().int().describe('The header is row 1, blank rows count.'),
-        email: z.string().describe('As it is in the file.'),
+        email: z.string().describe('As in the file.'),
         message: z.string(),
       }),
     )
@@ -28,17 +28,16 @@ export const importResultSchema = z.object({
 export const bulkOperations = ['subscribe', 'unsubscribe', 'delete'] as const;
 export type BulkOperation = (typeof bulkOperations)[number];
 
-/** What a bulk operation came to so far. */
 export const bulkResultSchema = z.object({
   operation: z.enum(bulkOperations),
   totalRequested: z.number().int().describe('Different ids of the request.'),
   successCount: z.number().int().default(0).describe('Contacts that were changed or deleted.'),
-  unchangedCount: z.number().int().default(0).describe('Contacts that were so before.'),
-  failureCount: z.number().int().default(0).describe('Ids that are no contact of the project.'),
+  unchangedCount: z.number().int().default(0).describe('Contacts already in that state.'),
+  failureCount: z.number().int().default(0).describe('Ids that are not contacts of the project.'),
   errors: z
     .array(z.object({ contactId: z.string(), message: z.string() }))
     .default([])
-    .describe('One for each failure.'),
+    .describe('One per failure.'),
 });
 
 export type ImportResult = z.output<typeof importResultSchema>;

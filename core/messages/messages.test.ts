@@ -43,6 +43,15 @@ describe('messages', () => {
     expect(resolveLocale(locale)).toBe(expected);
   });
 
+  it('are those of the fallback for a language without a file', () => {
+    expect([resolveLocale('ja', 'pl'), resolveLocale(undefined, 'pl'), resolveLocale('fr', 'pl')]).toEqual([
+      'pl',
+      'pl',
+      'fr',
+    ]);
+    expect([negotiateLocale('ja', 'pl'), negotiateLocale('ja, en;q=0.5', 'pl')]).toEqual(['pl', 'en']);
+  });
+
   it('take values for their placeholders, and only those', () => {
     expect(formatMessage('en', 'manage.snoozed', { email: 'a@x.io', date: '$& {email}' })).toBe(
       'Our emails to a@x.io pause until $& {email}.',

@@ -4,32 +4,32 @@ import es from './es.json' with { type: 'json' };
 import fr from './fr.json' with { type: 'json' };
 import it from './it.json' with { type: 'json' };
 import nl from './nl.json' with { type: 'json' };
+import pl from './pl.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
 
-/** Everything that recipients read from the service itself: email footer and public pages. Translators: README.md. */
 export type Messages = Readonly<typeof en>;
 export type MessageKey = keyof Messages;
-export type Locale = 'de' | 'en' | 'es' | 'fr' | 'it' | 'nl' | 'pt';
+export const locales = ['de', 'en', 'es', 'fr', 'it', 'nl', 'pl', 'pt'] as const;
+export type Locale = (typeof locales)[number];
 
-export const messages: Readonly<Record<Locale, Messages>> = { de, en, es, fr, it, nl, pt };
+export const messages: Readonly<Record<Locale, Messages>> = { de, en, es, fr, it, nl, pl, pt };
 
 /**
- * The language for a contact's `locale` as it stands in `data`: by its first subtag, whatever its case or
- * separator (`de-AT`, `DE`, `de_CH`); English for any other language and for anything that is no text.
+ * Resolves a contact's `locale` by its first subtag, in any case and with any separator (`de-AT`, `DE`,
+ * `de_CH`).
  */
-export function resolveLocale(locale: unknown): Locale {
-  if (typeof locale !== 'string') return 'en';
+export function resolveLocale(locale: unknown, fallback: Locale = 'en'): Locale {
+  if (typeof locale !== 'string') return fallback;
   const [language = ''] = locale.trim().toLowerCase().split(/[-_.]/, 1);
-  return isLocale(language) ? language : 'en';
+  return isLocale(language) ? language : fallback;
 }
 
 /**
- * The language for a reader of whom nothing is known but the browser's header `Accept-Language`: of those that it
- * prefers the first that we speak, else English. A `q` that is no number counts as 0, and at 0 a language is refused
- * (RFC 9110, "Accept-Language").
+ * Negotiates a language from `Accept-Language` (RFC 9110): the supported one with the highest `q`, otherwise
+ * the fallback. An invalid `q` counts as 0, and 0 excludes a language.
  */
-export function negotiateLocale(acceptLanguage: string | undefined): Locale {
-  let best: Locale = 'en';
+export function negotiateLocale(acceptLanguage: string | undefined, fallback: Locale = 'en'): Locale {
+  let best = fallback;
   let bestQuality = 0;
   for (const range of (acceptLanguage ?? '').split(',')) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
@@ -43,7 +43,7 @@ export function negotiateLocale(acceptLanguage: string | undefined): Locale {
   return best;
 }
 
-/** A message with its `{name}` placeholders filled in; not escaped. */
+/** Fills in `{name}` placeholders, without escaping. */
 export function formatMessage(
   locale: Locale,
   key: MessageKey,

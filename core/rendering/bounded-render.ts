@@ -6,14 +6,10 @@ import {
   type Template,
   toValueSync,
 } from 'liquidjs';
-import { DirectNode } from './direct-node.ts';
 import { RenderLimitExceeded } from './render-budget.ts';
-import { RenderContext } from './render-context.ts';
+import { type RenderContext, renderContextOf } from './render-context.ts';
 import { toText } from './values.ts';
 
-type Render = Liquid['renderer'];
-
-/** Collects output, up to the limit of one part. */
 export class BoundedEmitter implements Emitter {
   buffer = '';
   private readonly context: RenderContext;
@@ -30,8 +26,8 @@ export class BoundedEmitter implements Emitter {
 }
 
 /**
- * Renders nodes one after the other within the budget. A node that fails on its data leaves what it has
- * written so far and the rendering goes on; only an exceeded limit stops it.
+ * Renders nodes in order within the budget. A node that fails on its data keeps what it has written, and
+ * rendering continues; only an exceeded limit stops it.
  *
  * @throws RenderLimitExceeded
  */
@@ -40,8 +36,8 @@ export function renderNodes(nodes: readonly Template[], context: RenderContext, 
   for (const node of nodes) {
     context.budget.step();
     try {
-      if (node instanceof DirectNode) node.write(context, emitter);
-      else emitter.write(toValueSync(node.render(context, emitter)));
+      const written: unknown = node.render(context, emitter);
+      if (written !== undefined) emitter.write(toValueSync(written));
     } catch (error) {
       throwIfLimit(error);
     }
@@ -51,7 +47,7 @@ export function renderNodes(nodes: readonly Template[], context: RenderContext, 
 
 function throwIfLimit(error: unknown): void {
   if (error instanceof RenderLimitExceeded) throw error;
-  // Liquid's own count of what filters allocate, and recursion that no other limit caught.
+  // The memoryLimit of liquidjs, and recursion that no other limit caught.
   if (error instanceof AssertionError && error.message.endsWith('limit exceeded')) {
     throw new RenderLimitExceeded('work');
   }
@@ -60,13 +56,12 @@ function throwIfLimit(error: unknown): void {
   }
 }
 
-/** What tags use to render the nodes inside them. */
-export const boundedRender: Pick<Render, 'renderTemplates'> = {
-  // biome-ignore lint/correctness/useYield: Liquid drives generators; this one is done at once.
+export const boundedRender: Pick<Liquid['renderer'], 'renderTemplates'> = {
+  // biome-ignore lint/correctness/useYield: liquidjs drives generators; this one is done at once.
   *renderTemplates(nodes: Template[], context: Context, emitter?: Emitter): IterableIterator<unknown> {
-    if (!(context instanceof RenderContext)) return '';
-    const target = emitter ?? new BoundedEmitter(context);
-    renderNodes(nodes, context, target);
+    const rendering = renderContextOf(context);
+    const target = emitter ?? new BoundedEmitter(rendering);
+    renderNodes(nodes, rendering, target);
     return target.buffer;
   },
 };

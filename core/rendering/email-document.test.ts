@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json-value.ts';
+import { defaultEmailBrand } from '../email-brand.ts';
+import type { JsonObject, JsonValue } from '../json-value.ts';
 import { messages } from '../messages/messages.ts';
 import { type EmailType, type RenderEmailOptions, renderEmail } from './email-document.ts';
 import { createEmailTemplates, type EmailSource } from './email-template.ts';
@@ -18,7 +19,14 @@ function options(
   more: Partial<RenderEmailOptions> = {},
 ): RenderEmailOptions {
   const contact = { id: 'c1', email: 'ada@x.io', subscribed: true, data };
-  return { type, variables: buildVariables({ contact, links }), links, now: new Date(0), ...more };
+  return {
+    type,
+    variables: buildVariables({ contact, links }),
+    links,
+    brand: defaultEmailBrand,
+    now: new Date(0),
+    ...more,
+  };
 }
 
 function render(source: Partial<EmailSource>, from: RenderEmailOptions, recipients: 'one' | 'many' = 'one') {
@@ -93,6 +101,28 @@ describe('renderEmail', () => {
     );
   });
 
+  it('adds the address of the project to it, as text', () => {
+    const footerAddress = 'Acme <b>GmbH</b>\n</div><script>alert(1)</script>\n10115 "Berlin"';
+    const brand = { language: 'de', footerAddress } as const;
+    const { html, text } = render({}, options('MARKETING', {}, { brand }));
+    expect(html).toMatch(
+      /Einstellungen ändern<\/a><br><br>Acme &lt;b&gt;GmbH&lt;\/b&gt;<br>&lt;\/div&gt;&lt;script&gt;.*<br>10115 &quot;Berlin&quot;<\/div>$/,
+    );
+    expect(text).toMatch(/Einstellungen ändern: https:\/\/mail\.x\.io\/manage\/abc\n\nAcme <b>GmbH/);
+    expect(text.endsWith(footerAddress)).toBe(true);
+    for (const type of ['TRANSACTIONAL', 'HEADLESS'] as const) {
+      expect(render({}, options(type, {}, { brand }))).toMatchObject({ html: '<p>b</p>', text: 'b' });
+    }
+  });
+
+  it('speaks the language of the project to contacts without one of their own', () => {
+    const brand = { language: 'nl', footerAddress: null } as const;
+    const words = (locale: JsonValue) => render({}, options('MARKETING', { locale }, { brand })).html;
+    expect(words(null)).toContain('>Afmelden</a>');
+    expect(words('tlh')).toContain('>Afmelden</a>');
+    expect(words('en')).toContain('>Unsubscribe</a>');
+  });
+
   it('speaks the language of the contact in it', () => {
     const german = render({}, options('MARKETING', { locale: 'de-AT' }));
     expect(german.html).toContain('>Abmelden</a>');
@@ -107,6 +137,7 @@ describe('renderEmail', () => {
     ['fr-CA', 'fr'],
     ['IT', 'it'],
     ['nl-BE', 'nl'],
+    ['pl-PL', 'pl'],
     ['pt_BR', 'pt'],
     ['tlh', 'en'],
     [{ de: true }, 'en'],
@@ -158,7 +189,7 @@ describe('renderEmail', () => {
     expect(email).toMatchObject({ html: '<p>ab\ufffd</p>', text: 'ab\ufffd' });
   });
 
-  it('says which part goes on for too long', () => {
+  it('says which part runs too long', () => {
     const endless = '{% for i in (1..99999) %}{% for j in (1..99999) %}x{% endfor %}{% endfor %}';
     const templates = createEmailTemplates({ recipients: 'many' });
     const failureOf = (source: EmailSource) => {

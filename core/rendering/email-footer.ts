@@ -1,19 +1,24 @@
+import { escapeHtml } from '../html.ts';
 import { type Locale, messages } from '../messages/messages.ts';
-import { escapeHtml } from './values.ts';
 
 export interface FooterLinks {
   unsubscribeUrl: string;
   manageUrl: string;
 }
 
-/** The HTML with the footer in front of its end, unless it links to the unsubscribe page already. */
-export function withHtmlFooter(html: string, links: FooterLinks, locale: Locale): string {
-  if (linksTo(html, links.unsubscribeUrl)) return html;
-  const end = endOfBody(html);
-  return `${html.slice(0, end)}${htmlFooter(links, locale)}${html.slice(end)}`;
+export interface FooterTexts {
+  locale: Locale;
+  /** Postal address of the sender: plain text, a line each. */
+  address: string | null;
 }
 
-function htmlFooter(links: FooterLinks, locale: Locale): string {
+export function withHtmlFooter(html: string, links: FooterLinks, texts: FooterTexts): string {
+  if (linksTo(html, links.unsubscribeUrl)) return html;
+  const end = endOfBody(html);
+  return `${html.slice(0, end)}${htmlFooter(links, texts)}${html.slice(end)}`;
+}
+
+function htmlFooter(links: FooterLinks, { locale, address }: FooterTexts): string {
   const text = messages[locale];
   const anchor = (url: string, label: string) =>
     `<a href="${escapeHtml(url)}" style="color:#666666;text-decoration:underline">${escapeHtml(label)}</a>`;
@@ -22,38 +27,35 @@ function htmlFooter(links: FooterLinks, locale: Locale): string {
     'font-size:12px;line-height:18px;color:#666666">' +
     `${escapeHtml(text['footer.reason'])}<br>` +
     `${anchor(links.unsubscribeUrl, text['footer.unsubscribe'])} · ` +
-    `${anchor(links.manageUrl, text['footer.preferences'])}</div>`
+    `${anchor(links.manageUrl, text['footer.preferences'])}` +
+    `${address === null ? '' : `<br><br>${escapeHtml(address).replaceAll('\n', '<br>')}`}</div>`
   );
 }
 
-/** The text with the footer below, unless it shows the unsubscribe address already. */
-export function withTextFooter(plainText: string, links: FooterLinks, locale: Locale): string {
+export function withTextFooter(plainText: string, links: FooterLinks, texts: FooterTexts): string {
   if (plainText.includes(links.unsubscribeUrl)) return plainText;
-  const footer = textFooter(links, locale);
+  const footer = textFooter(links, texts);
   return plainText === '' ? footer : `${plainText}\n\n${footer}`;
 }
 
-function textFooter(links: FooterLinks, locale: Locale): string {
+function textFooter(links: FooterLinks, { locale, address }: FooterTexts): string {
   const text = messages[locale];
   return [
     '-- ',
     text['footer.reason'],
     `${text['footer.unsubscribe']}: ${links.unsubscribeUrl}`,
     `${text['footer.preferences']}: ${links.manageUrl}`,
+    ...(address === null ? [] : ['', address]),
   ].join('\n');
 }
 
-/** A noncharacter, in place of an address. */
 const anyUrl = '\ufdd0';
 const anyLinks: FooterLinks = { unsubscribeUrl: anyUrl, manageUrl: anyUrl };
 
-/** What the footers of all emails in a language have in common: what stands around their addresses. */
-export const htmlFooterParts = (locale: Locale): string[] => htmlFooter(anyLinks, locale).split(anyUrl);
+export const htmlFooterParts = (texts: FooterTexts): string[] => htmlFooter(anyLinks, texts).split(anyUrl);
 
-/** As `htmlFooterParts`, of the text. */
-export const textFooterParts = (locale: Locale): string[] => textFooter(anyLinks, locale).split(anyUrl);
+export const textFooterParts = (texts: FooterTexts): string[] => textFooter(anyLinks, texts).split(anyUrl);
 
-/** Whether the address is the target of a link: just mentioned, in a comment for instance, does not count. */
 function linksTo(html: string, url: string): boolean {
   if (url === '') return false;
   return [url, escapeHtml(url)].some((address) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultEmailBrand, type EmailBrand } from '../email-brand.ts';
 import { renderEmail } from './email-document.ts';
 import { createEmailTemplates } from './email-template.ts';
 import { buildVariables } from './variables.ts';
@@ -10,6 +11,7 @@ function render(
   body: string,
   data: Record<string, string>,
   type: 'MARKETING' | 'TRANSACTIONAL' = 'MARKETING',
+  brand = defaultEmailBrand,
 ) {
   const compiled = createEmailTemplates({ recipients: 'many' }).compile({ subject: 's', body });
   if (!compiled.ok) throw new Error(compiled.error.message);
@@ -21,7 +23,7 @@ function render(
   };
   const contact = { id: name, email: 'ada@x.io', subscribed: true, data };
   const variables = buildVariables({ contact, links });
-  const rendered = renderEmail(compiled.template, { type, variables, links, now: new Date(0) });
+  const rendered = renderEmail(compiled.template, { type, variables, links, brand, now: new Date(0) });
   if (!rendered.ok) throw new Error(rendered.part);
   return { ...rendered.email, layout: rendered.layout() };
 }
@@ -59,9 +61,19 @@ describe('the layout of an email', () => {
     }
   });
 
+  it('has the address of the footer, and none of before', () => {
+    const layouts = [long('Acme'), long('Other')].map((footerAddress) => {
+      const { html, text, layout } = render(page, {}, 'MARKETING', { language: 'de', footerAddress });
+      expect(layout.html.join('') + layout.text.join('')).toContain(footerAddress);
+      expect(holds(html, layout.html) && holds(text, layout.text)).toBe(true);
+      return layout.html.join('');
+    });
+    expect(layouts[1]).not.toContain('Acme');
+  });
+
   it('is one object for all emails of a content that are alike in language and footers', () => {
     const compiled = createEmailTemplates({ recipients: 'many' });
-    const layoutFor = (locale: string) => {
+    const layoutFor = (locale: string, brand: Partial<EmailBrand> = {}) => {
       const template = compiled.compile({ subject: 's', body: page });
       if (!template.ok) throw new Error(template.error.message);
       const links = { unsubscribeUrl: 'u', subscribeUrl: 's', manageUrl: 'm' };
@@ -71,11 +83,14 @@ describe('the layout of an email', () => {
         type: 'MARKETING',
         variables,
         links,
+        brand: { ...defaultEmailBrand, ...brand },
         now: new Date(0),
       });
       return rendered.ok ? rendered.layout() : undefined;
     };
     expect(layoutFor('de')).toBe(layoutFor('de'));
     expect(layoutFor('de')).not.toBe(layoutFor('fr'));
+    expect(layoutFor('de')).toBe(layoutFor('', { language: 'de' }));
+    expect(layoutFor('de')).not.toBe(layoutFor('de', { footerAddress: 'Bern' }));
   });
 });

@@ -1,37 +1,36 @@
-import type { Locale } from '../messages/messages.ts';
-import { htmlFooterParts, textFooterParts } from './email-footer.ts';
+import { LRUCache } from 'lru-cache';
+import { type FooterTexts, htmlFooterParts, textFooterParts } from './email-footer.ts';
 import type { EmailTemplate } from './email-template.ts';
 import { tidyText } from './plain-text.ts';
 import type { Template } from './template.ts';
 
 /**
- * Pieces that the emails of one template have in common, in their order; what stands between them differs. Meant for
- * a provider that takes what is common once for many emails. It promises nothing: an email need not hold the pieces.
+ * Pieces that emails of one template share, in order, for providers that accept them once for many emails.
+ * Only a hint: an email may not contain them.
  */
 export interface EmailLayout {
   html: readonly string[];
   text: readonly string[];
 }
 
-/** Which footers an email has. */
 export interface LayoutVariant {
-  locale: Locale;
+  footer: FooterTexts;
   htmlFooter: boolean;
   textFooter: boolean;
 }
 
-/** What is shorter is not worth a piece of its own. */
 const shortestPiece = 100;
 const mostPieces = 100;
+/** Projects that send the same content differ in their footers. */
+const mostVariants = 50;
 
-const layouts = new WeakMap<Template, Map<string, EmailLayout>>();
+const layouts = new WeakMap<Template, LRUCache<string, EmailLayout>>();
 
-/** The layout of the emails of a template, the same object for the same variant. */
 export function layoutOf(template: EmailTemplate, variant: LayoutVariant): EmailLayout {
-  const variants = layouts.get(template.html) ?? new Map<string, EmailLayout>();
+  const variants = layouts.get(template.html) ?? new LRUCache<string, EmailLayout>({ max: mostVariants });
   layouts.set(template.html, variants);
-  const { locale, htmlFooter, textFooter } = variant;
-  const key = `${locale} ${htmlFooter} ${textFooter} ${template.text !== undefined}`;
+  const { footer, htmlFooter, textFooter } = variant;
+  const key = `${footer.locale} ${htmlFooter} ${textFooter} ${template.text !== undefined} ${footer.address ?? ''}`;
   const known = variants.get(key);
   if (known !== undefined) return known;
   const made = { html: htmlPieces(template, variant), text: textPieces(template, variant) };
@@ -39,18 +38,18 @@ export function layoutOf(template: EmailTemplate, variant: LayoutVariant): Email
   return made;
 }
 
-function htmlPieces(template: EmailTemplate, { locale, htmlFooter }: LayoutVariant): string[] {
-  // The footer comes in front of the end of the body, so what holds that end is in two pieces.
+function htmlPieces(template: EmailTemplate, { footer, htmlFooter }: LayoutVariant): string[] {
+  // The footer is inserted before the end of the body, so the literal with that end is split in two.
   const pieces = template.html.literals.flatMap((literal) => literal.split(/(?=<\/(?:body|html))/i));
   const ends = (tag: RegExp) => pieces.findLastIndex((piece) => tag.test(piece));
   const end = [ends(/^<\/body/i), ends(/^<\/html/i)].find((index) => index !== -1) ?? pieces.length;
-  if (htmlFooter) pieces.splice(end, 0, ...htmlFooterParts(locale));
+  if (htmlFooter) pieces.splice(end, 0, ...htmlFooterParts(footer));
   return worthwhile(pieces);
 }
 
-function textPieces({ text }: EmailTemplate, { locale, textFooter }: LayoutVariant): string[] {
+function textPieces({ text }: EmailTemplate, { footer, textFooter }: LayoutVariant): string[] {
   const pieces = text?.literals.map(tidyText) ?? [];
-  return worthwhile([...pieces, ...(textFooter ? textFooterParts(locale) : [])]);
+  return worthwhile([...pieces, ...(textFooter ? textFooterParts(footer) : [])]);
 }
 
 const worthwhile = (pieces: readonly string[]) =>

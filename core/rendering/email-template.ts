@@ -4,17 +4,13 @@ import type { Template, TemplateError } from './template.ts';
 import { createTemplateCache, type TemplateCache } from './template-cache.ts';
 
 export interface EmailSource {
-  /** Liquid, never escaped. */
   subject: string;
-  /** HTML with Liquid; outputs are escaped but for `| raw`. */
   body: string;
 }
 
-/** An email whose content is compiled, for any number of recipients. */
 export interface EmailTemplate {
   subject: Template;
   html: Template;
-  /** Undefined: the text part is converted from the rendered HTML. */
   text: Template | undefined;
 }
 
@@ -23,7 +19,6 @@ export type CompileEmailResult =
   | { ok: false; error: TemplateError & { field: 'subject' | 'body' } };
 
 export interface EmailTemplates {
-  /** Compiles subject and body, or says where the first of them does not parse. */
   compile(source: EmailSource): CompileEmailResult;
 }
 
@@ -32,24 +27,28 @@ interface TextPart {
   template: Template | undefined;
 }
 
-// Making a text template costs as much as converting the HTML of a handful of recipients, so a body that is
-// used once is converted, and one that comes again gets its template.
+// Building a text template costs as much as converting the HTML of a handful of recipients.
 const usesBeforeTextTemplate = 3;
+const maxCharacters = 8_000_000;
 
 /**
- * Compiles emails and remembers them by their content. Call `compile` once for each recipient, or each batch
- * of one campaign: from the third call on (or the first with `recipients: 'many'`) the text part has a
- * template of its own instead of a conversion for each recipient.
+ * Compiles emails and caches them by content. From the third compilation of a body (the first with
+ * `recipients: 'many'`) the text part is a template instead of a conversion per recipient.
  */
-export function createEmailTemplates(
-  options: { recipients?: 'one' | 'many'; cache?: TemplateCache; maxCharacters?: number } = {},
-): EmailTemplates {
-  const { recipients = 'one', maxCharacters = 8_000_000 } = options;
-  const cache = options.cache ?? createTemplateCache(maxCharacters);
-  const textParts = new LRUCache<string, TextPart>({ maxSize: maxCharacters });
+export function createEmailTemplates({
+  recipients = 'one',
+  cache = createTemplateCache(),
+}: {
+  recipients?: 'one' | 'many';
+  cache?: TemplateCache;
+} = {}): EmailTemplates {
+  const textParts = new LRUCache<string, TextPart>({
+    maxSize: maxCharacters,
+    sizeCalculation: (_part, body) => body.length + 1,
+    memoMethod: () => ({ uses: 0, template: undefined }),
+  });
   const textOf = (body: string): Template | undefined => {
-    const part = textParts.get(body) ?? { uses: 0, template: undefined };
-    if (part.uses === 0) textParts.set(body, part, { size: body.length + 1 });
+    const part = textParts.memo(body);
     part.uses++;
     const isDue = part.uses === (recipients === 'many' ? 1 : usesBeforeTextTemplate);
     if (isDue) part.template = toPlainTextTemplate(body)?.template;

@@ -1,15 +1,45 @@
-import { type Emitter, Liquid, Tag, type TagToken, type TopLevelToken } from 'liquidjs';
+import {
+  type Context,
+  DecrementTag,
+  type Emitter,
+  IncrementTag,
+  Liquid,
+  Tag,
+  type TagToken,
+  type TopLevelToken,
+  Value,
+} from 'liquidjs';
+import { escapeHtml } from '../html.ts';
 import { boundedRender } from './bounded-render.ts';
-import { RenderContext } from './render-context.ts';
-import { escapeHtml, isRecord, toText } from './values.ts';
+import { evaluate } from './direct-expression.ts';
+import { filters } from './filters.ts';
+import { renderContextOf } from './render-context.ts';
+import { toText } from './values.ts';
 
-/** `html` escapes outputs, `text` does not. */
 export type TemplateKind = 'html' | 'text';
 
-/** What `echo` and `cycle` escape with; outputs do it by themselves. */
-function escapeTagOutput(this: unknown, value: unknown): string {
-  const context = isRecord(this) ? this.context : undefined;
-  return context instanceof RenderContext ? escapeHtml(toText(value, context.budget)) : '';
+function escapeTagOutput(this: { context: Context }, value: unknown): string {
+  return escapeHtml(toText(value, renderContextOf(this.context).budget));
+}
+
+class OutputTag extends Tag {
+  private readonly value: Value;
+  private readonly escapes: boolean;
+
+  constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
+    super(token, remaining, engine);
+    const { tokenizer } = token;
+    this.value = new Value(tokenizer.readFilteredValue(), engine);
+    tokenizer.assert(tokenizer.end(), () => `unexpected ${tokenizer.snapshot()}`);
+    this.escapes = engine.options.outputEscape !== undefined && !this.value.filters.at(-1)?.raw;
+  }
+
+  override render(liquidContext: Context, emitter: Emitter): void {
+    const context = renderContextOf(liquidContext);
+    const text = toText(evaluate(this.value, context), context.budget);
+    if (this.escapes) context.budget.spend(text.length);
+    emitter.write(this.escapes ? escapeHtml(text) : text);
+  }
 }
 
 class RefusedTag extends Tag {
@@ -21,25 +51,18 @@ class RefusedTag extends Tag {
   override render(): void {}
 }
 
-/** `increment` and `decrement`, counting in the rendering and not in the caller's variables. */
-function countingTag(step: 1 | -1) {
-  return class extends Tag {
-    private readonly variable: string;
+class OwnIncrementTag extends IncrementTag {
+  override render(context: Context, emitter: Emitter): void {
+    renderContextOf(context).copyVariables();
+    super.render(context, emitter);
+  }
+}
 
-    constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
-      super(token, remaining, engine);
-      this.variable = this.tokenizer.readIdentifier().content;
-    }
-
-    override render(context: unknown, emitter: Emitter): void {
-      if (!(context instanceof RenderContext)) return;
-      const variables = context.ownVariables();
-      const current = variables[this.variable];
-      const before = typeof current === 'number' ? current : 0;
-      variables[this.variable] = before + step;
-      emitter.write(step === 1 ? before : before + step);
-    }
-  };
+class OwnDecrementTag extends DecrementTag {
+  override render(context: Context, emitter: Emitter): void {
+    renderContextOf(context).copyVariables();
+    super.render(context, emitter);
+  }
 }
 
 function createEngine(escapes: boolean): Liquid {
@@ -51,13 +74,16 @@ function createEngine(escapes: boolean): Liquid {
     ...(escapes ? { outputEscape: escapeTagOutput } : {}),
   });
   Object.assign(engine.renderer, boundedRender);
+  for (const name of Object.keys(engine.filters)) engine.unregisterFilter(name);
+  for (const [name, filter] of filters) engine.registerFilter(name, filter);
   for (const name of ['include', 'render', 'layout', 'block']) engine.registerTag(name, RefusedTag);
-  engine.registerTag('increment', countingTag(1));
-  engine.registerTag('decrement', countingTag(-1));
+  engine.registerTag('echo', OutputTag);
+  engine.registerTag('increment', OwnIncrementTag);
+  engine.registerTag('decrement', OwnDecrementTag);
   return engine;
 }
 
-/** Liquid, set up for templates of strangers: no files, no inherited properties, UTC, bounded rendering. */
+/** Liquid configured for untrusted templates: no files, no inherited properties, UTC, bounded rendering. */
 export const engines: Readonly<Record<TemplateKind, Liquid>> = {
   html: createEngine(true),
   text: createEngine(false),

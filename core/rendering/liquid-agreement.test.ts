@@ -162,7 +162,7 @@ describe('standard templates', () => {
         try {
           expected = liquid.parseAndRenderSync(source, structuredClone(values));
         } catch {
-          return; // Where Liquid gives up on its data, this service goes on.
+          return; // Where Liquid fails on its data, this service continues.
         }
         const compiled = compileTemplate(source, { kind: 'text' });
         if (!compiled.ok) throw new Error(compiled.error.message);

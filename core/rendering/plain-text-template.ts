@@ -1,45 +1,40 @@
-import { type TagToken, type TopLevelToken, TypeGuards } from 'liquidjs';
-import { engines } from './engine.ts';
+import { type TagToken, Tokenizer, type TopLevelToken, TypeGuards } from 'liquidjs';
+import { rawFilters } from './filters.ts';
 import { convertMarkup } from './plain-text.ts';
 import { compileTemplate, type Template } from './template.ts';
-import { rawFilters, TemplateTokenizer } from './template-tokenizer.ts';
 
-/** Noncharacters: never in real text, untouched by an HTML parser, no letters and no blanks. */
+/** Noncharacters: never in real text, ignored by HTML parsers, neither letters nor blanks. */
 const placeholderStart = '\ufdd0';
 const placeholderEnd = '\ufdd1';
-const firstDigit = 0xfdd2;
-const digitBase = 16;
-const placeholders = /\ufdd0([\ufdd2-\ufde1]+)\ufdd1/;
+/** One private character per piece, so that no digit or letter joins the text around it. */
+const firstPlace = 0xf0000;
+const placeholders = /\ufdd0(.)\ufdd1/u;
 
-/** A brace that must not become the start of a tag. */
 const escapedBrace = '{{ "{" }}';
 
-/** More tags and outputs than an email has; with them, converting for each recipient is the lesser evil. */
+/** With more tags and outputs, converting each recipient's HTML is cheaper. */
 const maxPieces = 2_000;
 
 type Role = 'output' | 'open' | 'middle' | 'close' | 'state';
 
 interface Piece {
   role: Role;
-  /** What stands for it in the text template. */
   source: string;
 }
 
 const openTags = new Set(['if', 'unless', 'case', 'for', 'capture']);
 const middleTags = new Set(['else', 'elsif', 'when']);
-/** Tags that write HTML themselves, so that only their output can be converted. */
 const markupTags = new Set(['tablerow', 'endtablerow']);
 
 /**
- * Turns the source of an HTML template into the source of a plain-text template with the same tags, so that
- * the text part costs a rendering for each recipient and not a conversion. Compile the result as `text`, and
- * pass what it renders through `tidyText`. Outputs that are HTML already (`| raw`, `| escape`) become text by the filter `plain_text`.
+ * Converts the source of an HTML template to a plain-text template with the same tags, so that each
+ * recipient's text part costs a rendering instead of a conversion. Pass its output through `tidyText`.
+ * Outputs that are HTML (`| raw`, `| escape`) go through the filter `plain_text`; outputs in attributes that
+ * the text does not show (a style, an image source) are dropped.
  *
- * Outputs in attributes that no text shows (a style, the source of an image) are left out.
- *
- * @returns undefined when the text can't be had this way (a tag that changes something is inside a comment or
- * an attribute, half of a block would be lost, there are too many tags) or the template does not parse: then
- * `htmlToText` has to convert the rendered HTML
+ * @returns undefined when the rendered HTML has to be converted with `htmlToText`: a tag with side effects is
+ *   inside a comment or an attribute, half of a block would be lost, there are too many tags, or the template
+ *   does not parse
  */
 export function toPlainTextTemplate(source: string): { source: string; template: Template } | undefined {
   const pieces: Piece[] = [];
@@ -50,18 +45,16 @@ export function toPlainTextTemplate(source: string): { source: string; template:
   return text !== undefined && compiled?.ok ? { source: text, template: compiled.template } : undefined;
 }
 
-/** The tokens of a template, undefined when it can't be taken apart or is not worth it. */
 function readTokens(source: string): TopLevelToken[] | undefined {
   if (source.split(/\{[{%]/, maxPieces + 2).length > maxPieces + 1) return undefined;
   try {
     const readable = source.replace(/[\ufdd0-\ufdef]/g, '');
-    return new TemplateTokenizer(readable).readTopLevelTokens(engines.html.options);
+    return new Tokenizer(readable).readTopLevelTokens();
   } catch {
     return undefined;
   }
 }
 
-/** The HTML with a placeholder for each piece of Liquid. */
 function markPieces(source: string, pieces: Piece[]): string | undefined {
   const tokens = readTokens(source);
   if (tokens === undefined) return undefined;
@@ -74,7 +67,7 @@ function markPieces(source: string, pieces: Piece[]): string | undefined {
       if (isComment || ['endcomment', 'raw', 'endraw', '#'].includes(token.name)) continue;
       html += place(pieces, { role: roleOf(token), source: `{% ${token.content} %}` });
     } else if (isComment) {
-      // Left out, like everything in a comment.
+      // Left out.
     } else if (TypeGuards.isOutputToken(token)) {
       const last = /\|\s*(\w+)\s*$/.exec(token.content)?.[1] ?? '';
       const filter = rawFilters.has(last) ? ' | plain_text' : '';
@@ -85,9 +78,7 @@ function markPieces(source: string, pieces: Piece[]): string | undefined {
 }
 
 function place(pieces: Piece[], piece: Piece): string {
-  const digits = (pieces.push(piece) - 1).toString(digitBase);
-  const characters = [...digits].map((digit) => firstDigit + Number.parseInt(digit, digitBase));
-  return `${placeholderStart}${String.fromCharCode(...characters)}${placeholderEnd}`;
+  return `${placeholderStart}${String.fromCodePoint(firstPlace + pieces.push(piece) - 1)}${placeholderEnd}`;
 }
 
 function roleOf(token: TagToken): Role {
@@ -96,18 +87,18 @@ function roleOf(token: TagToken): Role {
   return token.name.startsWith('end') ? 'close' : 'state';
 }
 
-/** Puts the pieces back; undefined when what the conversion left of them would mean something else. */
 function restore(converted: string, pieces: readonly Piece[]): string | undefined {
-  // Literal text and the digits of a placeholder take turns.
+  // Literal text and the character of a placeholder alternate.
   const parts = converted.split(placeholders);
   const order: number[] = [];
   let text = '';
   for (let index = 0; index < parts.length; index += 2) {
     const literal = parts[index] ?? '';
-    const number = readPlaceholder(parts[index + 1]);
+    const place = parts[index + 1]?.codePointAt(0);
+    const number = place === undefined ? undefined : place - firstPlace;
     const piece = number === undefined ? undefined : pieces[number];
     if (number !== undefined) order.push(number);
-    // `<a href="{{ url }}">{{ url }}</a>` needs no address behind its text.
+    // `<a href="{{ url }}">{{ url }}</a>` needs no address after its text.
     if (literal === ' [' && piece && text.endsWith(piece.source) && parts[index + 2]?.startsWith(']')) {
       parts[index + 2] = parts[index + 2]?.slice(1) ?? '';
       continue;
@@ -116,12 +107,6 @@ function restore(converted: string, pieces: readonly Piece[]): string | undefine
     text += piece?.source ?? '';
   }
   return keepsMeaning(order, pieces) ? joinTagLines(text) : undefined;
-}
-
-function readPlaceholder(digits: string | undefined): number | undefined {
-  if (digits === undefined) return undefined;
-  const read = [...digits].map((digit) => (digit.charCodeAt(0) - firstDigit).toString(digitBase));
-  return Number.parseInt(read.join(''), digitBase);
 }
 
 function keepsMeaning(order: readonly number[], pieces: readonly Piece[]): boolean {
@@ -137,25 +122,21 @@ function keepsMeaning(order: readonly number[], pieces: readonly Piece[]): boole
   return kept.size === order.length && keepsOrder(order, pieces);
 }
 
-/** A link's address comes after its text; only what changes no state may change its place. */
+/** A link's address comes after its text, so outputs may move, but not past a tag. */
 function keepsOrder(order: readonly number[], pieces: readonly Piece[]): boolean {
   let highest = -1;
-  const lowestAfter: number[] = [];
-  let lowest = Number.POSITIVE_INFINITY;
-  for (const number of order.toReversed()) {
-    lowestAfter.push(lowest);
-    lowest = Math.min(lowest, number);
-  }
+  let lastTag = -1;
   for (const number of order) {
-    const after = lowestAfter.pop() ?? Number.POSITIVE_INFINITY;
-    const isInPlace = highest < number && number < after;
-    if (pieces[number]?.role !== 'output' && !isInPlace) return false;
+    if (number < lastTag) return false;
+    if (pieces[number]?.role !== 'output') {
+      if (number < highest) return false;
+      lastTag = number;
+    }
     highest = Math.max(highest, number);
   }
   return true;
 }
 
-/** A line of nothing but tags leaves no line behind. */
 function joinTagLines(text: string): string {
   return text.replace(/^[ \t]*((?:\{%(?:(?!%\}).)*%\}[ \t]*)+)\n/gm, (_line, tags: string) => tags.trimEnd());
 }

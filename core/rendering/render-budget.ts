@@ -1,13 +1,14 @@
 export interface RenderLimits {
   /** Milliseconds of CPU for one email (subject, HTML and text together), after the first 20. */
   cpuMs: number;
-  /** Units of work; about one for each character or list element that is read or made. */
+  /** About one unit per character or list element read or created. */
   workUnits: number;
-  /** Characters of one rendered part. */
   outputCharacters: number;
 }
 
-/** With these, a hostile template holds the process for less than 250 ms; see `hostile-templates.test.ts`. */
+/**
+ * With these, a hostile template blocks the process for less than 250 ms; see `hostile-templates.test.ts`.
+ */
 export const defaultRenderLimits: Readonly<RenderLimits> = {
   cpuMs: 100,
   workUnits: 2_000_000,
@@ -16,7 +17,6 @@ export const defaultRenderLimits: Readonly<RenderLimits> = {
 
 export type RenderLimit = 'time' | 'work' | 'output' | 'nesting';
 
-/** Stops a rendering that would go on for too long. Nothing else that happens while rendering is an error. */
 export class RenderLimitExceeded extends Error {
   override readonly name = 'RenderLimitExceeded';
   readonly limit: RenderLimit;
@@ -28,13 +28,13 @@ export class RenderLimitExceeded extends Error {
 }
 
 const stepsBetweenClockReads = 4;
-/** Until then the thread's CPU time is not asked for; hardly any rendering takes longer. */
+/** Few renderings take longer, and reading the CPU time is expensive. */
 const unwatchedMs = 20;
 
 /**
- * What the rendering of one email may still use. The clock alone is not enough: a single filter on a large
- * value runs to its end, so every operation is paid for by the size of what it reads before it starts. And it
- * is the CPU time that counts, because a busy machine must not make an innocent rendering fail.
+ * Remaining budget for rendering one email. The clock alone is not enough: a filter on a large value runs to
+ * its end, so each operation first pays for the size of its input. Counts CPU time, not wall time, so that a
+ * busy machine does not fail a harmless rendering.
  */
 export class RenderBudget {
   readonly limits: Readonly<RenderLimits>;
@@ -42,7 +42,6 @@ export class RenderBudget {
   private steps = 0;
   private nextLookAt: number;
   private cpuAtFirstLook: NodeJS.CpuUsage | undefined;
-  /** Milliseconds of CPU of the turns that are over. */
   private usedMs = 0;
 
   constructor(limits: Readonly<RenderLimits> = defaultRenderLimits) {
@@ -51,13 +50,11 @@ export class RenderBudget {
     this.nextLookAt = performance.now() + unwatchedMs;
   }
 
-  /** Pays for work about to be done. */
   spend(units: number): void {
     this.unitsLeft -= units;
     if (!(this.unitsLeft >= 0)) throw new RenderLimitExceeded('work');
   }
 
-  /** Called once for each node of a template and each filter: keeps to the clock. */
   step(): void {
     this.spend(1);
     this.steps++;
@@ -66,7 +63,6 @@ export class RenderBudget {
     if (now > this.nextLookAt) this.lookAtCpuTime(now);
   }
 
-  /** Runs one of several renderings between which others have the thread: only what the renderings take counts. */
   turn<T>(work: () => T): T {
     this.cpuAtFirstLook = process.threadCpuUsage();
     this.nextLookAt = performance.now() + this.limits.cpuMs - this.usedMs;

@@ -1,62 +1,87 @@
-import { Context, type Liquid } from 'liquidjs';
+import { Context, Drop, type Liquid, toValue } from 'liquidjs';
 import type { RenderBudget } from './render-budget.ts';
-import { isRecord, readProperty } from './values.ts';
+import { isRecord } from './values.ts';
 
-/** The state of one rendering: variables, scopes of loops and assignments, and what may still be used. */
+const loopProperties: ReadonlySet<unknown> = new Set(
+  'col col0 col_first col_last first index index0 last length name rindex rindex0 row'.split(' '),
+);
+
+export interface Path {
+  name: string;
+  root: string;
+  rest: string;
+  properties: readonly string[];
+}
+
+export function parsePath(name: string): Path {
+  const [root = '', ...properties] = name.split('.');
+  return { name, root, rest: properties.join('.'), properties };
+}
+
+type Scope = Context['environments'];
+type Key = Parameters<Context['readProperty']>[1];
+
 export class RenderContext extends Context {
   readonly budget: RenderBudget;
-  /** What `"now"` means to date filters. */
   readonly now: Date;
-  private readonly innerScopes: object[];
   private hasOwnVariables = false;
 
-  /** @param variables an object without a prototype; it is never written to */
-  constructor(variables: Record<string, unknown>, engine: Liquid, budget: RenderBudget, now: Date) {
+  constructor(variables: Readonly<Record<string, unknown>>, engine: Liquid, budget: RenderBudget, now: Date) {
     const renderOptions = { sync: true, memoryLimit: budget.limits.workUnits };
     super(variables, engine.options, renderOptions, { liquid: engine });
     this.budget = budget;
     this.now = now;
-    this.innerScopes = [this.bottom()];
   }
 
-  override push(scope: object): number {
-    this.innerScopes.push(scope);
-    return super.push(scope);
-  }
-
-  override pop(): ReturnType<Context['pop']> {
-    this.innerScopes.pop();
-    return super.pop();
-  }
-
-  /** A variable by name: loops and assignments first, then what the caller gave. */
-  lookup(name: string): unknown {
-    for (let index = this.innerScopes.length - 1; index >= 0; index--) {
-      const scope: unknown = this.innerScopes[index];
-      if (isRecord(scope) && name in scope) return scope[name];
+  /**
+   * Looks up a variable with its properties. A field whose own name contains the dots (`plan.name`) takes
+   * precedence over the path through nested data; loops and assignments over both.
+   */
+  lookup({ name, root, rest, properties }: Path): unknown {
+    const scope = this.scopeOf(root);
+    const value = scope === this.globals ? undefined : scope[root];
+    if (properties.length === 0) return value;
+    if (scope === this.environments || scope === this.globals) {
+      const field = root === 'data' ? this.readProperty(value, rest) : this.scopeOf(name)[name];
+      if (field !== undefined) return field;
     }
-    return this.environments[name];
+    return properties.reduce((parent, property) => this.readProperty(parent, property), value);
   }
 
-  /** Whether a loop or an assignment of the template itself has the name. */
-  isAssigned(name: string): boolean {
-    return this.innerScopes.some((scope) => name in scope);
+  private scopeOf(name: string): Scope {
+    // biome-ignore lint/complexity/useLiteralKeys: private in the types, and the only way to find an inner scope.
+    return this['findScope'](name);
   }
 
-  /** The variables that `increment` and `decrement` may count in: a copy, made when first asked for. */
-  ownVariables(): Record<string, unknown> {
+  override *_get(path: Key[]): IterableIterator<unknown> {
+    const [root, ...rest] = path;
+    this.budget.step();
+    return yield this._getFromScope(this.lookup(parsePath(String(nameOf(root) ?? ''))), rest);
+  }
+
+  /** Own properties only, and of loops only what Liquid documents; no JavaScript members. */
+  override readProperty(object: unknown, key: Key): unknown {
+    const name = nameOf(key);
+    if (name === undefined || (object instanceof Drop && !loopProperties.has(name))) return undefined;
+    if (isRecord(object) && !Array.isArray(object) && Object.hasOwn(object, name)) return object[name];
+    if (name === 'length' && (typeof object === 'string' || Array.isArray(object))) return undefined;
+    // as: the declared type omits texts and lists, which it also reads.
+    return super.readProperty(object as Scope, name);
+  }
+
+  copyVariables(): void {
     if (!this.hasOwnVariables) this.environments = Object.assign(Object.create(null), this.environments);
     this.hasOwnVariables = true;
-    return this.environments;
   }
+}
 
-  override readProperty(value: unknown, key: unknown): unknown {
-    return readProperty(value, key);
-  }
+/** Lists and objects are not keys: converting one to text may take long. */
+function nameOf(key: Key | undefined): string | number | undefined {
+  const name: unknown = toValue(key);
+  return typeof name === 'string' || typeof name === 'number' ? name : undefined;
+}
 
-  /** Filters such as `where` read the fields of an item in a context of its own. */
-  override spawn(scope: object = {}): RenderContext {
-    const variables = Object.assign(Object.create(null), isRecord(scope) ? scope : undefined);
-    return new RenderContext(variables, this.liquid, this.budget, this.now);
-  }
+export function renderContextOf(context: Context): RenderContext {
+  if (!(context instanceof RenderContext)) throw new TypeError('not a rendering of this engine');
+  return context;
 }

@@ -1,93 +1,33 @@
-const blockTags = new Set([
-  'address',
-  'article',
-  'blockquote',
-  'br',
-  'div',
-  'footer',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'header',
-  'hr',
-  'li',
-  'ol',
-  'p',
-  'pre',
-  'section',
-  'table',
-  'tr',
-  'ul',
-]);
+import { tokenizeHtml } from '../html-tokens.ts';
 
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  apos: "'",
-  bull: '•',
-  copy: '©',
-  euro: '€',
-  gt: '>',
-  hellip: '…',
-  laquo: '«',
-  ldquo: '“',
-  lsquo: '‘',
-  lt: '<',
-  mdash: '—',
-  middot: '·',
-  nbsp: ' ',
-  ndash: '–',
-  quot: '"',
-  raquo: '»',
-  rdquo: '”',
-  reg: '®',
-  rsquo: '’',
-  trade: '™',
-};
-
-const containers = [
-  { open: /^<!--/, close: /-->/g },
-  { open: /^<script/i, close: /<\/script[^>]{0,20}>/gi },
-  { open: /^<style/i, close: /<\/style[^>]{0,20}>/gi },
-  { open: /^<[/!?]?[a-z]/i, close: />/g },
-];
+const blockTags = new Set(
+  'address article blockquote br div footer h1 h2 h3 h4 h5 h6 header hr li ol p pre section table tr ul'.split(
+    ' ',
+  ),
+);
 
 /**
- * The text of an HTML fragment in one pass over it, whatever it holds: tags are left out, blocks and line
- * breaks start a new line, entities are decoded. Rougher than `htmlToText`, and never slow.
+ * Extracts the text of an HTML fragment: drops tags, starts new lines at blocks and line breaks, decodes entities.
+ * Rougher than `htmlToText`, but linear for any input.
  */
 export function stripMarkup(html: string): string {
-  const parts: string[] = [];
-  let at = 0;
-  for (let open = html.indexOf('<'); open !== -1; open = html.indexOf('<', at)) {
-    parts.push(html.slice(at, open));
-    const start = /[a-z/!?]/i.test(html.charAt(open + 1)) ? html.slice(open, open + 16) : '';
-    const container = start === '' ? undefined : containers.find((each) => each.open.test(start));
-    if (!container) {
-      parts.push('<');
-      at = open + 1;
-      continue;
-    }
-    const name = /^<\/?([a-z0-9]+)/i.exec(start)?.[1];
-    if (name !== undefined && blockTags.has(name.toLowerCase())) parts.push('\n');
-    container.close.lastIndex = open;
-    // What is never closed hides the rest, as in a browser.
-    at = container.close.test(html) ? container.close.lastIndex : html.length;
-  }
-  parts.push(html.slice(at));
-  return decodeEntities(parts.join(''));
-}
-
-function decodeEntities(text: string): string {
-  return text.replace(
-    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi,
-    (entity, decimal, hexadecimal, named) => {
-      if (named !== undefined) return entities[String(named).toLowerCase()] ?? entity;
-      const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-      const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-      return isCharacter ? String.fromCodePoint(code) : entity;
+  let text = '';
+  let isHidden = false;
+  const onTag = (opens: boolean) => (start: number, end: number) => {
+    const name = html.slice(start, end).toLowerCase();
+    if (blockTags.has(name)) text += '\n';
+    if (name === 'script' || name === 'style') isHidden = opens;
+  };
+  tokenizeHtml(html, {
+    onopentagname: onTag(true),
+    onclosetag: onTag(false),
+    ontext(start, end) {
+      if (!isHidden) text += html.slice(start, end);
     },
-  );
+    ontextentity(code, end) {
+      // The decoder's answer to a number that is no character.
+      text += code === 0xfffd ? html.slice(html.lastIndexOf('&', end), end) : String.fromCodePoint(code);
+    },
+  });
+  return text;
 }

@@ -1,17 +1,14 @@
-import { type Liquid, LiquidError, type Template as Node } from 'liquidjs';
+import { type Liquid, LiquidError, type Template as Node, TypeGuards } from 'liquidjs';
 import { BoundedEmitter, renderNodes } from './bounded-render.ts';
-import { DirectNode } from './direct-node.ts';
 import { engines, type TemplateKind } from './engine.ts';
 import { RenderBudget, type RenderLimit, RenderLimitExceeded } from './render-budget.ts';
 import { RenderContext } from './render-context.ts';
 import { TemplateParser } from './template-parser.ts';
 
-/** Bytes of a template's source in UTF-8. */
 export const maxTemplateBytes = 512 * 1024;
 
 const maxMessageLength = 200;
 
-/** Where and why a template does not parse; line and column count from 1. */
 export interface TemplateError {
   message: string;
   line: number;
@@ -22,16 +19,13 @@ export type CompileResult = { ok: true; template: Template } | { ok: false; erro
 export type RenderResult = { ok: true; output: string } | { ok: false; limit: RenderLimit };
 
 export interface RenderOptions {
-  /** What `"now"` means to the date filters. */
   now: Date;
-  /** Shared by all parts of one email; by default a budget of its own. */
   budget?: RenderBudget;
 }
 
 /**
- * Compiles a Liquid template. `html` escapes every output but those that end in `| raw`; `text` (subject,
- * plain-text part, URLs) never escapes. Tags that read files are refused, like everything else that does not
- * parse, an unknown filter included.
+ * Compiles a Liquid template. `html` escapes every output that does not end in `| raw`; `text` (subject,
+ * plain-text part, URLs) never escapes. Unknown filters and tags that read files are parse errors.
  */
 export function compileTemplate(source: string, options: { kind: TemplateKind }): CompileResult {
   if (Buffer.byteLength(source) > maxTemplateBytes) {
@@ -40,31 +34,29 @@ export function compileTemplate(source: string, options: { kind: TemplateKind })
   }
   const engine = engines[options.kind];
   try {
-    const nodes = new TemplateParser(engine, options.kind === 'html').parse(source);
+    const nodes = new TemplateParser(engine).parse(source);
     return { ok: true, template: new Template(nodes, engine) };
   } catch (error) {
     return { ok: false, error: toTemplateError(error) };
   }
 }
 
-/** A compiled template: immutable, for any number of renderings. */
 export class Template {
-  /** The text outside of all tags and outputs, in its order. */
   readonly literals: readonly string[];
   private readonly nodes: readonly Node[];
   private readonly engine: Liquid;
 
   constructor(nodes: readonly Node[], engine: Liquid) {
-    this.literals = nodes.flatMap((node) => (node instanceof DirectNode ? (node.literal ?? []) : []));
+    this.literals = nodes.flatMap(({ token }) => (TypeGuards.isHTMLToken(token) ? token.getContent() : []));
     this.nodes = nodes;
     this.engine = engine;
   }
 
   /**
-   * Renders for one recipient. Data never makes it fail: what is missing is empty, and so is an output whose
-   * filter can't handle its value. Only a template that goes on for too long ends with the limit it exceeded.
+   * Renders for one recipient. It never fails because of data: missing values are empty, and so are outputs
+   * whose filter can't handle the value. Returns the limit that a template exceeds.
    *
-   * @param variables plain data, as `buildVariables` gives it; only own properties are seen, nothing is changed
+   * @param variables plain data from `buildVariables`; only own properties are visible, nothing is modified
    */
   render(variables: Readonly<Record<string, unknown>>, options: RenderOptions): RenderResult {
     const budget = options.budget ?? new RenderBudget();
@@ -92,7 +84,7 @@ function toTemplateError(error: unknown): TemplateError {
   return { message: shorten(message), line, column };
 }
 
-/** Messages repeat parts of the source, which may be long. */
+/** Messages quote the source, which may be long. */
 function shorten(message: string): string {
   if (message.length <= maxMessageLength) return message;
   return `${message.slice(0, maxMessageLength - 1).toWellFormed()}…`;

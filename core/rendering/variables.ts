@@ -1,26 +1,19 @@
 import type { JsonObject } from '../json-value.ts';
-
-export interface ContactLinks {
-  unsubscribeUrl: string;
-  subscribeUrl: string;
-  manageUrl: string;
-}
+import type { ContactLinks } from '../public-links.ts';
 
 export interface VariableSources {
   contact: { id: string; email: string; subscribed: boolean; data: JsonObject };
   links: ContactLinks;
-  /** Values of this send or event only; they win over the contact's, null hides one. */
+  /** Of this send or event; override the contact's data, null hides a value. */
   requestData?: JsonObject;
-  /** In workflows: the data of the triggering event, and what the steps before brought. */
   workflow?: { event: JsonObject; context: JsonObject };
 }
 
 export type TemplateVariables = Readonly<Record<string, unknown>>;
 
 /**
- * The variables of a template for one recipient: every field of `data` by its name and once more under `data`,
- * and the built-in ones, which win over fields of the same name (those stay readable under `data`). `locale` is
- * the contact's field. `event` and `context` are built in for workflows only.
+ * Builds a template's variables for one recipient: every field of `data` by its name and under `data`, and
+ * the built-in ones, which override fields of the same name. `event` and `context` exist only in workflows.
  *
  * @returns an object without a prototype, for `Template.render`
  */
@@ -39,7 +32,7 @@ export function buildVariables(sources: VariableSources): TemplateVariables {
   };
   const variables: Record<string, unknown> = Object.assign(Object.create(null), data, builtIns);
   for (const key of Object.keys(data)) {
-    // A field named `event.plan` must not stand in front of the plan of the event.
+    // A field named `event.plan` must not hide the event's plan.
     const dot = key.indexOf('.');
     if (dot > 0 && Object.hasOwn(builtIns, key.slice(0, dot))) delete variables[key];
   }

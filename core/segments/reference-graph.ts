@@ -1,12 +1,10 @@
-/** Segments in a row of which each refers to the next. */
 export const maxSegmentDepth = 10;
-/** Filters of a condition once every segment that it refers to is written out, as often as it is referred to. */
+/** Filters of a condition with every referenced segment expanded, once per reference. */
 export const maxExpandedFilters = 500;
 
-/** What a segment's own condition holds. */
 export interface SegmentNode {
   filterCount: number;
-  /** Ids of the segments that it names, one for each filter that does. */
+  /** One id per filter that references a segment, duplicates included. */
   refersTo: readonly string[];
 }
 
@@ -18,11 +16,11 @@ interface Size {
 }
 
 /**
- * What is wrong with segments that refer to each other; undefined when the queries made of them stay bounded. A query
- * writes each segment out where it is named, so a chain costs depth and a diamond doubles.
+ * Checks that the queries of segments that refer to each other stay bounded. A query expands each segment at
+ * every reference, so a chain adds depth and a diamond doubles.
  *
- * @param nodes by id; an id that is missing is a segment without filters (static, or not there)
- * @param roots segments whose expansion counts, such as one that changes and all that lead to it
+ * @param nodes by id; a missing id is a segment without filters (static or deleted)
+ * @param roots segments to expand, such as a changed one and all that lead to it
  */
 export function findReferenceFault(
   nodes: ReadonlyMap<string, SegmentNode>,
@@ -71,7 +69,6 @@ function measure(
   return size;
 }
 
-/** The segments from which there is a way to one of `targets`, themselves included. */
 export function segmentsLeadingTo(
   nodes: ReadonlyMap<string, SegmentNode>,
   targets: Iterable<string>,

@@ -1,9 +1,8 @@
-/** Characters of an id's end that make a slug unique. */
 const suffixLength = 8;
 
 /**
- * What a segment is called in the names of its events, `segment.<slug>.entry`: letters, digits and hyphens, in lower
- * case. Accents on Latin letters go, other scripts stay.
+ * Slug of a segment in its event names, `segment.<slug>.entry`: letters, digits and hyphens, in lower case.
+ * Removes accents from Latin letters, keeps other scripts.
  *
  * @returns `segment-` and the end of the id for a name without letters and digits
  */
@@ -18,7 +17,6 @@ export function segmentSlug(name: string, id: string): string {
   return plain === '' ? withIdSuffix('segment', id) : plain;
 }
 
-/** The slug of a segment whose plain slug is taken. */
 export function withIdSuffix(slug: string, id: string): string {
   return `${slug}-${id.slice(-suffixLength)}`;
 }

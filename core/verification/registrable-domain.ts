@@ -1,19 +1,17 @@
 import { parse } from 'tldts';
 
 /**
- * The domain that was registered with a registry: `example.co.uk` of `mail.example.co.uk`. A name that is itself a
- * public suffix stands for itself, and an unknown top-level domain counts as one.
+ * The registered domain: `example.co.uk` for `mail.example.co.uk`. A public suffix returns itself; an unknown
+ * top-level domain counts as a public suffix.
  */
 export function registrableDomain(domain: string): string {
   return parse(domain).domain ?? domain;
 }
 
-/** Whether a top-level domain exists. */
 export function isTopLevelDomain(label: string): boolean {
   return parse(`name.${label}`).isIcann === true;
 }
 
-/** Whether a set holds a domain or one above it, down to the registrable one. */
 export function matchesDomain(domain: string, domains: ReadonlySet<string>): boolean {
   const last = registrableDomain(domain);
   for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {

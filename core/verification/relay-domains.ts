@@ -1,8 +1,8 @@
 import { matchesDomain } from './registrable-domain.ts';
 
 /**
- * Domains of services that hand out addresses and forward what arrives to a mailbox of their user, as the services
- * document them. No package keeps such a list.
+ * Domains of services that forward mail to a user's own mailbox, from their documentation. No package keeps
+ * such a list.
  */
 const relayDomains: ReadonlySet<string> = new Set([
   // Apple, DuckDuckGo, Firefox
@@ -18,7 +18,6 @@ const relayDomains: ReadonlySet<string> = new Set([
   ...['proxiedmail.com', 'lockrmail.com', 'bumpmail.io', 'bump.email', 'mf.me', 'maskmy.id', 'maily.org'],
 ]);
 
-/** Whether a normalised domain, or one above it, belongs to a forwarding or relay service. */
 export function isRelayDomain(domain: string): boolean {
   return matchesDomain(domain, relayDomains);
 }

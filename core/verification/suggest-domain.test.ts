@@ -125,7 +125,7 @@ describe('the lists', () => {
     [isFreeProvider, 'yopmail.com', false],
     [isFreeProvider, 'example.com', false],
     [isFreeProvider, 'shop.example', false],
-  ])('%o judges %s: %s', (judge, domain, expected) => {
-    expect(judge(domain)).toBe(expected);
+  ])('%o of %s is %s', (isOfKind, domain, expected) => {
+    expect(isOfKind(domain)).toBe(expected);
   });
 });

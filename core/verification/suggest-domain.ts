@@ -4,9 +4,7 @@ import { isRelayDomain } from './relay-domains.ts';
 import { isWellKnownProvider, leadingProviders, otherProviders } from './well-known-providers.ts';
 
 interface Name {
-  /** Up to the first dot. */
   label: string;
-  /** After it. */
   suffix: string;
 }
 
@@ -17,16 +15,16 @@ const toName = (domain: string): Name => {
 const leading = leadingProviders.map((domain) => ({ domain, ...toName(domain) }));
 const all = [...leading, ...otherProviders.map((domain) => ({ domain, ...toName(domain) }))];
 
-/** Countries whose suffix is what is left of `com` after a slip. */
 const slipsOfCom: ReadonlySet<string> = new Set(['co', 'cm', 'om']);
 
 /**
- * The well-known mailbox provider that somebody meant by a domain, after one slip of the fingers: a letter too many
- * or too few, a wrong one, or two swapped (Damerau-Levenshtein). The first letter is taken to be right, names of
- * less than five letters are too alike to judge, and a top-level domain that exists is no slip but for `.co`, `.cm` and `.om`.
+ * Suggests the well-known mailbox provider that was meant by a domain with one typo: a letter missing, added,
+ * replaced or two swapped (Damerau-Levenshtein). The first letter is assumed correct, names under five
+ * letters are too similar to compare, and an existing top-level domain is no typo except `.co`, `.cm` and
+ * `.om`.
  *
- * Where mail can arrive, only a slip of a leading provider counts. Where none can, other common providers are
- * meant as well, a name of seven letters may hold two slips, and name and ending one each.
+ * If the domain takes mail, only typos of leading providers count. Otherwise other common providers count
+ * too, a name of seven letters may have two typos, or name and suffix one each.
  *
  * @param domain normalised
  * @param takesMail whether the domain can receive mail according to DNS

@@ -41,7 +41,7 @@ describe('an address', () => {
       'a null MX and an address',
       { hasMxRecords: false, refusesMail: true },
       false,
-      ['The domain says that it takes no mail (null MX)'],
+      ['The domain accepts no mail (null MX)'],
     ],
     ['no records at all', gone, false, ['The domain does not exist']],
     [
@@ -60,7 +60,7 @@ describe('an address', () => {
       isDisposable: true,
       isPersonalEmail: false,
       isTypo: false,
-      reasons: ['The domain gives out disposable addresses'],
+      reasons: ['The domain provides disposable addresses'],
     });
   });
 
@@ -71,7 +71,7 @@ describe('an address', () => {
       isPersonalEmail: false,
       suggestedEmail: 'ada+x@gmail.com',
       reasons: [
-        'The domain gives out disposable addresses',
+        'The domain provides disposable addresses',
         'The domain looks like a typo of gmail.com',
         'The address has a tag after a plus sign',
       ],

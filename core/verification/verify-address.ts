@@ -4,21 +4,16 @@ import { isFreeProvider } from './free-providers.ts';
 import { isRelayDomain } from './relay-domains.ts';
 import { suggestDomain } from './suggest-domain.ts';
 
-/** What DNS says of the domain of an address. */
 export interface DomainFacts {
-  /** The registrable domain has name servers. */
   domainExists: boolean;
-  /** There are A or AAAA records. */
   hasWebsite: boolean;
-  /** There are MX records that name a server. */
   hasMxRecords: boolean;
   /** The only MX record is the null MX: the domain takes no mail (RFC 7505). */
   refusesMail: boolean;
-  /** DNS works, but the name servers of this domain do not. */
+  /** DNS works, but this domain's name servers do not. */
   isBroken: boolean;
 }
 
-/** The answer of `POST /v1/verify`; see the API contract. */
 export interface Verification {
   email: string;
   valid: boolean;
@@ -31,14 +26,13 @@ export interface Verification {
   hasWebsite: boolean;
   hasMxRecords: boolean;
   suggestedEmail?: string;
-  /** Sentences: why the address is not valid, then what else there is to know. */
   reasons: string[];
 }
 
 /**
- * Judges an address by what DNS says and by the lists of known domains. It is valid when mail can arrive (MX records
- * that are not null, else A or AAAA records: RFC 5321, section 5.1) and it is neither disposable nor a recognised
- * typo. Whether the mailbox exists is not asked.
+ * Checks an address against DNS and the lists of known domains. It is valid when mail can arrive (MX records
+ * other than the null MX, or else A or AAAA records: RFC 5321, section 5.1) and it is neither disposable nor
+ * a recognised typo. Does not check that the mailbox exists.
  *
  * @param email normalised
  */
@@ -56,7 +50,7 @@ export function verifyAddress(email: string, facts: DomainFacts): Verification {
 
   const reasons: string[] = [];
   if (!takesMail) reasons.push(whyNoMail(facts));
-  if (isDisposable) reasons.push('The domain gives out disposable addresses');
+  if (isDisposable) reasons.push('The domain provides disposable addresses');
   if (isTypo) reasons.push(`The domain looks like a typo of ${suggestion}`);
   if (takesMail && !hasMxRecords) reasons.push('The domain has no mail server; mail goes to its web server');
   if (isAlias) reasons.push('The domain belongs to a forwarding or relay service');
@@ -79,7 +73,7 @@ export function verifyAddress(email: string, facts: DomainFacts): Verification {
 }
 
 function whyNoMail({ domainExists, refusesMail, isBroken }: DomainFacts): string {
-  if (refusesMail) return 'The domain says that it takes no mail (null MX)';
+  if (refusesMail) return 'The domain accepts no mail (null MX)';
   if (isBroken) return 'The name servers of the domain do not work';
   return domainExists ? 'The domain has no mail server' : 'The domain does not exist';
 }

@@ -1,6 +1,6 @@
 /**
- * Mailbox providers that everybody knows and that people mistype often. Somebody holds most of the misspellings and
- * takes mail there, so that a slip counts whatever DNS says of it.
+ * Often-mistyped mailbox providers. Most misspellings are registered and take mail, so a typo counts even if
+ * its domain resolves.
  */
 export const leadingProviders: readonly string[] = [
   'gmail.com',
@@ -37,7 +37,7 @@ export const leadingProviders: readonly string[] = [
   'yahoo.com.ar',
 ];
 
-/** Other common providers. What looks like one of them is a slip only where no mail can arrive. */
+/** Other common providers. A similar domain is a typo only if it takes no mail. */
 export const otherProviders: readonly string[] = [
   ...['aol.com', 'live.com', 'msn.com', 'me.com', 'mac.com', 'ymail.com', 'rocketmail.com', 'aim.com'],
   ...['googlemail.com', 'protonmail.com', 'proton.me', 'pm.me'],
@@ -58,7 +58,6 @@ export const otherProviders: readonly string[] = [
 
 const known = new Set([...leadingProviders, ...otherProviders]);
 
-/** Whether a normalised domain is one of a common mailbox provider. */
 export function isWellKnownProvider(domain: string): boolean {
   return known.has(domain);
 }

@@ -3,15 +3,13 @@ import { parseWorkflowCondition } from '../conditions/parse-condition.ts';
 import type { FieldIssue } from '../errors.ts';
 import { accept, type ConfigResult, lacks } from './config-result.ts';
 
-/** Characters of the JSON text of a condition. */
 const maxConditionLength = 128 * 1024;
 const filterKeys = ['field', 'operator', 'value', 'unit', 'within'];
-/** Where a filter stands in the tree that is made of it. */
 const filterPath = 'groups.0.filters.0';
 
 /**
- * The config of CONDITION: a condition tree, or a single filter in its place. What a tree lacks is missing, not wrong:
- * groups, filters, or parts of a filter that are not there yet.
+ * Parses the config of CONDITION: a condition tree, or a single filter. A tree without groups, filters or
+ * parts of a filter is incomplete, not invalid.
  */
 export function parseConditionConfig(
   raw: Record<string, unknown>,
@@ -43,7 +41,6 @@ function pick(raw: Record<string, unknown>, keys: readonly string[]): Record<str
   return Object.fromEntries(keys.filter((key) => raw[key] !== undefined).map((key) => [key, raw[key]]));
 }
 
-/** Whether an issue is that nothing stands at its place, or a list or group with nothing in it. */
 function isMissing(tree: unknown, { field, code }: FieldIssue): boolean {
   const value = field.split('.').reduce<unknown>((inner, key) => {
     return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../errors.ts';
 
-/** A config of the right shape, ready to run when nothing is missing; or what is wrong with its shape. */
 export type ConfigResult<Ready, Config extends object = Record<string, unknown>> =
   | { ok: true; config: Config; ready?: Ready | undefined; missing: FieldIssue[] }
   | { ok: false; issues: FieldIssue[] };
@@ -13,7 +12,6 @@ export function accept<Ready, Config extends object>(
   return { ok: true, config, ready, missing: [] };
 }
 
-/** A part that a step needs and its config does not have yet. */
 export function lacks(path: string, field: string, message: string): FieldIssue {
   return { field: `${path}.${field}`, message, code: 'missing' };
 }
@@ -22,7 +20,6 @@ type Shape<Config extends object> =
   | { ok: true; config: Config; missing: FieldIssue[] }
   | { ok: false; issues: FieldIssue[] };
 
-/** Parses by a schema without unions; issues have the codes of requests. */
 export function parseShape<Config extends object>(
   schema: z.ZodType<Config>,
   raw: Record<string, unknown>,

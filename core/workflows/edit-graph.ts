@@ -3,9 +3,9 @@ import { branchesOf } from './graph-faults.ts';
 import type { StepType } from './step-config.ts';
 
 /**
- * What joins the predecessors of a step that goes away to its successor: one transition for each way that led to it.
+ * Transitions that connect the predecessors of a removed step to its successor, one per incoming transition.
  *
- * @returns none when nothing follows; undefined when its ways out lead to different steps
+ * @returns an empty array when nothing follows; undefined when different steps follow
  */
 export function spliced(
   transitions: readonly Transition[],
@@ -24,14 +24,12 @@ export function spliced(
     .map(({ fromStepId, branch }) => ({ fromStepId, toStepId, branch }));
 }
 
-/** Whether a step may get a way out for a branch, beside those that it has. */
 export function isFree(taken: readonly (Branch | null)[], branch: Branch | null): boolean {
   if (taken.includes(branch)) return false;
-  // A way without a branch serves every outcome, so it has none beside it.
+  // A transition without a branch serves every outcome, so it is the only one.
   return branch === null ? taken.length === 0 : !taken.includes(null);
 }
 
-/** The way out that a step gets when none is named: the first that is free. @returns undefined when none is */
 export function firstFreeBranch(
   type: StepType,
   taken: readonly (Branch | null)[],

@@ -3,7 +3,6 @@ import type { Branch, DraftGraph, DraftStep, Transition } from './graph.ts';
 import { parseStoredConfig, type StepType } from './step-config.ts';
 import { findTemplateCountFault } from './webhook-texts.ts';
 
-/** Something that keeps a graph from running. */
 export interface GraphFault {
   code:
     | 'trigger_missing'
@@ -18,65 +17,82 @@ export interface GraphFault {
     | 'transition_out_of_exit'
     | 'loop_without_pause';
   message: string;
-  /** Null when it is about the whole graph. */
   stepId: string | null;
-  /** Of the config: `config.templateId`. */
   field?: string;
 }
 
 /**
- * Everything that keeps a graph from running, in the order of its steps: a step that nothing leads to, a config that
- * lacks something, a branch that leads nowhere, a loop that never pauses. A way may end anywhere but at a branch.
+ * Everything that keeps a graph from running, in the order of its steps: an unreachable step, an incomplete
+ * config, a missing branch, a loop without a pause. A path may end at any step without branches.
  */
 export function findGraphFaults(graph: DraftGraph): GraphFault[] {
   const ids = new Set(graph.steps.map(({ id }) => id));
-  const dangling = graph.transitions.filter((way) => !ids.has(way.fromStepId) || !ids.has(way.toStepId));
-  const ways = Map.groupBy(
-    graph.transitions.filter((way) => !dangling.includes(way)),
+  const isDangling = (way: Transition) => !ids.has(way.fromStepId) || !ids.has(way.toStepId);
+  const ways: Ways = Map.groupBy(
+    graph.transitions.filter((way) => !isDangling(way)),
     ({ fromStepId }) => fromStepId,
   );
   const triggers = graph.steps.filter(({ type }) => type === 'TRIGGER');
-  const reached = reachedFrom(triggers.slice(0, 1), ways);
-  const types = new Map(graph.steps.map(({ id, type }) => [id, type]));
-  const busy = busyLoops(graph.steps, ways);
+  const surroundings: Surroundings = {
+    trigger: triggers[0],
+    triggerIds: new Set(triggers.map(({ id }) => id)),
+    ways,
+    reached: reachedFrom(triggers.slice(0, 1), ways),
+    busy: busyLoops(graph.steps, ways),
+  };
+  const wholeGraph = (code: GraphFault['code'], message: string) => ({ code, message, stepId: null });
   return [
-    ...(triggers.length === 0
-      ? [{ code: 'trigger_missing' as const, message: 'The graph has no trigger', stepId: null }]
-      : []),
-    ...dangling.map(({ fromStepId, toStepId }) => ({
-      code: 'transition_dangling' as const,
-      message: `A transition leads from ${fromStepId} to ${toStepId}, and one of them is not there`,
-      stepId: null,
-    })),
-    ...graph.steps.flatMap((step) => {
-      const out = ways.get(step.id) ?? [];
-      const isSecondTrigger = step.type === 'TRIGGER' && step !== triggers[0];
-      const about = (code: GraphFault['code'], message: string): GraphFault => ({
-        code,
-        message: `${step.name}: ${message}`,
-        stepId: step.id,
-      });
-      return [
-        ...(isSecondTrigger ? [about('trigger_repeated', 'a graph has one trigger')] : []),
-        ...(reached.has(step.id) || isSecondTrigger
-          ? []
-          : [about('step_unreachable', 'no way leads from the trigger to this step')]),
-        ...configFaults(step),
-        ...branchFaults(step, out).map(([code, message]) => about(code, message)),
-        ...out
-          .filter(({ toStepId }) => types.get(toStepId) === 'TRIGGER')
-          .map(() => about('transition_into_trigger', 'nothing leads back to the trigger')),
-        ...(busy.has(step.id)
-          ? [
-              about(
-                'loop_without_pause',
-                'it is in a loop without a DELAY or WAIT_FOR_EVENT step of a minute',
-              ),
-            ]
-          : []),
-      ];
-    }),
+    ...(triggers.length === 0 ? [wholeGraph('trigger_missing', 'The graph has no trigger')] : []),
+    ...graph.transitions
+      .filter(isDangling)
+      .map(({ fromStepId, toStepId }) =>
+        wholeGraph(
+          'transition_dangling',
+          `A transition leads from ${fromStepId} to ${toStepId}, and one of them does not exist`,
+        ),
+      ),
+    ...graph.steps.flatMap((step) => stepFaults(step, surroundings)),
   ];
+}
+
+interface Surroundings {
+  trigger: DraftStep | undefined;
+  triggerIds: ReadonlySet<string>;
+  ways: Ways;
+  reached: ReadonlySet<string>;
+  busy: ReadonlySet<string>;
+}
+
+function stepFaults(
+  step: DraftStep,
+  { trigger, triggerIds, ways, reached, busy }: Surroundings,
+): GraphFault[] {
+  const out = ways.get(step.id) ?? [];
+  const fault = (code: GraphFault['code'], message: string): GraphFault => ({
+    code,
+    message: `${step.name}: ${message}`,
+    stepId: step.id,
+  });
+  const faults: GraphFault[] = [];
+  const isSecondTrigger = step.type === 'TRIGGER' && step !== trigger;
+  if (isSecondTrigger) faults.push(fault('trigger_repeated', 'a graph has one trigger'));
+  else if (!reached.has(step.id)) {
+    faults.push(fault('step_unreachable', 'no path leads from the trigger to this step'));
+  }
+  faults.push(
+    ...configFaults(step),
+    ...branchFaults(step, out).map(([code, message]) => fault(code, message)),
+  );
+  for (const { toStepId } of out) {
+    if (triggerIds.has(toStepId)) {
+      faults.push(fault('transition_into_trigger', 'nothing leads back to the trigger'));
+    }
+  }
+  if (busy.has(step.id)) {
+    const message = 'it is in a loop without a DELAY or WAIT_FOR_EVENT step of a minute';
+    faults.push(fault('loop_without_pause', message));
+  }
+  return faults;
 }
 
 function configFaults({ id, type, name, config }: DraftStep): GraphFault[] {
@@ -91,7 +107,6 @@ function configFaults({ id, type, name, config }: DraftStep): GraphFault[] {
   }));
 }
 
-/** Ways out that a step of a type may have: `null` is the one without a branch. */
 export function branchesOf(type: StepType): readonly (Branch | null)[] {
   switch (type) {
     case 'CONDITION':
@@ -130,7 +145,7 @@ function branchFaults(
   return faults;
 }
 
-/** One way without a branch serves both outcomes of a wait; one that waits for ever has no timeout. */
+/** A transition without a branch serves both outcomes of a wait; a wait without a limit has no timeout. */
 function requiredBranches(
   type: StepType,
   config: DraftStep['config'],
@@ -149,12 +164,12 @@ type Ways = ReadonlyMap<string, readonly Transition[]>;
 
 function reachedFrom(steps: readonly DraftStep[], ways: Ways): Set<string> {
   const reached = new Set(steps.map(({ id }) => id));
-  // A set also visits what is added while it is walked.
+  // Iterating a set also visits elements added meanwhile.
   for (const id of reached) for (const { toStepId } of ways.get(id) ?? []) reached.add(toStepId);
   return reached;
 }
 
-/** Whether a step takes a minute, at least if nothing happens. What an incomplete one will do is not known yet. */
+/** Whether a step takes a minute or more unless an event ends it. Incomplete steps count as pausing. */
 function pauses({ type, config }: DraftStep): boolean {
   if (type !== 'DELAY' && type !== 'WAIT_FOR_EVENT') return false;
   const parsed = parseStoredConfig(type, config);
@@ -163,12 +178,13 @@ function pauses({ type, config }: DraftStep): boolean {
   return ms === null || ms >= minPauseMs;
 }
 
-/** Steps on a loop of which no step pauses: such a loop would run as fast as it can, for ever. */
+/** Steps on a loop without a pause, which would run endlessly at full speed. */
 function busyLoops(steps: readonly DraftStep[], ways: Ways): Set<string> {
   const hurried = new Set(steps.filter((step) => !pauses(step)).map(({ id }) => id));
   const follows = (id: string) =>
     (ways.get(id) ?? []).map(({ toStepId }) => toStepId).filter((to) => hurried.has(to));
-  // Whatever nothing leads to is on no loop, and so on; what is left is on a loop, or behind one.
+  // A step without predecessors is on no loop; without it, neither is the next one. The rest is on a loop or
+  // behind one.
   const incoming = new Map([...hurried].map((id) => [id, 0]));
   for (const id of hurried) for (const to of follows(id)) incoming.set(to, (incoming.get(to) ?? 0) + 1);
   const free = [...hurried].filter((id) => incoming.get(id) === 0);

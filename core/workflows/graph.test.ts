@@ -51,7 +51,7 @@ describe('a graph', () => {
       ),
     ],
     [
-      'a wait for ever with one branch',
+      'a wait without a timeout, with one branch',
       graphOf(
         [step('wait', 'WAIT_FOR_EVENT', { eventName: 'order' }), bye],
         [way('start', 'wait'), way('wait', 'bye', 'event')],
@@ -179,7 +179,7 @@ describe('a graph', () => {
     expect(findGraphFaults(graph)).toEqual([
       {
         code: 'step_unreachable',
-        message: 'Welcome: no way leads from the trigger to this step',
+        message: 'Welcome: no path leads from the trigger to this step',
         stepId: 'Welcome',
       },
       {

@@ -4,11 +4,10 @@ import type { FieldIssue } from '../errors.ts';
 import type { JsonValue } from '../json-value.ts';
 import { parseConditionConfig } from './condition-config.ts';
 import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
-import { delayMs, stepSchemas, storedWebhookSchema } from './step-schemas.ts';
+import { delayMs, stepSchemas, storedWebhookSchema, type WebhookMethod } from './step-schemas.ts';
 import { parseUpdateConfig } from './update-config.ts';
 import { findTemplateCountFault } from './webhook-texts.ts';
 
-/** Every type of a step; the first one is there from the start, once, and can't be added. */
 export const stepTypes = [
   'TRIGGER',
   'SEND_EMAIL',
@@ -22,28 +21,34 @@ export const stepTypes = [
 
 export type StepType = (typeof stepTypes)[number];
 
-export const webhookMethods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
+export const stepTitles: Readonly<Record<StepType, string>> = {
+  TRIGGER: 'Trigger',
+  SEND_EMAIL: 'Send email',
+  DELAY: 'Delay',
+  WAIT_FOR_EVENT: 'Wait for event',
+  CONDITION: 'Condition',
+  WEBHOOK: 'Webhook',
+  UPDATE_CONTACT: 'Update contact',
+  EXIT: 'Exit',
+};
 
-/** What each type of step needs to run: its config once it is complete, in one form. */
+/**
+ * Complete, normalised configs. Null means: `to`, the contact itself; `timeoutMs`, no limit; `body`, none;
+ * `data` and `subscribed`, unchanged. The `url`, header values and all texts in the `body` of WEBHOOK are
+ * Liquid.
+ */
 export interface StepConfigs {
   TRIGGER: Record<never, never>;
-  /** `to` is a normalised address; null for the contact itself. */
   SEND_EMAIL: { templateId: string; to: string | null };
   DELAY: { ms: number };
-  /** Without a timeout (null) it waits for ever. */
   WAIT_FOR_EVENT: { eventName: string; timeoutMs: number | null };
   CONDITION: { condition: WorkflowCondition };
-  /**
-   * `url` and the values of `headers` are Liquid. So is `body` when it is a text; any other JSON has Liquid in its
-   * texts and goes out as JSON. Null: no body.
-   */
   WEBHOOK: {
     url: string;
-    method: (typeof webhookMethods)[number];
+    method: WebhookMethod;
     headers: Record<string, string>;
     body: JsonValue;
   };
-  /** Null: stays as it is. `data` was parsed by the rules for `data`. */
   UPDATE_CONTACT: { data: ContactData | null; subscribed: boolean | null };
   EXIT: { reason: string | null };
 }
@@ -65,7 +70,7 @@ const parsers: Parsers = {
     const missing: FieldIssue[] = [];
     if (templateId === undefined) missing.push(lacks(path, 'templateId', 'A template is required'));
     if (recipient?.type === 'CUSTOM' && recipient.email === undefined) {
-      missing.push(lacks(path, 'recipient.email', 'A custom recipient needs an address'));
+      missing.push(lacks(path, 'recipient.email', 'A custom recipient requires an address'));
     }
     if (templateId === undefined || missing.length > 0) return { ...shape, missing };
     const to = recipient?.type === 'CUSTOM' ? (recipient.email ?? null) : null;
@@ -95,7 +100,7 @@ const parsers: Parsers = {
   },
   CONDITION: parseConditionConfig,
   WEBHOOK(raw, path, isStored) {
-    // Before anything is compiled. One that was stored before there was a bound fails when it is to be called.
+    // Before anything is compiled. A config older than the limit fails at its call.
     const fault = isStored ? undefined : findTemplateCountFault(raw);
     if (fault !== undefined) return { ok: false, issues: [{ field: path, message: fault, code: 'too_big' }] };
     const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw, path);
@@ -112,11 +117,10 @@ const parsers: Parsers = {
 };
 
 /**
- * Checks the config of a step: its shape on saving, and what it still lacks before it can run. Unknown keys are
- * dropped, and null counts as left out.
+ * Validates a step's config and determines what it lacks to run. Drops unknown keys; null counts as omitted.
  *
- * @param path where the config stands in the request
- * @returns the config to keep, as it was sent, with `ready` when nothing is `missing`; or every issue of its shape
+ * @param path of the config in the request
+ * @returns the config to store, with `ready` when nothing is `missing`; or all issues
  */
 export function parseStepConfig<T extends StepType>(
   type: T,
@@ -126,7 +130,7 @@ export function parseStepConfig<T extends StepType>(
   return parseConfig(type, raw, path, false);
 }
 
-/** As `parseStepConfig`, for a config that it has accepted before: the Liquid in it is not compiled again. */
+/** Like `parseStepConfig` for an already accepted config: does not compile its Liquid again. */
 export function parseStoredConfig<T extends StepType>(
   type: T,
   stored: unknown,
@@ -149,7 +153,6 @@ function parseConfig<T extends StepType>(
   return parsers[type](sent, path, isStored);
 }
 
-/** The template that a config names, for the reference beside it. */
 export function templateIdOf(type: StepType, config: Record<string, unknown>): string | null {
   return type === 'SEND_EMAIL' && typeof config.templateId === 'string' ? config.templateId : null;
 }

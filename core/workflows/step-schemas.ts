@@ -9,8 +9,12 @@ import { isTemplate, textsOf } from './webhook-texts.ts';
 const msPerUnit = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
 type DelayUnit = keyof typeof msPerUnit;
 
+const delayUnits = ['minutes', 'hours', 'days'] as const satisfies DelayUnit[];
+
+const webhookMethods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
+export type WebhookMethod = (typeof webhookMethods)[number];
+
 const maxDelayMs = 365 * msPerUnit.days;
-/** Ten years. */
 const maxTimeoutSeconds = 3_650 * 86_400;
 const maxUrlLength = 2_048;
 const maxHeaders = 50;
@@ -18,27 +22,23 @@ const maxHeaderLength = 4_096;
 const maxWebhookBodyBytes = 64 * 1024;
 const maxReasonLength = 255;
 
-/** Headers that belong to the connection, or to the signature. */
 const ownHeaders =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|webhook-.*)$/i;
 
-/** At least one millisecond. */
 export function delayMs(amount: number, unit: DelayUnit): number {
   return Math.max(1, Math.round(amount * msPerUnit[unit]));
 }
 
-/** The name of an event that something listens to: also one that only the service itself emits. */
 export const listenedEventSchema = z.string().check((context) => {
   const issue = findEventNameFormIssue(context.value);
   if (issue) report(context, issue.message, issue.code);
 });
 
-/** What is wrong with a text that is Liquid. */
 type TextCheck = (text: string) => { message: string; code: string } | undefined;
 
 const findLiquidFault: TextCheck = (text) => {
   if (!isStorableText(text)) {
-    return { message: 'Text may not hold NUL characters or lone surrogates', code: 'invalid_string' };
+    return { message: 'Text must not contain NUL characters or lone surrogates', code: 'invalid_string' };
   }
   const compiled = isTemplate(text) ? compileTemplate(text, { kind: 'text' }) : undefined;
   if (compiled?.ok !== false) return undefined;
@@ -64,7 +64,7 @@ const areHeaders = (context: z.core.ParsePayload<Record<string, string>>): void 
   for (const name of names) {
     const path = [name];
     if (!/^[!#$%&'*+.^_`|~0-9a-zA-Z-]{1,200}$/.test(name)) {
-      report(context, 'Not the name of a header', 'invalid_string', path);
+      report(context, 'Not a valid header name', 'invalid_string', path);
     } else if (ownHeaders.test(name)) {
       report(context, 'This header is set by the service', 'invalid_value', path);
     } else if (/[\r\n\0]/.test(context.value[name] ?? '')) {
@@ -87,13 +87,12 @@ const webhookSchema = (findFault: TextCheck) => {
   });
   return z.object({
     url: z.string().max(maxUrlLength).check(liquid, isUrl).optional(),
-    method: z.enum(['POST', 'GET', 'PUT', 'PATCH', 'DELETE']).optional(),
+    method: z.enum(webhookMethods).optional(),
     headers: z.record(z.string(), z.string().max(maxHeaderLength).check(liquid)).check(areHeaders).optional(),
     body: body.optional(),
   });
 };
 
-/** The shapes of configs in which everything may still be missing; those of the other types are in files of their own. */
 export const stepSchemas = {
   SEND_EMAIL: z.object({
     templateId: idSchema.optional(),
@@ -104,7 +103,7 @@ export const stepSchemas = {
   DELAY: z
     .object({
       amount: z.number().positive().optional(),
-      unit: z.enum(['minutes', 'hours', 'days']).optional(),
+      unit: z.enum(delayUnits).optional(),
     })
     .check((context) => {
       const { amount, unit } = context.value;
@@ -122,14 +121,14 @@ export const stepSchemas = {
       .string()
       .max(maxReasonLength)
       .refine(isStorableText, {
-        message: 'Text may not hold NUL characters',
+        message: 'Text must not contain NUL characters',
         params: { code: 'invalid_string' },
       })
       .optional(),
   }),
 };
 
-/** As `stepSchemas.WEBHOOK`, for what that has accepted: compiling its Liquid again would take long. */
+/** Like `stepSchemas.WEBHOOK` for accepted configs: skips compiling the Liquid, which is slow. */
 export const storedWebhookSchema = webhookSchema(() => undefined);
 
 function report(context: z.core.ParsePayload, message: string, code: string, path: string[] = []): void {

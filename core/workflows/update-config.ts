@@ -8,7 +8,6 @@ const shapeSchema = z.object({
   subscribed: z.boolean().optional(),
 });
 
-/** The config of UPDATE_CONTACT: `data` by the rules for `data` of requests, `subscribed`, or both. */
 export function parseUpdateConfig(
   raw: Record<string, unknown>,
   path: string,

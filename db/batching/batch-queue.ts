@@ -1,4 +1,3 @@
-/** What the queue knows of an item. */
 export interface Queued {
   readonly group: string;
   readonly keys: readonly string[];
@@ -9,24 +8,8 @@ export interface Queued {
 export interface BatchQueueOptions {
   maxItems: number;
   maxWeight: number;
-  /** How many items of a group that goes alone may share a batch; undefined for a group that shares with others. */
+  /** Item limit per batch of a group that must run alone; undefined for a group that may share batches. */
   mostAlone: (group: string) => number | undefined;
-}
-
-export interface BatchQueue<Entry extends Queued> {
-  readonly length: number;
-  /** Weight of what waits, of everybody and of a group. */
-  readonly weight: number;
-  weightOf(group: string): number;
-  add(entry: Entry): void;
-  /** Puts entries of one group back before all others of it, in their order. */
-  putBack(entries: readonly Entry[]): void;
-  /** The next batch of light items, in which groups take turns; empty when all that waits has to go on waiting. */
-  takeShared(): Entry[];
-  /** The next batch of a group that goes alone, or one heavy item. */
-  takeAlone(): Entry[];
-  /** Lets others have the keys of a batch that has ended. */
-  free(batch: readonly Entry[]): void;
 }
 
 interface Group<Entry> {
@@ -34,14 +17,13 @@ interface Group<Entry> {
   weight: number;
 }
 
-/** Which entries may share a batch and run beside those in flight. */
-function createRoom<Entry extends Queued>(
+function createBatchDraft<Entry extends Queued>(
   inFlight: ReadonlySet<string>,
   maxItems: number,
   maxWeight: number,
 ) {
   const batch: Entry[] = [];
-  /** Keys of what stays behind: a later item must not overtake it. */
+  /** Keys of skipped entries: a later entry must not overtake them. */
   const passed = new Set<string>();
   const kinds = new Map<string, string | undefined>();
   let weight = 0;
@@ -54,7 +36,6 @@ function createRoom<Entry extends Queued>(
     get isFull() {
       return batch.length >= maxItems;
     },
-    /** Takes the entry, unless it has to stay behind. */
     offer(entry: Entry, isWanted: boolean): boolean {
       const isTooHeavy = batch.length > 0 && weight + entry.weight > maxWeight;
       if (!isWanted || isTooHeavy || entry.keys.some((key) => isTaken(key, entry.kind))) {
@@ -70,113 +51,130 @@ function createRoom<Entry extends Queued>(
 }
 
 /**
- * Items that wait for a batch, by group. Items of a group stand in the order of their submission, groups take turns.
- * Items with a key in common belong to one group.
+ * Queue of items waiting for a batch: FIFO within a group, round-robin between groups. Items with a common key must
+ * be in the same group.
  */
-export function createBatchQueue<Entry extends Queued>(options: BatchQueueOptions): BatchQueue<Entry> {
-  const { maxItems, maxWeight, mostAlone } = options;
-  /** In the order of their turns. */
-  const groups = new Map<string, Group<Entry>>();
-  const inFlight = new Set<string>();
-  let length = 0;
-  let weight = 0;
-  let heavy = 0;
+export class BatchQueue<Entry extends Queued> {
+  readonly #options: BatchQueueOptions;
+  readonly #groups = new Map<string, Group<Entry>>();
+  readonly #inFlight = new Set<string>();
+  #length = 0;
+  #weight = 0;
+  #heavy = 0;
 
-  /** A heavy item goes alone, so that light ones are not held up by it. */
-  const isHeavy = (entry: Entry) => entry.weight > maxWeight / 2;
-
-  function count(group: Group<Entry>, entry: Entry, sign: 1 | -1): void {
-    group.weight += sign * entry.weight;
-    weight += sign * entry.weight;
-    length += sign;
-    if (isHeavy(entry)) heavy += sign;
+  constructor(options: BatchQueueOptions) {
+    this.#options = options;
   }
 
-  function groupOf(name: string): Group<Entry> {
-    const found = groups.get(name);
+  get length(): number {
+    return this.#length;
+  }
+
+  get weight(): number {
+    return this.#weight;
+  }
+
+  weightOf(group: string): number {
+    return this.#groups.get(group)?.weight ?? 0;
+  }
+
+  add(entry: Entry): void {
+    const group = this.#groupOf(entry.group);
+    group.entries.push(entry);
+    this.#count(group, entry, 1);
+  }
+
+  putBack(entries: readonly Entry[]): void {
+    for (const entry of entries) this.#count(this.#groupOf(entry.group), entry, 1);
+    const [first] = entries;
+    if (first === undefined) return;
+    const group = this.#groupOf(first.group);
+    group.entries = [...entries, ...group.entries];
+  }
+
+  /**
+   * The next batch of light items, taken round-robin from the groups; empty while every waiting item is blocked by
+   * its keys.
+   */
+  takeShared(): Entry[] {
+    const { maxItems, maxWeight, mostAlone } = this.#options;
+    const draft = createBatchDraft<Entry>(this.#inFlight, maxItems, maxWeight);
+    const advance = (entries: readonly Entry[], from: number): number | undefined => {
+      for (let at = from; at < entries.length; at += 1) {
+        const entry = entries[at];
+        if (entry !== undefined && draft.offer(entry, !this.#isHeavy(entry))) return at + 1;
+      }
+      return undefined;
+    };
+    let open: { entries: readonly Entry[]; at: number }[] = [];
+    for (const [name, { entries }] of this.#groups) {
+      if (draft.isFull) break;
+      const at = mostAlone(name) === undefined ? advance(entries, 0) : undefined;
+      if (at !== undefined) open.push({ entries, at });
+    }
+    while (open.length > 0 && !draft.isFull) {
+      const still: typeof open = [];
+      for (const { entries, at } of open) {
+        const next = draft.isFull ? undefined : advance(entries, at);
+        if (next !== undefined) still.push({ entries, at: next });
+      }
+      open = still;
+    }
+    return this.#remove(draft.batch);
+  }
+
+  /** The next batch of a group that must run alone, or one heavy item. */
+  takeAlone(): Entry[] {
+    const { maxWeight, mostAlone } = this.#options;
+    for (const [name, { entries }] of this.#groups) {
+      const most = mostAlone(name);
+      if (most === undefined && this.#heavy === 0) continue;
+      const draft = createBatchDraft<Entry>(this.#inFlight, most ?? 1, maxWeight);
+      for (const entry of entries) {
+        if (draft.isFull) break;
+        draft.offer(entry, most !== undefined || this.#isHeavy(entry));
+      }
+      if (draft.batch.length > 0) return this.#remove(draft.batch);
+    }
+    return [];
+  }
+
+  free(batch: readonly Entry[]): void {
+    for (const entry of batch) for (const key of entry.keys) this.#inFlight.delete(key);
+  }
+
+  /** A heavy item runs alone, so that it does not delay light ones. */
+  #isHeavy(entry: Entry): boolean {
+    return entry.weight > this.#options.maxWeight / 2;
+  }
+
+  #count(group: Group<Entry>, entry: Entry, sign: 1 | -1): void {
+    group.weight += sign * entry.weight;
+    this.#weight += sign * entry.weight;
+    this.#length += sign;
+    if (this.#isHeavy(entry)) this.#heavy += sign;
+  }
+
+  #groupOf(name: string): Group<Entry> {
+    const found = this.#groups.get(name);
     if (found !== undefined) return found;
     const group = { entries: [], weight: 0 };
-    groups.set(name, group);
+    this.#groups.set(name, group);
     return group;
   }
 
-  /** Takes a batch out of the queue; the next turn of its groups is after those of all others. */
-  function remove(batch: readonly Entry[]): Entry[] {
+  #remove(batch: readonly Entry[]): Entry[] {
     const taken = new Set(batch);
     for (const entry of batch) {
-      count(groupOf(entry.group), entry, -1);
-      for (const key of entry.keys) inFlight.add(key);
+      this.#count(this.#groupOf(entry.group), entry, -1);
+      for (const key of entry.keys) this.#inFlight.add(key);
     }
     for (const name of new Set(batch.map((entry) => entry.group))) {
-      const group = groupOf(name);
+      const group = this.#groupOf(name);
       group.entries = group.entries.filter((entry) => !taken.has(entry));
-      groups.delete(name);
-      if (group.entries.length > 0) groups.set(name, group);
+      this.#groups.delete(name);
+      if (group.entries.length > 0) this.#groups.set(name, group);
     }
     return [...batch];
   }
-
-  return {
-    get length() {
-      return length;
-    },
-    get weight() {
-      return weight;
-    },
-    weightOf: (group) => groups.get(group)?.weight ?? 0,
-    add(entry) {
-      const group = groupOf(entry.group);
-      group.entries.push(entry);
-      count(group, entry, 1);
-    },
-    putBack(entries) {
-      for (const entry of entries) count(groupOf(entry.group), entry, 1);
-      const [first] = entries;
-      if (first === undefined) return;
-      const group = groupOf(first.group);
-      group.entries = [...entries, ...group.entries];
-    },
-    takeShared() {
-      const room = createRoom<Entry>(inFlight, maxItems, maxWeight);
-      /** Offers entries up to the first that is taken. @returns where to go on, undefined at the end */
-      const advance = (entries: readonly Entry[], from: number): number | undefined => {
-        for (let at = from; at < entries.length; at += 1) {
-          const entry = entries[at];
-          if (entry !== undefined && room.offer(entry, !isHeavy(entry))) return at + 1;
-        }
-        return undefined;
-      };
-      let open: { entries: readonly Entry[]; at: number }[] = [];
-      for (const [name, { entries }] of groups) {
-        if (room.isFull) break;
-        const at = mostAlone(name) === undefined ? advance(entries, 0) : undefined;
-        if (at !== undefined) open.push({ entries, at });
-      }
-      while (open.length > 0 && !room.isFull) {
-        const still: typeof open = [];
-        for (const { entries, at } of open) {
-          const next = room.isFull ? undefined : advance(entries, at);
-          if (next !== undefined) still.push({ entries, at: next });
-        }
-        open = still;
-      }
-      return remove(room.batch);
-    },
-    takeAlone() {
-      for (const [name, { entries }] of groups) {
-        const most = mostAlone(name);
-        if (most === undefined && heavy === 0) continue;
-        const room = createRoom<Entry>(inFlight, most ?? 1, maxWeight);
-        for (const entry of entries) {
-          if (room.isFull) break;
-          room.offer(entry, most !== undefined || isHeavy(entry));
-        }
-        if (room.batch.length > 0) return remove(room.batch);
-      }
-      return [];
-    },
-    free(batch) {
-      for (const entry of batch) for (const key of entry.keys) inFlight.delete(key);
-    },
-  };
 }

@@ -1,48 +1,44 @@
 import { DomainError } from '../../core/errors.ts';
-import { createBatchQueue, type Queued } from './batch-queue.ts';
+import { BatchQueue, type Queued } from './batch-queue.ts';
 import type { BatchTrace, TracePosition } from './batch-trace.ts';
-import { createFailingGroups } from './failing-groups.ts';
+import { createFailingGroups, type FailingGroups } from './failing-groups.ts';
 
 export interface BatcherOptions<Item, Result> {
-  /** Runs one set-based statement for all items; answers in their order. All or nothing. */
+  /** Runs one set-based statement for all items, all or nothing. Returns the results in the order of the items. */
   run: (items: Item[]) => Promise<Result[]>;
-  /** Most items of one batch. */
   maxItems: number;
-  /** Batches in flight at once. From two on, one of them is always free for batches that groups share. */
+  /** Maximum batches in flight. With two or more, one is always reserved for shared batches. */
   concurrency: number;
   /**
-   * Whose item it is, such as a project. Groups take turns; one whose items fail goes alone for a minute, so that
-   * others never wait for its batches to be taken apart.
+   * The owner of an item, such as its project. Groups take turns; a group with a failing item runs alone for a
+   * minute, so splitting its batches never delays other groups.
    */
   groupOf?: (item: Item) => string;
   /**
-   * Items that have a key in common never share a batch and never run at the same time, so that a statement
-   * touches a row once and batches don't wait for each other's rows. They run in the order of their submission.
-   * They belong to one group.
+   * Items with a common key never share a batch nor run concurrently: a statement touches a row once, and batches do
+   * not wait for each other's row locks. They run in order of submission and must be in one group.
    */
   keysOf?: (item: Item) => readonly string[];
-  /** Items of one kind may share a batch in spite of a common key; they stand in it in their order. */
+  /** Items of the same kind may share a batch despite a common key, in order of submission. */
   kindOf?: (item: Item) => string;
-  /** Cost of an item against `maxWeight`, for instance its bytes; an item above half of it goes alone. */
+  /** Cost of an item against `maxWeight`, such as its size in bytes; an item above half of `maxWeight` runs alone. */
   weightOf?: (item: Item) => number;
   maxWeight?: number;
-  /** Weight that may wait for a batch altogether; half of it for one group. Items beyond are refused. */
+  /** Maximum total weight of waiting items; one group may use half of it. Items above it are rejected. */
   maxWaitingWeight?: number;
-  /** Whether the error proves that nothing of the batch was applied, so that it may be run again. */
+  /** Whether the error proves that nothing of the batch was applied, so that it is safe to retry. */
   isRolledBack: (error: unknown) => boolean;
-  /** Told of every run, also of the runs of parts after a roll-back. */
   trace?: BatchTrace | undefined;
 }
 
 export interface Batcher<Item, Result> {
   /**
-   * Runs the item in the next batch and answers with its own result. Rejects with the item's own error: a batch that
-   * is rolled back is taken apart, so that a bad item fails alone.
+   * Runs the item in the next batch. A batch that is rolled back is split, so that a bad item fails alone, with its
+   * own error.
    *
-   * @throws DomainError `SERVICE_UNAVAILABLE` when too much waits; nothing of the item is applied
+   * @throws DomainError `SERVICE_UNAVAILABLE` when the queue is full; nothing of the item is applied
    */
   submit(item: Item): Promise<Result>;
-  /** Items that wait for a batch. */
   readonly waiting: number;
 }
 
@@ -56,108 +52,133 @@ interface Entry<Item, Result> extends Queued {
 const retryAfterSeconds = 2;
 
 /**
- * Shares one statement between the calls that are waiting at the same moment. There is no timer: a batch is
- * what has gathered while the one before ran, so an idle server answers at once and a busy one in batches.
+ * Batches concurrent calls into one statement. No timer: a batch is whatever queued up while the previous one ran, so
+ * an idle server answers immediately and a busy one in batches.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { trace, concurrency, groupOf } = options;
-  const mostWaiting = options.maxWaitingWeight ?? Number.POSITIVE_INFINITY;
-  const failing = createFailingGroups(options.maxItems);
-  const queue = createBatchQueue<Entry<Item, Result>>({
-    maxItems: options.maxItems,
-    maxWeight: options.maxWeight ?? Number.POSITIVE_INFINITY,
-    mostAlone: failing.mostAlone,
-  });
-  let running = 0;
-  let runningAlone = 0;
-  let wasAlone = false;
-  let scheduled = false;
+  return new StatementBatcher(options);
+}
 
-  async function runBatch(batch: Entry<Item, Result>[]): Promise<void> {
+class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  readonly #mostWaiting: number;
+  readonly #failing: FailingGroups;
+  readonly #queue: BatchQueue<Entry<Item, Result>>;
+  #running = 0;
+  #runningAlone = 0;
+  #wasAlone = false;
+  #scheduled = false;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+    this.#mostWaiting = options.maxWaitingWeight ?? Number.POSITIVE_INFINITY;
+    this.#failing = createFailingGroups(options.maxItems);
+    this.#queue = new BatchQueue({
+      maxItems: options.maxItems,
+      maxWeight: options.maxWeight ?? Number.POSITIVE_INFINITY,
+      mostAlone: this.#failing.mostAlone,
+    });
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  submit(item: Item): Promise<Result> {
+    const { groupOf, weightOf, keysOf, kindOf, trace, concurrency } = this.#options;
+    return new Promise((resolve, reject) => {
+      const group = groupOf?.(item) ?? '';
+      const weight = weightOf?.(item) ?? 0;
+      if (this.#isFull(group, weight)) {
+        reject(queueIsFull());
+        return;
+      }
+      const keys = keysOf?.(item) ?? [];
+      this.#queue.add({
+        item,
+        group,
+        keys,
+        kind: kindOf?.(item),
+        weight,
+        caller: trace?.here(),
+        resolve,
+        reject,
+      });
+      if (this.#running >= concurrency || this.#scheduled) return;
+      this.#scheduled = true;
+      // Runs after pending I/O, so that requests read in the same tick share a batch.
+      setImmediate(() => this.#pump());
+    });
+  }
+
+  #isFull(group: string, weight: number): boolean {
+    return (
+      this.#queue.weight + weight > this.#mostWaiting ||
+      this.#queue.weightOf(group) + weight > this.#mostWaiting / 2
+    );
+  }
+
+  #pump(): void {
+    this.#scheduled = false;
+    while (this.#running < this.#options.concurrency && this.#queue.length > 0) {
+      const { batch, isAlone } = this.#take();
+      // Every waiting item is blocked by a batch in flight, which pumps when it ends.
+      if (batch.length === 0) return;
+      this.#wasAlone = isAlone;
+      this.#running += 1;
+      if (isAlone) this.#runningAlone += 1;
+      this.#runBatch(batch).finally(() => {
+        this.#queue.free(batch);
+        this.#running -= 1;
+        if (isAlone) this.#runningAlone -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  #take(): { batch: Entry<Item, Result>[]; isAlone: boolean } {
+    const mayBeAlone = this.#runningAlone < Math.max(1, this.#options.concurrency - 1);
+    const alone = mayBeAlone && !this.#wasAlone ? this.#queue.takeAlone() : [];
+    if (alone.length > 0) return { batch: alone, isAlone: true };
+    const shared = this.#queue.takeShared();
+    if (shared.length > 0 || !mayBeAlone) return { batch: shared, isAlone: false };
+    return { batch: this.#queue.takeAlone(), isAlone: true };
+  }
+
+  async #runBatch(batch: Entry<Item, Result>[]): Promise<void> {
+    const { run, trace } = this.#options;
     try {
       const items = batch.map((entry) => entry.item);
       const results =
         trace === undefined
-          ? await options.run(items)
+          ? await run(items)
           : await trace.around(
               batch.map((entry) => entry.caller),
-              () => options.run(items),
+              () => run(items),
             );
       if (results.length !== batch.length) throw new Error('A batch must answer each of its items');
       batch.forEach((entry, index) => {
         entry.resolve(results[index] as Result); // as: the lengths were just compared
       });
-      failing.succeeded(batch[0]?.group ?? '');
+      this.#failing.succeeded(batch[0]?.group ?? '');
     } catch (error) {
-      await takeApart(batch, error);
+      await this.#splitFailed(batch, error);
     }
   }
 
-  /** Rejects what fails for itself, and has the rest run again in smaller parts. */
-  async function takeApart(batch: Entry<Item, Result>[], error: unknown): Promise<void> {
-    const isRolledBack = options.isRolledBack(error);
+  async #splitFailed(batch: Entry<Item, Result>[], error: unknown): Promise<void> {
+    const isRolledBack = this.#options.isRolledBack(error);
     const groups = new Set(batch.map((entry) => entry.group));
     const [group] = groups;
-    const culprit = isRolledBack && groupOf !== undefined && groups.size === 1 ? group : undefined;
-    if (culprit !== undefined) failing.failed(culprit, batch.length);
+    const isGrouped = this.#options.groupOf !== undefined;
+    const culprit = isRolledBack && isGrouped && groups.size === 1 ? group : undefined;
+    if (culprit !== undefined) this.#failing.failed(culprit, batch.length);
     if (!isRolledBack || batch.length === 1) for (const entry of batch) entry.reject(error);
-    else if (culprit !== undefined) queue.putBack(batch);
-    else for (const part of halve(batch, groups)) await runBatch(part);
+    else if (culprit !== undefined) this.#queue.putBack(batch);
+    else for (const part of halve(batch, groups)) await this.#runBatch(part);
   }
-
-  /** What runs next: groups that go alone and those that share take turns. */
-  function take(): { batch: Entry<Item, Result>[]; isAlone: boolean } {
-    const mayBeAlone = runningAlone < Math.max(1, concurrency - 1);
-    const alone = mayBeAlone && !wasAlone ? queue.takeAlone() : [];
-    if (alone.length > 0) return { batch: alone, isAlone: true };
-    const shared = queue.takeShared();
-    if (shared.length > 0 || !mayBeAlone) return { batch: shared, isAlone: false };
-    return { batch: queue.takeAlone(), isAlone: true };
-  }
-
-  function pump(): void {
-    scheduled = false;
-    while (running < concurrency && queue.length > 0) {
-      const { batch, isAlone } = take();
-      // All that waits has to wait for a batch in flight, which pumps when it ends.
-      if (batch.length === 0) return;
-      wasAlone = isAlone;
-      running += 1;
-      if (isAlone) runningAlone += 1;
-      runBatch(batch).finally(() => {
-        queue.free(batch);
-        running -= 1;
-        if (isAlone) runningAlone -= 1;
-        pump();
-      });
-    }
-  }
-
-  return {
-    submit(item) {
-      return new Promise((resolve, reject) => {
-        const group = groupOf?.(item) ?? '';
-        const weight = options.weightOf?.(item) ?? 0;
-        if (queue.weight + weight > mostWaiting || queue.weightOf(group) + weight > mostWaiting / 2) {
-          reject(tooMuchWaits());
-          return;
-        }
-        const keys = options.keysOf?.(item) ?? [];
-        const kind = options.kindOf?.(item);
-        queue.add({ item, group, keys, kind, weight, caller: trace?.here(), resolve, reject });
-        if (running >= concurrency || scheduled) return;
-        scheduled = true;
-        // After the input that is at hand now, so that requests of one read of the sockets share a batch.
-        setImmediate(pump);
-      });
-    },
-    get waiting() {
-      return queue.length;
-    },
-  };
 }
 
-/** Two parts, with whole groups in each where there are several. */
 function halve<E extends Queued>(batch: readonly E[], groups: ReadonlySet<string>): E[][] {
   if (groups.size === 1) {
     const middle = batch.length >> 1;
@@ -167,7 +188,7 @@ function halve<E extends Queued>(batch: readonly E[], groups: ReadonlySet<string
   return [batch.filter((entry) => first.has(entry.group)), batch.filter((entry) => !first.has(entry.group))];
 }
 
-function tooMuchWaits(): DomainError {
+function queueIsFull(): DomainError {
   return new DomainError('SERVICE_UNAVAILABLE', 'Too many requests at once', {
     suggestion: `Try again in ${retryAfterSeconds} seconds.`,
     retryAfterSeconds,

@@ -4,17 +4,15 @@ const rememberedMs = 60_000;
 const mostGroups = 10_000;
 
 export interface FailingGroups {
-  /** How many items of the group its next batch may have; undefined when none of its items has failed lately. */
+  /** Maximum size of the group's next batch; undefined when it had no failure in the last minute. */
   mostAlone(group: string): number | undefined;
-  /** A batch of the group alone was rolled back. */
   failed(group: string, items: number): void;
-  /** A batch of the group went well. */
   succeeded(group: string): void;
 }
 
 /**
- * Groups with an item that failed in the last minute. Their batches shrink by half with each failure, down to the
- * item that is at fault, and grow twofold with each success.
+ * Groups with a failed item in the last minute. Their batch size halves with each failure, down to the bad item, and
+ * doubles with each success.
  */
 export function createFailingGroups(maxItems: number): FailingGroups {
   const groups = new LRUCache<string, { most: number }>({ max: mostGroups, ttl: rememberedMs });

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Condition } from '../../core/conditions/condition.ts';
-import { evaluateCondition } from '../../core/conditions/evaluate-condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { conditionReferences } from '../../core/conditions/references.ts';
+import { evaluateCondition } from '../../core/conditions/testing/evaluate-condition.ts';
 import { newId } from '../../core/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { memberOf, notMemberOf, planIs, where } from '../../test/setup/segments.ts';
+import { insertSegment, memberOf, notMemberOf, planIs, where } from '../../test/setup/segments.ts';
 import type { Em } from '../orm.ts';
-import { insertSegment } from '../repositories/segments/segments.ts';
-import { sql } from '../sql.ts';
+import { sql } from '../testing/sql.ts';
 import { type Audience, conditionAudience, segmentAudience } from './audience.ts';
 import { bindInto } from './bind.ts';
-import { loadConditionContact } from './load-condition-contact.ts';
+import { loadConditionContact } from './testing/load-condition-contact.ts';
 import { storeContacts } from './testing/stored-contacts.ts';
 
 const now = new Date('2024-03-10T12:00:00.000Z');

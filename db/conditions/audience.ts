@@ -1,25 +1,23 @@
 import type { Condition } from '../../core/conditions/condition.ts';
 import { conditionReferences } from '../../core/conditions/references.ts';
 import type { Em } from '../orm.ts';
-import type { Reach } from './audience-statement.ts';
+import type { Reach } from './audience-query.ts';
 import type { Bind } from './bind.ts';
 import { conditionSql } from './compile.ts';
 import { loadSegmentDefinitions, membershipSql } from './segment-definitions.ts';
 
-/** Contacts of one project, in a form that any statement can ask for. */
 export interface Audience {
   /**
-   * SQL over `contacts c`, true exactly for those that belong to it; false or null for the others. The statement
-   * around it restricts `c` to the project.
+   * SQL over `contacts c`: true for contacts in the audience, otherwise false or null. The enclosing statement must
+   * restrict `c` to the project.
    *
-   * @param now the instant that `within` and `olderThan` count from
-   * @param bind keeps the parameters of the statement (`bindInto`)
-   * @param reach how many contacts the statement asks, `few` by default
+   * @param now reference for `within` and `olderThan`
+   * @param bind adds a parameter to the statement (`bindInto`)
+   * @param reach `few` by default
    */
   where(now: Date, bind: Bind, reach?: Reach): string;
 }
 
-/** The members of a segment; undefined when the project has no such segment. */
 export async function segmentAudience(
   em: Em,
   projectId: string,
@@ -32,7 +30,6 @@ export async function segmentAudience(
   };
 }
 
-/** Those who meet a condition; its segments are looked up in the project. */
 export async function conditionAudience(em: Em, projectId: string, condition: Condition): Promise<Audience> {
   const definitions = await loadSegmentDefinitions(em, projectId, conditionReferences(condition).segments);
   return {

@@ -6,9 +6,9 @@ import { dataTextSql, dataValueSql } from './data-value.ts';
 import { compareDateSql, isDateSql, isSameDateSql } from './date-sql.ts';
 
 /**
- * A test of a value in `data`; the value's type is looked at, never cast. It is one `case` on purpose: that keeps the
- * cheap part first, and it is opaque to the planner. There are no statistics about keys of `data`, so of each part the
- * planner would guess that nearly nobody passes, and then sort the whole project for a page of it.
+ * Tests a value in `data` by its type, without casts. A single `case` on purpose: the cheap part is evaluated first,
+ * and the planner does not estimate the parts. Without statistics on keys of `data` it would expect almost no matches
+ * and sort the whole project for one page.
  */
 export function compileDataTest(
   { key, path, test }: Extract<Predicate, { subject: 'data' }>,
@@ -37,7 +37,7 @@ function testSql(value: string, plainText: string, test: DataTest, now: Date, bi
     case 'compared':
       switch (test.value.type) {
         case 'number':
-          // Two jsonb numbers compare as numeric.
+          // jsonb numbers compare as numeric.
           return `jsonb_typeof(${value}) = 'number'
             and ${value} ${comparisonSql[test.by]} ${bind(JSON.stringify(test.value.value))}::jsonb`;
         case 'string':

@@ -6,52 +6,29 @@ import type {
   Predicate,
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
-import type { Reach } from './audience-statement.ts';
+import type { Reach } from './audience-query.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 import { compileDataTest } from './compile-data-test.ts';
 
 export interface CompileOptions {
-  /** The contacts' project: what a test reads of events is looked up in it and nowhere else. */
   projectId: string;
-  /** `few` by default. */
   reach?: Reach | undefined;
-  /** The instant that `within` and `olderThan` count from. */
   now: Date;
-  /** Parameters that the statement has before the condition's own; the first placeholder is one higher. */
-  parameterOffset?: number;
-  /** @returns SQL, true or false, for whether the contact `c` is a member of a segment. */
   segmentMembership(segmentId: string, bind: Bind): string;
 }
 
-export interface CompiledCondition {
-  /** True exactly for the contacts that meet the condition; false or null for the others. */
-  sql: string;
-  parameters: unknown[];
-}
-
 /**
- * A condition as SQL over `contacts c`, in the same meaning as `evaluateCondition`. Every user's word is a bound
- * parameter, and nothing casts a stored value, so no mix of types makes the statement fail. The statement around
- * it restricts `c` to a project.
+ * A condition as SQL over `contacts c`: true for contacts that match, otherwise false or null. All values are bound
+ * parameters and no stored value is cast, so no mix of types can make the statement fail. The enclosing statement
+ * must restrict `c` to a project.
  */
-export function compileCondition(condition: Condition, options: CompileOptions): CompiledCondition {
-  const parameters: unknown[] = [];
-  const bind: Bind = (value) => `$${parameters.push(value) + (options.parameterOffset ?? 0)}`;
-  return { sql: conditionSql(condition, options, bind), parameters };
-}
-
-/** As `compileCondition`, with the parameters kept by the caller: for a condition within another statement's. */
-export function conditionSql(
-  { logic, groups }: Condition,
-  options: Omit<CompileOptions, 'parameterOffset'>,
-  bind: Bind,
-): string {
+export function conditionSql({ logic, groups }: Condition, options: CompileOptions, bind: Bind): string {
   const parts = groups.map(({ filters, conditions }) => {
     const tests = filters.map(({ predicate, negated }) => {
       const test = predicateSql(predicate, options, bind);
       if (!negated) return `(${test})`;
-      // Written like this, the planner can make an anti-join of it; "exists" is never null.
+      // The planner can turn this form into an anti-join; "exists" is never null.
       return predicate.subject === 'event' ? `not (${test})` : `((${test}) is not true)`;
     });
     if (conditions) tests.push(conditionSql(conditions, options, bind));
@@ -60,11 +37,7 @@ export function conditionSql(
   return `(${parts.join(logic === 'AND' ? ' and ' : ' or ')})`;
 }
 
-function predicateSql(
-  predicate: Predicate,
-  options: Omit<CompileOptions, 'parameterOffset'>,
-  bind: Bind,
-): string {
+function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind): string {
   switch (predicate.subject) {
     case 'email':
       if (predicate.test.is === 'equal') return `c.email = ${bind(predicate.test.value)}::text`;
@@ -100,7 +73,7 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
       return `${column} ${comparisonSql[test.by]} ${bind(test.value.instant)}::timestamptz`;
     case 'equal': {
       const from = `${bind(test.value.instant)}::timestamptz`;
-      // Hours, because a day of the session's time zone may have 23 of them.
+      // Hours, because a day in the session's time zone may have 23 of them.
       if (test.value.isDay) return `${column} >= ${from} and ${column} < ${from} + interval '24 hours'`;
       return `${column} = ${from}`;
     }
@@ -108,11 +81,10 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
 }
 
 /**
- * Reads the statistics, a row per contact and name. Only a window that a contact's events straddle needs the
- * journal: when the first event is inside, all are, and the kept count answers. What is left is looked up by
- * `events_history` and stops at the number asked for. When everyone is asked, the part of that index with the event's
- * name is read once instead, which also leaves the rest to several processes: look-ups per row stay in one.
- * Counts per day could not answer for hours and minutes.
+ * Uses the statistics, one row per contact and event name. Only a window that starts after the contact's first event
+ * needs the journal; otherwise the stored count answers. The index `events_history` is then read up to `atLeast` rows
+ * per contact. With reach `all`, the index range of the event name is scanned once instead, which Postgres can
+ * parallelise, unlike look-ups per row.
  */
 function eventSql(
   name: string,
@@ -122,7 +94,7 @@ function eventSql(
 ): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
   const event = `${bind(name)}::text`;
-  // Not the project of `c`: a planner that reads all the events of a name would read those of all projects.
+  // Not the project of `c`: when the planner reads all events of a name, it would read those of every project.
   const project = `${bind(projectId)}::uuid`;
   const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;

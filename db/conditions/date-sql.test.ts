@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseDateText } from '../../core/conditions/date-text.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../sql.ts';
+import { sql } from '../testing/sql.ts';
 import { bindInto } from './bind.ts';
 import { compareDateSql, isDateSql } from './date-sql.ts';
 

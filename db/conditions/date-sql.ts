@@ -3,17 +3,16 @@ import type { DateText } from '../../core/conditions/date-text.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 
-/** Whether a text is a date in the meaning of `parseDateText`. All of `text` here: SQL under the collation "C". */
+/** Whether a text is a date (`parseDateText`). Every `text` in this file is SQL with the collation "C". */
 export function isDateSql(text: string): string {
   return byForm(text, isUtcFormSql(text), `${instantSql(text)} is not null`);
 }
 
-/** Whether a text is a date and its instant compares so with the given one. */
 export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
   const comparison = comparisonSql[by];
   const [day, second] = [instant.slice(0, 10), `${instant.slice(0, 19)}Z`];
-  // Without making the canonical form: the bound is cut to the length of the text. A "~" stands for what the cut took
-  // away, if it was more than zeros, and puts the bound above the text.
+  // Texts compare without normalisation: the bound is cut to the length of the text. Where more than zeros is cut
+  // off, an appended "~" sorts the bound after the text.
   const cut = (bound: string, isExact: boolean) => bind(isExact ? bound : `${bound}~`);
   const utc = `${text} ${comparison} case length(${text})
     when 24 then ${bind(instant)}::text
@@ -22,11 +21,10 @@ export function compareDateSql(text: string, by: Comparison, instant: string, bi
   return byForm(text, utc, `${instantSql(text)} ${comparison} ${bind(instant)}::timestamp`);
 }
 
-/** Whether a text is a date of the same day, when one of both is a day, or else of the same instant. */
 export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: Bind): string {
   const day = instant.slice(0, 10);
   if (isDay) {
-    // Behind the day only "T" can follow.
+    // Only "T" can follow the day.
     const utc = `${text} >= ${bind(day)}::text and ${text} < ${bind(`${day}U`)}::text and ${isUtcFormSql(text)}`;
     return byForm(text, utc, `date_trunc('day', ${instantSql(text)}) = ${bind(day)}::timestamp`);
   }
@@ -35,16 +33,15 @@ export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: 
   return byForm(text, utc, `${instantSql(text)} = ${bind(instant)}::timestamp`);
 }
 
-/** One test for texts as long as a UTC form (`isUtcFormSql`), another one for the rest. */
 function byForm(text: string, utc: string, rest: string): string {
   return `(case when length(${text}) in (10, 20, 24) then ${utc} else ${rest} end)`;
 }
 
 /**
- * Whether a text is a UTC date or date-time (`isDateText` in core/contact-data). The punctuation first; then no other
- * character is anything but a digit, each of which has punctuation or one of the places looked at beside it; then
- * Postgres says whether the day exists. It would also take 24:00:00 and a leap second. As one regular expression it
- * takes six times as long, and only texts that pass a comparison get here at all.
+ * Whether a text is a UTC date or date-time (`isDateText` in core/contact-data). Checks the punctuation, then that
+ * every other character is a digit, since each is next to punctuation or another tested place, then lets Postgres
+ * check that the day exists. Postgres would also accept 24:00:00 and a leap second. A single regular expression takes
+ * six times as long, and only texts that pass the comparison get here.
  */
 function isUtcFormSql(text: string): string {
   return `(case when ${text} like '____-__-__T__:__:__.___Z' or ${text} like '____-__-__'
@@ -59,8 +56,8 @@ const dateTimeForm =
   '(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$';
 
 /**
- * The instant of a date-time in any other form, as a timestamp in UTC; null for everything else. What is cast is known
- * to be valid. The offset is subtracted because Postgres reads none beyond 15:59.
+ * A date-time in any other form as a UTC timestamp, otherwise null. Only valid text is cast. The offset is subtracted
+ * because Postgres rejects offsets beyond 15:59.
  */
 function instantSql(text: string): string {
   const local = `(case when ${text} like '___________________.%' then substring(${text} from '^.{20}[0-9]{1,3}')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { evaluateCondition } from '../../core/conditions/evaluate-condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
+import { evaluateCondition } from '../../core/conditions/testing/evaluate-condition.ts';
 import type { JsonValue } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../sql.ts';
-import { compileCondition } from './compile.ts';
+import { sql } from '../testing/sql.ts';
+import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts, type TestContact, toConditionContact } from './testing/stored-contacts.ts';
 
 const now = new Date('2024-03-10T12:00:00.000Z');
@@ -370,16 +370,19 @@ it.each(cases)('%s %s %j', async (field, operator, rest, matching, others) => {
   const project = newId();
   const ids = await storeContacts(em, project, contacts);
   const members = ids.filter((_id, index) => contacts[index]?.segments.includes(segment));
-  const compiled = compileCondition(parsed.condition, {
-    projectId: project,
-    now,
-    parameterOffset: 1,
-    segmentMembership: (_id, bind) => `c.id = any(${bind(members)}::uuid[])`,
-  });
+  const compiled = compileCondition(
+    parsed.condition,
+    {
+      projectId: project,
+      now,
+      segmentMembership: (_id, bind) => `c.id = any(${bind(members)}::uuid[])`,
+    },
+    [project],
+  );
   const rows = await sql<{ id: string }>(
     em,
     `select c.id from contacts c where c.project_id = $1 and ${compiled.sql}`,
-    [project, ...compiled.parameters],
+    compiled.parameters,
   );
   const found = new Set(rows.map((row) => row.id));
   expect(ids.map((id) => found.has(id))).toEqual(expected);

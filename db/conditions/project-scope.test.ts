@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { newId } from '../../core/new-id.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../sql.ts';
-import { audienceSql } from './audience-statement.ts';
-import { compileCondition } from './compile.ts';
+import { sql } from '../testing/sql.ts';
+import { audienceQuery } from './audience-query.ts';
+import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts, type TestContact } from './testing/stored-contacts.ts';
 
 const now = new Date('2024-03-10T12:00:00.000Z');
@@ -69,18 +69,22 @@ it.each([
   const parsed = parseCondition({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues));
   for (const reach of ['few', 'all'] as const) {
-    const compiled = compileCondition(parsed.condition, {
-      projectId: own,
-      now,
-      parameterOffset: 1,
-      reach,
-      segmentMembership: () => 'false',
-    });
-    const rows = await audienceSql<{ 'QUERY PLAN': [{ Plan: unknown }] }>(
+    const compiled = compileCondition(
+      parsed.condition,
+      {
+        projectId: own,
+        now,
+        reach,
+        segmentMembership: () => 'false',
+      },
+      [own],
+    );
+    const rows = await audienceQuery(
       database.orm.em.fork(),
       reach,
+      z.object({ 'QUERY PLAN': z.tuple([z.object({ Plan: z.unknown() })]) }),
       `explain (analyze, format json) select count(*) from contacts c where c.project_id = $1 and ${compiled.sql}`,
-      [own, ...compiled.parameters],
+      compiled.parameters,
     );
     const read = scansOf(planSchema.parse(rows[0]?.['QUERY PLAN'][0].Plan));
     expect(read.length).toBeGreaterThan(0);

@@ -1,15 +1,16 @@
+import { z } from 'zod';
 import type { Condition } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
-import type { SegmentType } from '../entities/segment.ts';
+import { segmentTypes } from '../../core/segments/segment-types.ts';
 import type { Em } from '../orm.ts';
-import { sql } from '../sql.ts';
+import { query } from '../sql.ts';
 import type { Bind } from './bind.ts';
 import { type CompileOptions, conditionSql } from './compile.ts';
 
-/** Segments of one project by id, with every segment that they refer to, however far: null for static ones. */
+/** Conditions by segment id, including all segments referred to; null for static segments. */
 export type SegmentDefinitions = ReadonlyMap<string, Condition | null>;
 
-/** Reads segments and all that they refer to by one statement. Ids of other projects are left out. */
+/** Loads segments and, recursively, those they refer to, in one statement. Ids of other projects are skipped. */
 export async function loadSegmentDefinitions(
   em: Em,
   projectId: string,
@@ -17,8 +18,9 @@ export async function loadSegmentDefinitions(
 ): Promise<SegmentDefinitions> {
   const ids = [...segmentIds];
   if (ids.length === 0) return new Map();
-  const rows = await sql<{ id: string; type: SegmentType; condition: unknown }>(
+  const rows = await query(
     em,
+    z.object({ id: z.uuid(), type: z.enum(segmentTypes), condition: z.unknown() }),
     `with recursive needed (id) as (
        select unnest($2::uuid[])
        union
@@ -32,7 +34,6 @@ export async function loadSegmentDefinitions(
   );
 }
 
-/** @throws Error for what was never accepted */
 function storedCondition(segmentId: string, stored: unknown): Condition {
   const parsed = parseCondition(stored);
   if (parsed.ok) return parsed.condition;
@@ -40,8 +41,8 @@ function storedCondition(segmentId: string, stored: unknown): Condition {
 }
 
 /**
- * Whether the contact `c` is a member of a segment: of a static one by its rows, of a dynamic one by its condition,
- * written out here and so live. Nobody is a member of a segment that is not there.
+ * Whether the contact `c` is in a segment: for a static one by its rows, for a dynamic one by its condition, inlined
+ * and so always current. False for an unknown segment.
  */
 export function membershipSql(
   definitions: SegmentDefinitions,

@@ -1,13 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { type BillingCategory, billingCategories } from '../../core/billing/categories.ts';
-import type { StoredSubscription } from '../../core/billing/subscription.ts';
+import {
+  isOver,
+  type StoredSubscription,
+  storedSubscriptionSchema,
+} from '../../core/billing/subscription.ts';
+import { BillingLimitRepository } from '../repositories/billing-limit-repository.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
 import { Project } from './project.ts';
 
-/** Emails of a category that a project may send or receive in a calendar month; without a row any number. */
-export const BillingLimit = defineEntity({
+const BillingLimitSchema = defineEntity({
   name: 'BillingLimit',
   tableName: 'billing_limits',
+  repository: () => BillingLimitRepository,
   properties: {
     projectId: () =>
       p
@@ -27,41 +32,67 @@ export const BillingLimit = defineEntity({
   },
 });
 
-/** Emails by calendar month (UTC), in lanes that do not wait for each other: the figure is their sum. */
-export const BillingUsage = defineEntity({
+/** Emails of a category that a project may send or receive per calendar month; unlimited without a row. */
+export class BillingLimit extends BillingLimitSchema.class {}
+BillingLimitSchema.setClass(BillingLimit);
+
+const BillingUsageSchema = defineEntity({
   name: 'BillingUsage',
   tableName: 'billing_usage',
   properties: {
     projectId: p.uuid().primary(),
-    /** The first day of the month. */
     month: p.date().primary(),
     category: p.text().$type<BillingCategory>().primary(),
     lane: p.smallint().primary(),
-    /** May be below 0 in a lane that gave back what was counted in another. */
+    /** Negative when emails counted in another lane were released in this one. */
     emails: p.integer(),
   },
 });
 
-/** A project's customer at Stripe; stays for a deleted project until its subscriptions have ended. */
-export const BillingCustomer = defineEntity({
+/** Emails by calendar month (UTC), sharded into lanes to avoid lock contention: the total is their sum. */
+export class BillingUsage extends BillingUsageSchema.class {}
+BillingUsageSchema.setClass(BillingUsage);
+
+const BillingCustomerSchema = defineEntity({
   name: 'BillingCustomer',
   tableName: 'billing_customers',
   properties: {
     projectId: p.uuid().primary(),
     customerId: p.text().unique(),
-    /** The last one that was opened. */
     checkoutSessionId: p.text().nullable(),
-    /** As Stripe told it last; null before the first. */
+    /** As last reported by Stripe; null before the first report. */
     subscription: p.json().$type<StoredSubscription>().nullable(),
-    /** Rises with each change of `subscription`, so that what was asked before a change is not stored after it. */
+    /**
+     * Incremented by each change of `subscription`: an optimistic lock against storing a stale answer from Stripe.
+     */
     version: p.integer().default(0),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
 });
 
-/** A notification of Stripe that has been applied. */
-export const StripeEvent = defineEntity({
+/** A project's customer at Stripe; kept after the project is deleted until its subscriptions have ended. */
+export class BillingCustomer extends BillingCustomerSchema.class {
+  currentSubscription(): StoredSubscription | null {
+    const subscription = this.readSubscription();
+    return subscription === null || isOver(subscription) ? null : subscription;
+  }
+
+  readSubscription(): StoredSubscription | null {
+    return storedSubscriptionSchema.nullable().parse(this.subscription ?? null);
+  }
+
+  /** @returns false, changing nothing, when the version has moved on since it was read */
+  storeSubscription(subscription: StoredSubscription | null, version: number): boolean {
+    if (this.version !== version) return false;
+    this.subscription = subscription;
+    this.version += 1;
+    return true;
+  }
+}
+BillingCustomerSchema.setClass(BillingCustomer);
+
+const StripeEventSchema = defineEntity({
   name: 'StripeEvent',
   tableName: 'stripe_events',
   indexes: [{ name: 'stripe_events_received', properties: ['receivedAt'] }],
@@ -73,3 +104,6 @@ export const StripeEvent = defineEntity({
       .defaultRaw('now()'),
   },
 });
+
+export class StripeEvent extends StripeEventSchema.class {}
+StripeEventSchema.setClass(StripeEvent);

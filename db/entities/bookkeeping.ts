@@ -1,17 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant } from './columns.ts';
 
-/** A used Idempotency-Key. `statusCode` is null while the first request runs. */
-export const IdempotencyKey = defineEntity({
+const IdempotencyKeySchema = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   indexes: [{ name: 'idempotency_keys_expiry', properties: ['expiresAt'] }],
   properties: {
     projectId: p.uuid().primary(),
     key: p.text().primary(),
-    /** Method and path of the first request, such as `POST /v1/send`. */
     request: p.text(),
-    /** Names the request that holds the claim. */
     token: p.uuid(),
     statusCode: p.smallint().nullable(),
     createdAt: createdAt(),
@@ -19,8 +16,11 @@ export const IdempotencyKey = defineEntity({
   },
 });
 
-/** Requests leased to processes from the budget of a minute; `subject` is a project id, a user or a client address. */
-export const RateLimitWindow = defineEntity({
+/** `statusCode` is null while the first request is still running. */
+export class IdempotencyKey extends IdempotencyKeySchema.class {}
+IdempotencyKeySchema.setClass(IdempotencyKey);
+
+const RateLimitWindowSchema = defineEntity({
   name: 'RateLimitWindow',
   tableName: 'rate_limit_windows',
   properties: {
@@ -30,11 +30,11 @@ export const RateLimitWindow = defineEntity({
   },
 });
 
-/**
- * A token bucket (GCRA): the instant at which its next email may leave. `key` is `account`, a project id, or a share of
- * one of them. One that was idle for longer than it saves is as good as none.
- */
-export const Throttle = defineEntity({
+/** Requests per minute leased to processes; `subject` is a project id, a user or a client address. */
+export class RateLimitWindow extends RateLimitWindowSchema.class {}
+RateLimitWindowSchema.setClass(RateLimitWindow);
+
+const ThrottleSchema = defineEntity({
   name: 'Throttle',
   tableName: 'throttles',
   properties: {
@@ -43,8 +43,14 @@ export const Throttle = defineEntity({
   },
 });
 
-/** Notifications of the provider that were applied, so that a repeat changes nothing. */
-export const ProviderNotification = defineEntity({
+/**
+ * A token bucket (GCRA): when its next email may leave. `key` is `account`, a project id, or a share of one of them.
+ * A bucket idle for longer than its burst is equivalent to no row.
+ */
+export class Throttle extends ThrottleSchema.class {}
+ThrottleSchema.setClass(Throttle);
+
+const ProviderNotificationSchema = defineEntity({
   name: 'ProviderNotification',
   tableName: 'provider_notifications',
   indexes: [{ name: 'provider_notifications_received', properties: ['receivedAt'] }],
@@ -53,3 +59,6 @@ export const ProviderNotification = defineEntity({
     receivedAt: instant().defaultRaw('now()'),
   },
 });
+
+export class ProviderNotification extends ProviderNotificationSchema.class {}
+ProviderNotificationSchema.setClass(ProviderNotification);

@@ -1,25 +1,39 @@
 import { p } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
+import { contentTypes } from '../../core/content-types.ts';
 
-/** Primary key: a UUIDv7, so that new rows land at the right edge of the index. */
+/** UUIDv7, so that inserts go to the right edge of the index. */
 export const primaryId = () =>
   p
     .uuid()
     .primary()
     .onCreate(() => uuidv7());
 
-/** An instant with millisecond precision, so that a filter on a returned value finds the row again. */
+/** Millisecond precision, as in a JavaScript `Date`: filtering by a returned value finds the row. */
 export const instant = () => p.datetime(3);
 
-/** `created_at`, set once. */
-export const createdAt = () =>
-  instant()
-    .onCreate(() => new Date())
-    .defaultRaw('now()');
+/** By the database's clock, which resetting a project compares with. */
+export const createdAt = () => instant().defaultRaw('now()');
 
-/** `updated_at`, set on each change that goes through the entity manager. */
+/** Each flushed change moves it forward by at least a millisecond, so it identifies a version of the record. */
 export const updatedAt = () =>
   instant()
-    .onCreate(() => new Date())
-    .onUpdate(() => new Date())
+    .onUpdate(({ updatedAt }: { updatedAt?: Date }) => laterThan(updatedAt))
     .defaultRaw('now()');
+
+export const laterThan = (before: Date | undefined) =>
+  new Date(Math.max(Date.now(), before === undefined ? 0 : before.getTime() + 1));
+
+/** Of templates and campaigns. */
+export const contentColumns = () => ({
+  id: primaryId(),
+  projectId: p.uuid(),
+  name: p.text(),
+  description: p.text().nullable(),
+  subject: p.text(),
+  body: p.text(),
+  fromEmail: p.text(),
+  fromName: p.text().nullable(),
+  replyTo: p.text().nullable(),
+  type: p.enum(contentTypes),
+});

@@ -1,15 +1,14 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
+import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
+import { suppressionReasons } from '../../core/suppression-reasons.ts';
+import { ContactFieldRepository } from '../repositories/contact-field-repository.ts';
+import { ContactRepository } from '../repositories/contact-repository.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
-export type SuppressionReason = 'bounce' | 'complaint';
-
-/**
- * A person of a project's audience. No foreign keys on the tables that sending writes to: each would lock the
- * same project row for every email. Deleting a project removes these rows explicitly.
- */
-export const Contact = defineEntity({
+const ContactSchema = defineEntity({
   name: 'Contact',
   tableName: 'contacts',
+  repository: () => ContactRepository,
   uniques: [{ name: 'contacts_project_email', properties: ['projectId', 'email'] }],
   indexes: [
     { name: 'contacts_project_created', properties: ['projectId', 'createdAt', 'id'] },
@@ -29,26 +28,28 @@ export const Contact = defineEntity({
       expression:
         'create index contacts_suppressed on contacts (project_id, suppression_reason, suppressed_at, id) where suppression_reason is not null',
     },
+    {
+      name: 'contacts_suppressed_email',
+      expression:
+        'create index contacts_suppressed_email on contacts (project_id, suppression_reason, email collate "C") where suppression_reason is not null',
+    },
   ],
   checks: [{ name: 'contacts_data_size', expression: 'json_text_bytes(data) <= 65536' }],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Trimmed and in lower case. */
     email: p.text(),
     subscribed: p.boolean().default(true),
-    /** Set only while snoozed; every write to `subscribed` clears it. */
+    /** Non-null only while snoozed; every write to `subscribed` clears it. */
     snoozedUntil: instant().nullable(),
     data: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
-    /** Why no marketing goes out to this contact, set by a hard bounce or a complaint. */
-    suppressionReason: p
-      .text()
-      .$type<SuppressionReason>()
-      .nullable()
-      .check(`suppression_reason in ('bounce', 'complaint')`),
+    suppressionReason: p.enum(suppressionReasons).nullable(),
     suppressedAt: instant().nullable(),
     suppressedEmailId: p.uuid().nullable(),
-    /** Hops of what follows from the last change by a workflow, and its time; null after a change by its id otherwise. */
+    /**
+     * Workflow hops for events that follow from the last change, if a workflow made it; null after any other change
+     * by id.
+     */
     movedHops: p.smallint().nullable(),
     movedAt: instant().nullable(),
     createdAt: createdAt(),
@@ -56,30 +57,33 @@ export const Contact = defineEntity({
   },
 });
 
-export type ContactRow = InferEntity<typeof Contact>;
-
-export type FieldType = 'string' | 'number' | 'boolean' | 'date';
-
 /**
- * The type of a custom field, inferred from its first value in the project and fixed from then on. A project may have
- * 10,000 (the trigger `contact_fields_limit`).
+ * No foreign keys on tables written while sending: every email would lock the same project row. Deleting a project
+ * deletes these rows explicitly.
  */
-export const ContactField = defineEntity({
+export class Contact extends ContactSchema.class {}
+ContactSchema.setClass(Contact);
+
+const ContactFieldSchema = defineEntity({
   name: 'ContactField',
   tableName: 'contact_fields',
+  repository: () => ContactFieldRepository,
   properties: {
     projectId: p.uuid().primary(),
     key: p.text().primary(),
-    type: p.text().$type<FieldType>().check(`type in ('string', 'number', 'boolean', 'date')`),
+    type: p.enum(fieldTypes),
     createdAt: createdAt(),
   },
 });
 
 /**
- * Figures of a project's audience as of the last fold: `contacts`, `subscribed`, `snoozed`, and `data.<key>` for
- * the number of contacts with that key. The exact figure is this plus the changes that are not folded yet.
+ * The type of a custom field, inferred from its first value in the project and then fixed. At most 10,000 per project
+ * (db/functions/limit-project-rows.sql).
  */
-export const ContactFigure = defineEntity({
+export class ContactField extends ContactFieldSchema.class {}
+ContactFieldSchema.setClass(ContactField);
+
+const ContactFigureSchema = defineEntity({
   name: 'ContactFigure',
   tableName: 'contact_figures',
   properties: {
@@ -90,10 +94,13 @@ export const ContactFigure = defineEntity({
 });
 
 /**
- * Changes of the figures, appended by triggers on `contacts` in the transaction of the change, whoever makes it:
- * rows that are only added make no two writers wait for each other. A sweep folds them into the figures.
+ * Audience figures as of the last fold: `contacts`, `subscribed`, `snoozed`, and `data.<key>` for the number of
+ * contacts with that key. Add the unfolded changes for the exact figure.
  */
-export const ContactFigureChange = defineEntity({
+export class ContactFigure extends ContactFigureSchema.class {}
+ContactFigureSchema.setClass(ContactFigure);
+
+const ContactFigureChangeSchema = defineEntity({
   name: 'ContactFigureChange',
   tableName: 'contact_figure_changes',
   properties: {
@@ -105,10 +112,13 @@ export const ContactFigureChange = defineEntity({
 });
 
 /**
- * A contact that was deleted. The row stays until what happened to it is gone everywhere, and with it what was
- * written by transactions that did not see the deletion.
+ * Figure changes, appended by triggers on `contacts` in the same transaction: inserts never contend for a row lock. A
+ * sweep folds them.
  */
-export const ContactErasure = defineEntity({
+export class ContactFigureChange extends ContactFigureChangeSchema.class {}
+ContactFigureChangeSchema.setClass(ContactFigureChange);
+
+const ContactErasureSchema = defineEntity({
   name: 'ContactErasure',
   tableName: 'contact_erasures',
   properties: {
@@ -117,3 +127,10 @@ export const ContactErasure = defineEntity({
     erasedAt: instant().defaultRaw('clock_timestamp()'),
   },
 });
+
+/**
+ * A deleted contact. The row stays until all data about the contact is erased everywhere, including rows written by
+ * transactions that did not see the deletion.
+ */
+export class ContactErasure extends ContactErasureSchema.class {}
+ContactErasureSchema.setClass(ContactErasure);

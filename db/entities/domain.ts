@@ -1,13 +1,13 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
+import { defineEntity, p } from '@mikro-orm/core';
+import { type DomainCheck, type DomainStatus, domainClaimDays, domainStatuses } from '../../core/domains.ts';
+import { DomainRepository } from '../repositories/domain-repository.ts';
+import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
 
-export type DomainStatus = 'pending' | 'verified';
-
-/** A sender domain that a project has added; of those of one name at most one is verified. */
-export const Domain = defineEntity({
+const DomainSchema = defineEntity({
   name: 'Domain',
   tableName: 'domains',
+  repository: () => DomainRepository,
   uniques: [{ name: 'domains_project_domain', properties: ['projectId', 'domain'] }],
   indexes: [
     { name: 'domains_domain', properties: ['domain'] },
@@ -20,26 +20,56 @@ export const Domain = defineEntity({
     id: primaryId(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('cascade').index(),
     domain: p.text(),
-    status: p.text().$type<DomainStatus>().default('pending').check(`status in ('pending', 'verified')`),
+    status: p
+      .text()
+      .$type<DomainStatus>()
+      .default('pending')
+      .check(`status in ('${domainStatuses.join("', '")}')`),
     dkimTokens: p.type('text[]').$type<string[]>().default([]),
-    /** Which of the wanted DNS records the last check saw, by `type name`. */
     foundRecords: p.type('text[]').$type<string[]>().default([]),
-    /** False for one that was verified before its TXT record was asked for, until it is pending again. */
+    /** False for a domain verified before the TXT record was required, until it becomes pending again. */
     needsProof: p.boolean().default(true),
     checkedAt: instant().nullable(),
-    /** When it was first verified; one that never was expires. */
     verifiedAt: instant().nullable(),
     createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    updatedAt: instant().defaultRaw('now()'),
   },
 });
 
-/** A domain that was removed, whose identity may still be at the provider. */
-export const DomainRemoval = defineEntity({
+/** A project's sender domain. Several projects may add the same name; at most one is verified. */
+export class Domain extends DomainSchema.class {
+  /**
+   * Records the result of a check. A domain with valid records stays pending while another project has it verified.
+   *
+   * @returns whether the status changed
+   */
+  recordCheck({ verified, found, dkimTokens }: DomainCheck, isVerifiedElsewhere: boolean): boolean {
+    const now = new Date();
+    const before = this.status;
+    const isUnchanged = isSame(found, this.foundRecords) && isSame(dkimTokens, this.dkimTokens);
+    this.status = verified && !isVerifiedElsewhere ? 'verified' : 'pending';
+    this.foundRecords = found;
+    this.dkimTokens = dkimTokens;
+    this.checkedAt = now;
+    if (this.status === 'pending') this.needsProof = true;
+    else this.verifiedAt ??= now;
+    if (this.status !== before || !isUnchanged) this.updatedAt = now;
+    return this.status !== before;
+  }
+
+  isExpired(): boolean {
+    const ageMs = Date.now() - this.createdAt.getTime();
+    return (
+      this.status === 'pending' && this.verifiedAt == null && ageMs > domainClaimDays * 24 * 60 * 60 * 1000
+    );
+  }
+}
+DomainSchema.setClass(Domain);
+
+const DomainRemovalSchema = defineEntity({
   name: 'DomainRemoval',
   tableName: 'domain_removals',
   properties: {
-    /** That of the domain. */
     id: primaryId(),
     projectId: p.uuid().index(),
     domain: p.text(),
@@ -47,4 +77,9 @@ export const DomainRemoval = defineEntity({
   },
 });
 
-export type DomainRow = InferEntity<typeof Domain>;
+/** A removed domain whose identity may still exist at the provider. */
+export class DomainRemoval extends DomainRemovalSchema.class {}
+DomainRemovalSchema.setClass(DomainRemoval);
+
+const isSame = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((one, index) => one === others[index]);

@@ -1,29 +1,11 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { AttachmentDisposition } from '../../core/attachment-disposition.ts';
+import type { ContentType } from '../../core/content-types.ts';
+import type { EmailSource, EmailStatus } from '../../core/email-state.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-/**
- * `TEST`: shows a campaign to one address; it reaches whoever it is sent to and moves no counter. `ACCOUNT`: of the
- * service itself to a user, of no project.
- */
-export type EmailSource = 'TRANSACTIONAL' | 'CAMPAIGN' | 'WORKFLOW' | 'TEST' | 'ACCOUNT';
-export type ContentType = 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
-export type EmailStatus =
-  | 'QUEUED'
-  | 'SENDING'
-  | 'UNKNOWN'
-  | 'SENT'
-  | 'DELIVERED'
-  | 'OPENED'
-  | 'CLICKED'
-  | 'BOUNCED'
-  | 'COMPLAINED'
-  | 'FAILED'
-  | 'SUPPRESSED'
-  | 'CANCELLED';
-
-/** What was asked to be sent by one API call: shared by all of its recipients, dropped after the retention. */
-export const EmailContent = defineEntity({
+const EmailContentSchema = defineEntity({
   name: 'EmailContent',
   tableName: 'email_contents',
   indexes: [
@@ -33,23 +15,25 @@ export const EmailContent = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Liquid sources. */
     subject: p.text(),
     body: p.text(),
     fromEmail: p.text(),
     fromName: p.text().nullable(),
     replyTo: p.text().nullable(),
     headers: p.json().$type<Record<string, string>>().defaultRaw(`'{}'`),
-    /** Data of the request, stored or not; wins over the contact's data when rendering. */
+    /**
+     * Request data, including data that is not persisted on the contact; overrides the contact's data when rendering.
+     */
     variables: p.json().$type<JsonObject>().defaultRaw(`'{}'`),
     createdAt: createdAt(),
   },
 });
 
-export type ContentRow = InferEntity<typeof EmailContent>;
+/** What one API call sends: shared by all its recipients, deleted after the retention period. */
+export class EmailContent extends EmailContentSchema.class {}
+EmailContentSchema.setClass(EmailContent);
 
-/** A file sent along with a content. */
-export const EmailAttachment = defineEntity({
+const EmailAttachmentSchema = defineEntity({
   name: 'EmailAttachment',
   tableName: 'email_attachments',
   properties: {
@@ -58,33 +42,53 @@ export const EmailAttachment = defineEntity({
     position: p.smallint().primary(),
     filename: p.text(),
     contentType: p.text(),
-    /** Name for `cid:` references, of inline images. */
     cid: p.text().nullable(),
-    disposition: p.text().$type<'attachment' | 'inline'>().check(`disposition in ('attachment', 'inline')`),
+    disposition: p.text().$type<AttachmentDisposition>().check(`disposition in ('attachment', 'inline')`),
     bytes: p.blob(),
   },
 });
 
-export type AttachmentRow = InferEntity<typeof EmailAttachment>;
+export class EmailAttachment extends EmailAttachmentSchema.class {}
+EmailAttachmentSchema.setClass(EmailAttachment);
 
-/** One email to one recipient, and what is known of it. */
-export const Email = defineEntity({
+/** Predicate of the index `emails_failed`: these columns change for few emails, and only once or twice. */
+export const failedEmailSql = 'bounced_at is not null or complained_at is not null or reason is not null';
+
+const EmailSchema = defineEntity({
   name: 'Email',
   tableName: 'emails',
   // No index on `status`: it would turn each of the four or five updates of an email into an index write.
   indexes: [
     { name: 'emails_contact', properties: ['contactId'] },
-    { name: 'emails_project', properties: ['projectId', 'id'] },
+    { name: 'emails_log', properties: ['projectId', 'source', 'id'] },
+    {
+      name: 'emails_workflow',
+      expression: 'create index emails_workflow on emails (workflow_id, id) where workflow_id is not null',
+    },
+    {
+      name: 'emails_failed',
+      expression: `create index emails_failed on emails (project_id, id) where ${failedEmailSql}`,
+    },
     {
       name: 'emails_campaign_contact',
       expression:
         'create unique index emails_campaign_contact on emails (campaign_id, contact_id) where campaign_id is not null',
     },
+    {
+      name: 'emails_campaign_withheld',
+      expression:
+        'create index emails_campaign_withheld on emails (campaign_id, contact_id) where campaign_id is not null and reason is not null',
+    },
+    {
+      name: 'emails_campaign_adverse',
+      expression:
+        'create index emails_campaign_adverse on emails (campaign_id, contact_id) where campaign_id is not null and (bounced_at is not null or complained_at is not null or unsubscribed_at is not null)',
+    },
   ],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Null once the contact was erased. */
+    /** Null after the contact was erased. */
     contactId: p.uuid().nullable(),
     contentId: p.uuid().nullable(),
     source: p.text().$type<EmailSource>(),
@@ -98,20 +102,19 @@ export const Email = defineEntity({
     /** As rendered; null until the first hand-over. */
     subject: p.text().nullable(),
     status: p.text().$type<EmailStatus>().default('QUEUED'),
-    /** Why it is FAILED or SUPPRESSED, or what the last try met. */
     reason: p.text().nullable(),
-    /** The provider's id, without angle brackets. */
     messageId: p.text().nullable(),
-    /** Hand-overs begun. */
     attempts: p.smallint().default(0),
-    /** Names the activity run that holds the claim. */
     claimToken: p.uuid().nullable(),
     claimedAt: instant().nullable(),
-    /** Whether the claim has begun its hand-over; null outside of a claim, and in claims that count as begun. */
+    /**
+     * Whether the hand-over under this claim has started. Null without a claim, and for claims that are treated as
+     * started.
+     */
     handOverBegun: p.boolean().nullable(),
     createdAt: createdAt(),
     sentAt: instant().nullable(),
-    /** When the provider's own word that it took the email came in: its Send event. */
+    /** When the provider's Send event arrived. */
     confirmedAt: instant().nullable(),
     deliveredAt: instant().nullable(),
     openedAt: instant().nullable(),
@@ -121,21 +124,24 @@ export const Email = defineEntity({
     unsubscribedAt: instant().nullable(),
     opens: p.integer().default(0),
     clicks: p.integer().default(0),
-    /** That its events have. */
     hops: p.smallint().default(0),
   },
 });
 
-/** An email that the send rate keeps waiting. Unlogged. */
-export const WaitingEmail = defineEntity({
+export class Email extends EmailSchema.class {}
+EmailSchema.setClass(Email);
+
+const WaitingEmailSchema = defineEntity({
   name: 'WaitingEmail',
   tableName: 'waiting_emails',
   properties: {
     projectId: p.uuid().primary(),
     emailId: p.uuid().primary(),
-    /** When a batch last looked at it; it does at least every two minutes and a half. */
+    /** Refreshed by a batch at least every 2.5 minutes. */
     seenAt: instant().defaultRaw('now()'),
   },
 });
 
-export type EmailRow = InferEntity<typeof Email>;
+/** An email held back by the send rate. The table is unlogged. */
+export class WaitingEmail extends WaitingEmailSchema.class {}
+WaitingEmailSchema.setClass(WaitingEmail);

@@ -1,16 +1,8 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { EventKind } from '../../core/activity-types.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-/**
- * `tracked`: sent by a client. `emitted`: our own, may trigger workflows. `activity`: only for the feed.
- */
-export type EventKind = 'tracked' | 'emitted' | 'activity';
-
-/**
- * The journal: one append-only row for everything that happens, written in the transaction of the change it
- * tells about, and streamed to ClickHouse in commit order.
- */
-export const Event = defineEntity({
+const EventSchema = defineEntity({
   name: 'Event',
   tableName: 'events',
   indexes: [
@@ -43,18 +35,19 @@ export const Event = defineEntity({
     occurredAt: instant(),
     /** The writing transaction: rows below the oldest running one are complete and can be streamed. */
     xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
-    /** Executions of workflows between it and what a person or a client did, from which it follows. */
+    /** Workflow executions between this event and the user or client action that caused it. */
     hops: p.smallint().default(0),
   },
 });
 
-export type EventRow = InferEntity<typeof Event>;
-
 /**
- * How often and when a contact had an event: what segments and conditions read instead of the journal. No other
- * index: a further one, or the changing columns in this one, would cost every event a second index write.
+ * The journal: an append-only row for every event, written in the same transaction as the change and streamed to
+ * ClickHouse in commit order.
  */
-export const ContactEventStat = defineEntity({
+export class Event extends EventSchema.class {}
+EventSchema.setClass(Event);
+
+const ContactEventStatSchema = defineEntity({
   name: 'ContactEventStat',
   tableName: 'contact_event_stats',
   properties: {
@@ -68,8 +61,14 @@ export const ContactEventStat = defineEntity({
   },
 });
 
-/** A name that the project has tracked, of which it may have 10,000 (the trigger `event_names_limit`). */
-export const EventName = defineEntity({
+/**
+ * How often and when a contact had an event; segments and conditions read this instead of the journal. Another index,
+ * or volatile columns in this one, would cost a second index write per event.
+ */
+export class ContactEventStat extends ContactEventStatSchema.class {}
+ContactEventStatSchema.setClass(ContactEventStat);
+
+const EventNameSchema = defineEntity({
   name: 'EventName',
   tableName: 'event_names',
   properties: {
@@ -79,8 +78,11 @@ export const EventName = defineEntity({
   },
 });
 
-/** How far a reader of the journal has come. */
-export const StreamPosition = defineEntity({
+/** An event name the project has tracked. At most 10,000 per project (db/functions/limit-project-rows.sql). */
+export class EventName extends EventNameSchema.class {}
+EventNameSchema.setClass(EventName);
+
+const StreamPositionSchema = defineEntity({
   name: 'StreamPosition',
   tableName: 'stream_positions',
   properties: {
@@ -91,22 +93,28 @@ export const StreamPosition = defineEntity({
   },
 });
 
-/**
- * A call that deletes all events of a name; the row stays until they are gone from ClickHouse too. When the events
- * are gone from here, a row of the journal with the same id says so: once the journal's reader is past that one, no
- * deleted row can be on its way to ClickHouse.
- */
-export const EventDeletion = defineEntity({
+export class StreamPosition extends StreamPositionSchema.class {}
+StreamPositionSchema.setClass(StreamPosition);
+
+const EventDeletionSchema = defineEntity({
   name: 'EventDeletion',
   tableName: 'event_deletions',
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
     name: p.text(),
-    /** No deleted event has an id that was made after this instant. */
+    /** Every deleted event has an id generated before this instant. */
     before: instant(),
-    /** The transaction that recorded the call: the events of later ones came later and stay. */
+    /** The transaction that recorded the request; events of later transactions are kept. */
     xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
     createdAt: createdAt(),
   },
 });
+
+/**
+ * A request to delete all events of a name. The row stays until ClickHouse has deleted them too. Once they are
+ * deleted from Postgres, a journal row with the same id is written: when the stream has passed it, no deleted event
+ * can still reach ClickHouse.
+ */
+export class EventDeletion extends EventDeletionSchema.class {}
+EventDeletionSchema.setClass(EventDeletion);

@@ -1,20 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type InboundStatus, inboundStatuses } from '../../core/inbound/inbound-status.ts';
 import type { ReceivedAttachment } from '../../core/inbound/parse-email.ts';
 import type { AutomaticReason, ReceivedHeader } from '../../core/inbound/received-headers.ts';
 import type { Verdicts } from '../../core/inbound/verdicts.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-/**
- * `PENDING`: accepted, not read yet. `REJECTED`: a virus or spam, kept without content. `UNREADABLE`: kept without
- * content, because it is no email, too large, or was not to be had.
- */
-export type InboundStatus = 'PENDING' | 'KEPT' | 'REJECTED' | 'UNREADABLE';
-
-/**
- * An email that came in, as one project has it. A table of its own: nothing that counts or judges what was sent sees
- * these.
- */
-export const InboundEmail = defineEntity({
+const InboundEmailSchema = defineEntity({
   name: 'InboundEmail',
   tableName: 'inbound_emails',
   indexes: [
@@ -36,34 +27,29 @@ export const InboundEmail = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** The provider's id: an email comes once to each project, however often the provider tells of it. */
+    /** Unique per project: an email is stored once however often the provider reports it. */
     providerId: p.text(),
     status: p
       .text()
       .$type<InboundStatus>()
       .default('PENDING')
-      .check(`status in ('PENDING', 'KEPT', 'REJECTED', 'UNREADABLE')`),
-    /** Addresses of the project that it came to. */
+      .check(`status in (${inboundStatuses.map((status) => `'${status}'`).join(', ')})`),
     recipients: p.type('text[]').$type<string[]>(),
     verdicts: p.json().$type<Verdicts>(),
-    /** Of the envelope. Like `headers`, `raw`, `bucket` and `objectKey` gone once the email is read. */
+    /** Envelope sender. Cleared once the email is read, like `headers`, `raw`, `bucket` and `objectKey`. */
     source: p.text().nullable(),
-    /** As the provider told them. */
     headers: p.json().$type<ReceivedHeader[]>().nullable(),
     raw: p.blob().nullable(),
     bucket: p.text().nullable(),
     objectKey: p.text().nullable(),
     contactId: p.uuid().nullable(),
-    /** The email of ours that it answers. */
     emailId: p.uuid().nullable(),
     fromEmail: p.text().nullable(),
     fromName: p.text().nullable(),
     subject: p.text().nullable(),
     messageId: p.text().nullable(),
     inReplyTo: p.text().nullable(),
-    /** Why it starts nothing by itself. */
     automatic: p.text().$type<AutomaticReason>().nullable(),
-    /** Until the retention takes it away. */
     hasContent: p.boolean().default(false),
     text: p.text().nullable(),
     html: p.text().nullable(),
@@ -72,3 +58,13 @@ export const InboundEmail = defineEntity({
     createdAt: createdAt(),
   },
 });
+
+/** A received email. Kept apart from `emails` so that counts of sent emails exclude it. */
+export class InboundEmail extends InboundEmailSchema.class {}
+InboundEmailSchema.setClass(InboundEmail);
+
+export type ReadInboundEmail = InboundEmail & { status: Exclude<InboundStatus, 'PENDING'> };
+
+export function isRead(email: InboundEmail): email is ReadInboundEmail {
+  return email.status !== 'PENDING';
+}

@@ -1,11 +1,4 @@
-import {
-  AccountToken,
-  Invitation,
-  InvitationHour,
-  OAuthIdentity,
-  SignInAttempts,
-  SignInSource,
-} from './account.ts';
+import { AccountToken } from './account-token.ts';
 import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './billing.ts';
 import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
@@ -14,8 +7,10 @@ import { Domain, DomainRemoval } from './domain.ts';
 import { Email, EmailAttachment, EmailContent, WaitingEmail } from './email.ts';
 import { ContactEventStat, Event, EventDeletion, EventName, StreamPosition } from './event.ts';
 import { InboundEmail } from './inbound-email.ts';
+import { Invitation, InvitationHour } from './invitation.ts';
 import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
+import { OAuthIdentity } from './oauth-identity.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Project } from './project.ts';
 import {
@@ -25,21 +20,20 @@ import {
   ProjectSuspension,
 } from './project-security.ts';
 import { Segment, SegmentMember } from './segment.ts';
+import { SignInAttempts, SignInSource } from './sign-in.ts';
 import { Template } from './template.ts';
 import { Upload, UploadTotal } from './upload.ts';
 import { User } from './user.ts';
+import { UserSession } from './user-session.ts';
 import {
-  EventListener,
   Workflow,
-  WorkflowExecution,
   WorkflowStep,
-  WorkflowStepRun,
   WorkflowTransition,
   WorkflowVersion,
   WorkflowVersionTemplate,
 } from './workflow.ts';
+import { EventListener, WorkflowExecution, WorkflowStepRun } from './workflow-execution.ts';
 
-/** Every entity, for the object-relational mapper and for the check that migrations and entities agree. */
 export const entities = [
   User,
   Project,
@@ -50,6 +44,7 @@ export const entities = [
   InvitationHour,
   SignInAttempts,
   SignInSource,
+  UserSession,
   ProjectEmailDay,
   ProjectEmailChange,
   ProjectSuspension,

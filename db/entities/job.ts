@@ -1,11 +1,8 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
+import { type JobType, jobStates, openJobStates } from '../../core/jobs/job-states.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-export type JobType = 'import' | 'bulk-subscribe' | 'bulk-unsubscribe' | 'bulk-delete';
-export type JobState = 'waiting' | 'active' | 'completed' | 'failed';
-
-/** Work on many contacts that goes on after the answer; a workflow runs it batch by batch. */
-export const Job = defineEntity({
+const JobSchema = defineEntity({
   name: 'Job',
   tableName: 'jobs',
   indexes: [{ name: 'jobs_created', properties: ['createdAt'] }],
@@ -13,34 +10,52 @@ export const Job = defineEntity({
     id: primaryId(),
     projectId: p.uuid(),
     type: p.text().$type<JobType>(),
-    state: p
-      .text()
-      .$type<JobState>()
-      .default('waiting')
-      .check(`state in ('waiting', 'active', 'completed', 'failed')`),
+    state: p.enum(jobStates).default('waiting'),
     /**
-     * The cursor, moved in the transaction that applies the work: the last row of the file that is done (its header
-     * is row 1), or the number of contacts.
+     * Cursor, moved in the transaction that applies the work: last row processed of the file (the header is row 1),
+     * or number of contacts.
      */
     done: p.integer().default(0),
-    /** 0 to 100; never falls. */
     progress: p.smallint().default(0),
-    /** What came out so far, kept in step with `done`. */
     result: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
     failedReason: p.text().nullable(),
-    /** Of an import: how its file is to be read. */
     file: p.json().$type<Record<string, unknown>>().nullable(),
-    /** Of a bulk operation. */
     contactIds: p.array().columnType('uuid[]').nullable(),
     createdAt: createdAt(),
     finishedAt: instant().nullable(),
   },
 });
 
-export type JobRow = InferEntity<typeof Job>;
+/** Work on many contacts that continues after the response; a Temporal workflow runs it in chunks. */
+export class Job extends JobSchema.class {
+  advance({ done, progress, result }: JobStep): void {
+    this.state = 'active';
+    this.done = done;
+    this.progress = Math.max(this.progress, progress);
+    this.result = result;
+  }
 
-/** The uploaded file of an import, in order; deleted when the job has ended. */
-export const JobChunk = defineEntity({
+  end(failedReason: string | undefined): void {
+    this.state = failedReason === undefined ? 'completed' : 'failed';
+    this.failedReason = failedReason ?? null;
+    if (failedReason === undefined) this.progress = 100;
+    this.finishedAt = new Date();
+    this.file = null;
+    this.contactIds = null;
+  }
+}
+JobSchema.setClass(Job);
+
+export type JobStep = Pick<Job, 'done' | 'progress' | 'result'>;
+
+/** Filter for an unfinished job. @param done expected cursor; no match when another run has moved it */
+export const openJob = (id: string, done?: number) => ({
+  id,
+  state: { $in: [...openJobStates] },
+  ...(done !== undefined && { done }),
+});
+
+const JobChunkSchema = defineEntity({
   name: 'JobChunk',
   tableName: 'job_chunks',
   properties: {
@@ -49,3 +64,6 @@ export const JobChunk = defineEntity({
     bytes: p.blob(),
   },
 });
+
+export class JobChunk extends JobChunkSchema.class {}
+JobChunkSchema.setClass(JobChunk);

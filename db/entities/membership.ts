@@ -1,19 +1,24 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
+import { MembershipRepository } from '../repositories/membership-repository.ts';
 import { createdAt } from './columns.ts';
 import { Project } from './project.ts';
 import { User } from './user.ts';
 
-export const roles = ['OWNER', 'ADMIN', 'MEMBER'] as const;
-export type Role = (typeof roles)[number];
-
-/** A user's place in a project. */
-export const Membership = defineEntity({
+const MembershipSchema = defineEntity({
   name: 'Membership',
   tableName: 'memberships',
+  repository: () => MembershipRepository,
   properties: {
-    projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').primary().deleteRule('cascade'),
-    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
-    role: p.text().$type<Role>().check(`role in ('OWNER', 'ADMIN', 'MEMBER')`),
+    project: () => p.manyToOne(Project).primary().deleteRule('cascade'),
+    user: () => p.manyToOne(User).primary().deleteRule('cascade').index(),
+    role: p
+      .text()
+      .$type<ProjectRole>()
+      .check(`role in ('${projectRoles.join("', '")}')`),
     createdAt: createdAt(),
   },
 });
+
+export class Membership extends MembershipSchema.class {}
+MembershipSchema.setClass(Membership);

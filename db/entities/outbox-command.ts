@@ -1,28 +1,27 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { nilId } from '../../core/nil-id.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-export type OutboxKind =
-  | 'email.dispatch'
-  | 'domain.verify'
-  | 'campaign.changed'
-  | 'contact.snooze'
-  | 'contacts.import'
-  | 'contacts.bulk'
-  | 'events.delete'
-  | 'project.erase'
-  | 'billing.end'
-  | 'inbound.receive'
-  | 'execution.start'
-  | 'execution.wake'
-  | 'execution.cancel';
+export const outboxKinds = [
+  'email.dispatch',
+  'domain.verify',
+  'campaign.changed',
+  'contact.snooze',
+  'contacts.import',
+  'contacts.bulk',
+  'events.delete',
+  'project.erase',
+  'billing.end',
+  'inbound.receive',
+  'execution.start',
+  'execution.wake',
+  'execution.cancel',
+] as const;
+export type OutboxKind = (typeof outboxKinds)[number];
 
-export const noProject = '00000000-0000-0000-0000-000000000000';
+export const noProject = nilId;
 
-/**
- * A command to Temporal, committed together with the state that asks for it. A relay in every process sends it
- * and then deletes it, so it is delivered at least once; every command is idempotent by its ids.
- */
-export const OutboxCommand = defineEntity({
+const OutboxCommandSchema = defineEntity({
   name: 'OutboxCommand',
   tableName: 'outbox',
   indexes: [
@@ -44,17 +43,23 @@ export const OutboxCommand = defineEntity({
   properties: {
     id: primaryId(),
     kind: p.text().$type<OutboxKind>(),
-    /** What the command is about: an email, a domain. */
     subjectId: p.uuid(),
-    /** Projects take turns. The zero UUID: of no project, or of a row that was added by hand. */
+    /** Projects take turns. The zero UUID stands for no project, and for rows added by hand. */
     projectId: p.uuid().defaultRaw(`'${noProject}'`),
-    /** Of an execution whose contact is being erased: its row does not tell any more. */
+    /** Set for an execution whose contact is being erased: its own row no longer has the id. */
     contactId: p.uuid().nullable(),
     attempts: p.smallint().default(0),
     nextAttemptAt: instant().defaultRaw('now()'),
     lastError: p.text().nullable(),
-    /** Given up on; stays for the operator, and `outbox_dead` counts it. */
+    /** Set after the last attempt; the row stays for the operator and is counted by `outbox_dead`. */
     deadAt: instant().nullable(),
     createdAt: createdAt(),
   },
 });
+
+/**
+ * A command to Temporal, committed together with the state change that needs it. The relay in every process sends it,
+ * then deletes it: delivery is at least once, and commands are idempotent by their ids.
+ */
+export class OutboxCommand extends OutboxCommandSchema.class {}
+OutboxCommandSchema.setClass(OutboxCommand);

@@ -2,11 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
 
-/**
- * What became of a project's emails on a UTC day, simulator addresses left out; a bounce counts on the day when it
- * came in. The exact figures are these and the changes.
- */
-export const ProjectEmailDay = defineEntity({
+const ProjectEmailDaySchema = defineEntity({
   name: 'ProjectEmailDay',
   tableName: 'project_email_days',
   indexes: [
@@ -22,13 +18,19 @@ export const ProjectEmailDay = defineEntity({
     sent: p.integer().default(0),
     bounced: p.integer().default(0),
     complained: p.integer().default(0),
-    /** False from a change of the figures until the project was judged by them. */
+    /** False from a change of the counts until the project is evaluated against the limits. */
     judged: p.boolean().default(true),
   },
 });
 
-/** What a statement changed in the figures; appended, so that nobody waits for anybody, and folded every minute. */
-export const ProjectEmailChange = defineEntity({
+/**
+ * Email outcomes per project and UTC day, without simulator addresses; bounces count on the day they arrive. Add the
+ * unfolded changes for exact counts.
+ */
+export class ProjectEmailDay extends ProjectEmailDaySchema.class {}
+ProjectEmailDaySchema.setClass(ProjectEmailDay);
+
+const ProjectEmailChangeSchema = defineEntity({
   name: 'ProjectEmailChange',
   tableName: 'project_email_changes',
   properties: {
@@ -41,8 +43,11 @@ export const ProjectEmailChange = defineEntity({
   },
 });
 
-/** When and why a project was disabled by itself, with the figures of the week before. */
-export const ProjectSuspension = defineEntity({
+/** Appended, so that writers never contend for a row lock; folded every minute. */
+export class ProjectEmailChange extends ProjectEmailChangeSchema.class {}
+ProjectEmailChangeSchema.setClass(ProjectEmailChange);
+
+const ProjectSuspensionSchema = defineEntity({
   name: 'ProjectSuspension',
   tableName: 'project_suspensions',
   indexes: [{ name: 'project_suspensions_project', properties: ['projectId', 'createdAt'] }],
@@ -58,8 +63,10 @@ export const ProjectSuspension = defineEntity({
   },
 });
 
-/** A project whose data are going; the row stays until they are gone everywhere, that of a reset until the next one. */
-export const ProjectErasure = defineEntity({
+export class ProjectSuspension extends ProjectSuspensionSchema.class {}
+ProjectSuspensionSchema.setClass(ProjectSuspension);
+
+const ProjectErasureSchema = defineEntity({
   name: 'ProjectErasure',
   tableName: 'project_erasures',
   indexes: [
@@ -73,14 +80,19 @@ export const ProjectErasure = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Whether the project itself stays. */
     isReset: p.boolean().default(false),
-    /** Nothing that is made after this instant goes. */
     before: instant(),
-    /** Deleted rows by table, as far as it has come. */
     done: p.json().$type<Record<string, number>>().defaultRaw(`'{}'`),
     createdAt: createdAt(),
-    /** When Postgres had none of them any more. */
     erasedAt: instant().nullable(),
   },
 });
+
+/** Erasure of a project's data. The row stays until the data is gone everywhere; for a reset, until the next one. */
+export class ProjectErasure extends ProjectErasureSchema.class {
+  /** True once Postgres is done; ClickHouse and the files follow. */
+  isErased(): boolean {
+    return this.erasedAt != null;
+  }
+}
+ProjectErasureSchema.setClass(ProjectErasure);

@@ -1,33 +1,52 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
+import { maxFooterAddressLength } from '../../core/email-brand.ts';
+import { maxLogoUrlLength } from '../../core/logo-url.ts';
+import { type Locale, locales } from '../../core/messages/messages.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
-/** A tenant: owns contacts, emails, domains and exactly one public and one secret key. */
-export const Project = defineEntity({
+const ProjectSchema = defineEntity({
   name: 'Project',
   tableName: 'projects',
   properties: {
     id: primaryId(),
     name: p.text(),
-    /** Look-up values: HMACs of the keys. */
     publicKeyHash: p.blob().unique(),
     secretKeyHash: p.blob().unique(),
-    /** The keys themselves, AES-256-GCM, shown to administrators. */
+    /** The keys themselves, AES-256-GCM, so that administrators can see them; the hashes are for look-up. */
     publicKeyEncrypted: p.blob(),
     secretKeyEncrypted: p.blob(),
-    /** Signs what WEBHOOK steps send, AES-256-GCM; null before the first one. */
+    /** Signs the requests of WEBHOOK steps, AES-256-GCM; null until the first one. */
     webhookSecretEncrypted: p.blob().nullable(),
-    /** The one before, which signs too for a while, so that receivers can change over. */
+    /** Also signs for a grace period, so that receivers can rotate. */
     webhookSecretPreviousEncrypted: p.blob().nullable(),
     webhookSecretPreviousUntil: instant().nullable(),
     disabled: p.boolean().default(false),
     disabledReason: p.text().nullable(),
-    /** Whether suppressed contacts get no transactional email either. */
+    /** Whether suppressed contacts are excluded from transactional email too. */
     suppressTransactional: p.boolean().default(false),
-    /** Of the buttons on the public pages, as `#rrggbb` in lower case; null for our own. */
+    /** Button colour on the public pages, `#rrggbb` in lower case; null for the default. */
     brandColor: p.text().nullable().check(`brand_color ~ '^#[0-9a-f]{6}$'`),
+    /** Shown on the public pages: https, or http on this machine. */
+    logoUrl: p.text().nullable().check(`char_length(logo_url) <= ${maxLogoUrlLength}`),
+    /** Postal address in the footer of marketing email; plain text of several lines. */
+    footerAddress: p.text().nullable().check(`char_length(footer_address) <= ${maxFooterAddressLength}`),
+    /** Of footers and public pages, for contacts without a `locale`. */
+    language: p
+      .text()
+      .$type<Locale>()
+      .default('en')
+      .check(`language in (${locales.map((code) => `'${code}'`).join(', ')})`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
 });
 
-export type ProjectRow = InferEntity<typeof Project>;
+export class Project extends ProjectSchema.class {
+  suspend(reason: string): boolean {
+    if (this.disabled) return false;
+    this.disabled = true;
+    this.disabledReason = reason;
+    return true;
+  }
+}
+ProjectSchema.setClass(Project);

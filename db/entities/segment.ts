@@ -1,12 +1,12 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
+import { segmentTypes } from '../../core/segments/segment-types.ts';
+import { SegmentRepository } from '../repositories/segment-repository.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
-export type SegmentType = 'DYNAMIC' | 'STATIC';
-
-/** A group of contacts: those that meet a condition, or a list kept by hand (API contract, "Segment"). */
-export const Segment = defineEntity({
+const SegmentSchema = defineEntity({
   name: 'Segment',
   tableName: 'segments',
+  repository: () => SegmentRepository,
   uniques: [{ name: 'segments_slug', properties: ['projectId', 'slug'] }],
   indexes: [
     { name: 'segments_project', properties: ['projectId', 'createdAt', 'id'] },
@@ -25,33 +25,30 @@ export const Segment = defineEntity({
     projectId: p.uuid(),
     name: p.text(),
     description: p.text().nullable(),
-    type: p.text().$type<SegmentType>().check(`type in ('DYNAMIC', 'STATIC')`),
-    /** The condition tree as it was sent; null for a static segment. */
+    type: p.enum(segmentTypes),
     condition: p.json().$type<Record<string, unknown>>().nullable(),
-    /** Filters of the condition itself. */
     filterCount: p.integer().default(0),
-    /** Segments that the condition itself names, one entry for each filter that does. */
+    /** Segments the condition itself refers to, one entry per filter. */
     refersTo: p.array().columnType('uuid[]').defaultRaw(`'{}'`),
-    /** Names its events, `segment.<slug>.entry` and `.exit`; stays when the segment is renamed. */
+    /** Part of the event names `segment.<slug>.entry` and `.exit`, so renaming the segment does not change it. */
     slug: p.text(),
     trackMembership: p.boolean().default(false),
-    /** As of `countedAt`. */
     memberCount: p.integer().default(0),
     countedAt: instant().nullable(),
-    /** End of the last full computation of a tracked segment. */
     computedAt: instant().nullable(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
 });
 
-export type SegmentRow = InferEntity<typeof Segment>;
+export class Segment extends SegmentSchema.class {
+  isComputed(): boolean {
+    return this.type === 'DYNAMIC' && this.trackMembership;
+  }
+}
+SegmentSchema.setClass(Segment);
 
-/**
- * Members of static segments, and the last computed members of tracked dynamic ones. The members of a dynamic
- * segment are always those that meet its condition; these rows only tell who has entered.
- */
-export const SegmentMember = defineEntity({
+const SegmentMemberSchema = defineEntity({
   name: 'SegmentMember',
   tableName: 'segment_members',
   indexes: [{ name: 'segment_members_contact', properties: ['contactId'] }],
@@ -61,3 +58,10 @@ export const SegmentMember = defineEntity({
     createdAt: createdAt(),
   },
 });
+
+/**
+ * Members of static segments, and the last computed members of tracked dynamic ones. Membership in a dynamic segment
+ * is always decided by its condition; these rows only record entries.
+ */
+export class SegmentMember extends SegmentMemberSchema.class {}
+SegmentMemberSchema.setClass(SegmentMember);

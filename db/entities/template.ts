@@ -1,28 +1,18 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { createdAt, primaryId, updatedAt } from './columns.ts';
-import type { ContentType } from './email.ts';
+import { defineEntity } from '@mikro-orm/core';
+import { TemplateRepository } from '../repositories/template-repository.ts';
+import { contentColumns, createdAt, updatedAt } from './columns.ts';
 
-/** Reusable content of emails (API contract, "Template"). */
-export const Template = defineEntity({
+const TemplateSchema = defineEntity({
   name: 'Template',
   tableName: 'templates',
+  repository: () => TemplateRepository,
   indexes: [{ name: 'templates_project', properties: ['projectId', 'createdAt', 'id'] }],
   properties: {
-    id: primaryId(),
-    projectId: p.uuid(),
-    name: p.text(),
-    description: p.text().nullable(),
-    /** Liquid. */
-    subject: p.text(),
-    /** HTML with Liquid. */
-    body: p.text(),
-    fromEmail: p.text(),
-    fromName: p.text().nullable(),
-    replyTo: p.text().nullable(),
-    type: p.text().$type<ContentType>().check(`type in ('TRANSACTIONAL', 'MARKETING', 'HEADLESS')`),
+    ...contentColumns(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
 });
 
-export type TemplateRow = InferEntity<typeof Template>;
+export class Template extends TemplateSchema.class {}
+TemplateSchema.setClass(Template);

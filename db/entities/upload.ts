@@ -1,10 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { UploadRepository } from '../repositories/upload-repository.ts';
 import { createdAt } from './columns.ts';
 
-/** An uploaded image; the row stands before the file and goes after it. */
-export const Upload = defineEntity({
+const UploadSchema = defineEntity({
   name: 'Upload',
   tableName: 'uploads',
+  repository: () => UploadRepository,
   indexes: [
     { name: 'uploads_project', properties: ['projectId', 'createdAt', 'key'] },
     {
@@ -15,16 +16,18 @@ export const Upload = defineEntity({
   properties: {
     key: p.text().primary(),
     projectId: p.uuid(),
-    /** Bytes. */
     size: p.bigint('number').defaultRaw('0'),
-    /** False until the file is whole and counted. */
+    /** False until the file is complete and counted. */
     stored: p.boolean().default(false),
     createdAt: createdAt(),
   },
 });
 
-/** What the stored images of a project come to. */
-export const UploadTotal = defineEntity({
+/** An uploaded image; the row is written before the file and deleted after it. */
+export class Upload extends UploadSchema.class {}
+UploadSchema.setClass(Upload);
+
+const UploadTotalSchema = defineEntity({
   name: 'UploadTotal',
   tableName: 'upload_totals',
   properties: {
@@ -33,3 +36,6 @@ export const UploadTotal = defineEntity({
     bytes: p.bigint('number'),
   },
 });
+
+export class UploadTotal extends UploadTotalSchema.class {}
+UploadTotalSchema.setClass(UploadTotal);

@@ -1,22 +1,31 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, primaryId, updatedAt } from './columns.ts';
 
-/** A person who signs in to the dashboard; `email` is stored trimmed and in lower case. */
-export const User = defineEntity({
+const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
   properties: {
     id: primaryId(),
+    /** Trimmed and in lower case. */
     email: p.text().unique(),
     name: p.text().nullable(),
-    /** argon2id in PHC format; null for those who sign in with a provider only. */
+    /** argon2id in PHC format; null for users who only sign in through a provider. */
     passwordHash: p.text().nullable(),
     emailVerified: p.boolean().default(false),
-    /** Raised to end every session at once, for instance by a password reset. */
+    /** Incremented to end every session, for instance by a password reset. */
     sessionVersion: p.integer().default(1),
+    /** Whether tokens from before sessions were recorded are accepted. */
+    unlistedSessions: p.boolean().default(true),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
 });
 
-export type UserRow = InferEntity<typeof User>;
+export class User extends UserSchema.class {
+  /** Also ends every session; null removes the password. Requires a lock on the record. */
+  replacePassword(passwordHash: string | null): void {
+    this.passwordHash = passwordHash;
+    this.sessionVersion += 1;
+  }
+}
+UserSchema.setClass(User);

@@ -93,8 +93,8 @@ create table contact_figure_changes (
   primary key (project_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- The indexes above have locked the table against writers, so nobody changes what is counted here before the
--- triggers below see it.
+-- The indexes above have locked the table against writers until the end of the transaction, which also creates the triggers
+-- that record changes of these figures (db/functions/record-contact-figure-changes.sql).
 insert into contact_figures (project_id, figure, value)
 select project_id, figure, count(*)
 from contacts c
@@ -108,71 +108,6 @@ cross join lateral (
   select 'data.' || key from jsonb_object_keys(c.data) key
 ) counted (figure)
 group by project_id, figure;
-
--- What a statement changes in the figures, summed up: mostly nothing, and a few rows however many contacts it
--- writes, at some 4 microseconds for each of them. Only one of the branches can run, because each kind of statement
--- offers other tables.
-create function note_contact_figures() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'INSERT' then
-    insert into contact_figure_changes (project_id, figure, change)
-    select project_id, figure, count(*)
-    from new_contacts c
-    cross join lateral (
-      select 'contacts'
-      union all
-      select 'subscribed' where c.subscribed
-      union all
-      select 'snoozed' where c.snoozed_until is not null
-      union all
-      select 'data.' || key from jsonb_object_keys(c.data) key
-    ) counted (figure)
-    group by project_id, figure;
-  elsif tg_op = 'DELETE' then
-    insert into contact_figure_changes (project_id, figure, change)
-    select project_id, figure, -count(*)
-    from old_contacts c
-    cross join lateral (
-      select 'contacts'
-      union all
-      select 'subscribed' where c.subscribed
-      union all
-      select 'snoozed' where c.snoozed_until is not null
-      union all
-      select 'data.' || key from jsonb_object_keys(c.data) key
-    ) counted (figure)
-    group by project_id, figure;
-  else
-    insert into contact_figure_changes (project_id, figure, change)
-    select project_id, figure, sum(change)
-    from (
-      select project_id, subscribed, snoozed_until, data, 1 as change from new_contacts
-      union all
-      select project_id, subscribed, snoozed_until, data, -1 from old_contacts
-    ) c
-    cross join lateral (
-      select 'subscribed' where c.subscribed
-      union all
-      select 'snoozed' where c.snoozed_until is not null
-      union all
-      select 'data.' || key from jsonb_object_keys(c.data) key
-    ) counted (figure)
-    group by project_id, figure
-    having sum(change) <> 0;
-  end if;
-  return null;
-end
-$$;
-
-create trigger contacts_inserted after insert on contacts
-  referencing new table as new_contacts
-  for each statement execute function note_contact_figures();
-create trigger contacts_updated after update on contacts
-  referencing old table as old_contacts new table as new_contacts
-  for each statement execute function note_contact_figures();
-create trigger contacts_deleted after delete on contacts
-  referencing old table as old_contacts
-  for each statement execute function note_contact_figures();
 
 -- By project and name first, so that a segment finds everyone who had an event, and an event name can be deleted.
 alter table contact_event_stats drop constraint contact_event_stats_pkey;

@@ -1,12 +1,3 @@
--- Bytes of the JSON text of a value, as JSON.stringify writes it: jsonb's own text has a space after each
--- structural colon and comma, which the expression takes out again (not inside of strings).
-create function json_text_bytes(value jsonb) returns int
-  language sql immutable strict parallel safe
-  return case
-    when octet_length(value::text) <= 65536 then octet_length(value::text)
-    else octet_length(regexp_replace(value::text, '("(?:[^"\\]|\\.)*")|([:,]) ', '\1\2', 'g'))
-  end;
-
 create table contacts (
   id uuid not null,
   project_id uuid not null,

@@ -21,26 +21,3 @@ with recursive counted (project_id, name) as (
 select project_id, name from counted
 where name not like 'email.%' and name not in ('contact.subscribed', 'contact.unsubscribed')
   and name !~ '^segment\.[^.]+\.(entry|exit)$';
-
--- At most 10,000 rows for each project: no statement adds more, and those that are there stay. One at a time for each
--- project, so that no two that meet add too many. The error's detail is the project.
-create function bound_project_rows() returns trigger language plpgsql as $$
-declare
-  project uuid;
-  rows_now int;
-begin
-  for project in select distinct project_id from added order by 1 loop
-    perform pg_advisory_xact_lock(hashtextextended(tg_table_name || ' ' || project, 0));
-    execute format('select count(*) from %I where project_id = $1', tg_table_name) into rows_now using project;
-    if rows_now > 10000 then
-      raise exception '% has more than 10000 rows for a project', tg_table_name
-        using errcode = 'check_violation', constraint = tg_table_name || '_limit', detail = project::text;
-    end if;
-  end loop;
-  return null;
-end
-$$;
-create trigger event_names_limit after insert on event_names referencing new table as added
-  for each statement execute function bound_project_rows();
-create trigger contact_fields_limit after insert on contact_fields referencing new table as added
-  for each statement execute function bound_project_rows();

@@ -13,7 +13,10 @@ function sqlMigration(name: string) {
   };
 }
 
-/** Every migration, oldest first. They only go forward: what has been released is never edited. */
+/**
+ * Every migration, oldest first. They only go forward: what has been released is never edited. Functions and triggers
+ * are files of `db/functions`.
+ */
 export const migrations = [
   sqlMigration('2026-11-21-foundation'),
   sqlMigration('2026-11-21-audience'),
@@ -34,4 +37,13 @@ export const migrations = [
   sqlMigration('2026-11-22-inbound'),
   sqlMigration('2026-11-22-project-resets'),
   sqlMigration('2026-11-22-upload-quota'),
+  sqlMigration('2026-11-22-function-files'),
+  sqlMigration('2026-11-22-email-log'),
+  sqlMigration('2026-11-22-sign-in-links'),
+  sqlMigration('2026-11-22-campaign-recipients'),
+  sqlMigration('2026-11-22-step-versions'),
+  sqlMigration('2026-11-22-suppression-search'),
+  sqlMigration('2026-11-22-project-brand'),
+  sqlMigration('2026-11-22-withheld-recipients'),
+  sqlMigration('2026-11-22-sessions'),
 ];

@@ -9,36 +9,30 @@ import type { EventRow } from '../../analytics/questions/event-page.ts';
 import { createTestDatabase } from '../../test/setup/database.ts';
 import { type JournalStreamer, type JournalStreamerOptions, startJournalStreamer } from '../streamer.ts';
 
-/** A journal row to write; what is left out is that of a tracked event without data. */
 export interface StagedEvent {
   id?: string;
   name?: string;
   kind?: 'tracked' | 'emitted' | 'activity';
   contactId?: string;
   emailId?: string;
-  /** A JSON text, so that it can say what JavaScript can't. */
+  /** JSON text, to allow values that JavaScript can't represent. */
   data?: string;
   occurredAt?: Date;
 }
 
-/** A journal in a Postgres database of its own, a ClickHouse database of its own, and streamers between them. */
 export interface JournalStage {
   projectId: string;
   databaseUrl: string;
   client: pg.Client;
   clickhouse: ClickHouse;
-  /** Lines that the streamers have logged, parsed. */
   logged: Record<string, unknown>[];
   stream(options?: Partial<JournalStreamerOptions>): JournalStreamer;
-  /** Writes rows in one transaction, of another session when one is given. */
   write(events: StagedEvent[], session?: pg.Client): Promise<string[]>;
   openSession(): Promise<pg.Client>;
-  /** The rows of the project in ClickHouse, newest first. */
   streamed(limit?: number): Promise<EventRow[]>;
   close(): Promise<void>;
 }
 
-/** @param clickhouse a store of the test, not closed here; by default an own database of the embedded engine. */
 export async function openJournalStage(embeddedPath: string, clickhouse?: ClickHouse): Promise<JournalStage> {
   const database = await createTestDatabase();
   const store =

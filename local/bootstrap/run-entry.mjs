@@ -1,20 +1,23 @@
-// Runs the entry with the pinned Node and stays as thin as possible in between.
+// Runs the entry with the pinned Node, with as little code as possible in between.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** npm forwards a Ctrl-C that the terminal has already delivered; within this time it is the same one. */
+/**
+ * npm forwards a Ctrl-C that the terminal has already delivered; a repeat within this time counts as the same
+ * one.
+ */
 const sameSignalMs = 500;
 
 /**
- * By default the C library keeps freed memory apart for each of many threads: a product that handed large emails over
- * held 1,060 MB, and 830 MB with two such stores.
+ * By default glibc keeps freed memory in many per-thread arenas: with large emails the process held 1,060 MB,
+ * and 830 MB with two arenas.
  */
 const memory = { MALLOC_ARENA_MAX: '2' };
 
 /**
- * `npm start` runs API, worker and ClickHouse in one process. With the defaults of V8, which follow the memory of the
- * machine, garbage piled up in each of its threads: 1,140 MB beside 10,000 failing requests, 705 MB with these bounds.
- * `NODE_OPTIONS` of the user win.
+ * `npm start` runs API, worker and ClickHouse in one process. V8 sizes its heap by the machine's memory, so
+ * garbage piled up in each thread: 1,140 MB under 10,000 failing requests, 705 MB with these limits. The
+ * user's `NODE_OPTIONS` win.
  */
 const localHeap = '--max-semi-space-size=4 --max-old-space-size=1024';
 
@@ -26,9 +29,8 @@ function environmentOf(entry) {
 }
 
 /**
- * Starts `entry` and answers its exit code. Signals are handed on once each. The child has a session of its own,
- * so a Ctrl-C reaches it only through here, and a channel by which it notices when we are killed.
- *
+ * Runs `entry` and returns its exit code. Each signal is forwarded once. The child has its own session, so a
+ * Ctrl-C reaches it only through here, and an IPC channel that tells it when we are killed.
  * @param {string} node
  * @param {string} entry
  * @param {string[]} args
@@ -58,8 +60,8 @@ export function runEntry(node, entry, args, loader) {
 }
 
 /**
- * A killed npm can't hand a signal on, so its end is ours too. Only npm's: a shell that has started us in the
- * background may leave.
+ * A killed npm can't forward a signal, so its end ends us too. Only npm's: a shell that started us in the
+ * background may exit.
  */
 function onNpmGone(act) {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -244,7 +244,7 @@ describe('published events', () => {
 });
 
 describe('delivery of events', () => {
-  it('is held back until told to go on', async () => {
+  it('is held back until resumed', async () => {
     const { test, receiver } = await startPair();
     await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     await test.control('PUT', '/api/events', { paused: true });

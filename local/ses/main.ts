@@ -5,23 +5,18 @@ import { defaultMaxSendRate, defaultTopicArn, startLocalSes } from './server.ts'
 
 const parsed = z
   .object({
-    /** Shared with the rest of the local stack; this process keeps to its folder `ses` in there. */
+    /** Shared with the rest of the local stack; this process uses only its folder `ses`. */
     DATA_DIR: z.string().min(1).default('.data'),
     INBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(8025),
-    /** Port for emails that come in by SMTP; without it there is none. */
     INBOUND_SMTP_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-    /** Address to listen on; in a container that of its network. */
     INBOX_HOST: z.string().min(1).default('127.0.0.1'),
-    /** Where the API reaches this process, when that is not 127.0.0.1. */
     INBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
-    /** Without it no events are published. */
     SNS_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
     SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
     SES_MAX_SEND_RATE: z.coerce.number().positive().default(defaultMaxSendRate),
     SNS_SIGNATURE_VERSION: z.enum(['1', '2', 'alternate']).default('2'),
-    /** See `LocalSesOptions.signingKeyBits`. */
     SNS_KEY_BITS: z.enum(['1024', '2048']).default('1024'),
-    /** A parent that holds the other end of standard input: its end is ours. */
+    /** The parent holds the other end of standard input; when it closes, this process ends. */
     EXIT_WITH_STDIN: z.enum(['0', '1']).default('0'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
   })
@@ -67,7 +62,7 @@ function stop(): void {
 
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
-// A parent that dies takes the channel with it, whatever killed it.
+// The channel closes when the parent dies, even by SIGKILL.
 if (process.connected) process.on('disconnect', stop);
 if (environment.EXIT_WITH_STDIN === '1') process.stdin.on('end', stop).on('error', stop).resume();
 

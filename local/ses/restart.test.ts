@@ -142,7 +142,7 @@ describe('process', () => {
     await expect.poll(() => isRunning(pid), soon).toBe(false);
   });
 
-  it('ends with its standard input when it is told to', async () => {
+  it('ends with its standard input when configured to', async () => {
     const child = spawn(process.execPath, [main], {
       env: { ...process.env, INBOX_PORT: '0', DATA_DIR: await temporaryFolder(), EXIT_WITH_STDIN: '1' },
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -7,7 +7,6 @@ import { configurationSetRoutes } from './calls/configuration-set-routes.ts';
 import { identityRoutes } from './calls/identity-routes.ts';
 import { sendingRoutes } from './calls/sending-routes.ts';
 import { type EventStack, startEvents } from './events/start-events.ts';
-import { Faults } from './faults.ts';
 import { sendJson } from './http/answers.ts';
 import { isFromHere } from './http/browser-guard.ts';
 import { HttpProblem } from './http/http-problem.ts';
@@ -22,46 +21,40 @@ import { inboundRoutes } from './receiving/inbound-routes.ts';
 import { ReceivedMail } from './receiving/received-mail.ts';
 import { openSmtpPort } from './receiving/smtp-port.ts';
 import { ConfigurationSets } from './state/configuration-sets.ts';
+import { Faults } from './state/faults.ts';
 import { Identities } from './state/identities.ts';
 import { openState } from './state/state.ts';
 
-/** Longer than clients keep a connection, so that none is closed under a call that is just being sent. */
+/** Longer than clients keep a connection, so that none is closed under a call in flight. */
 const keepAliveTimeoutMs = 15 * 60 * 1_000;
 const drainMs = 2_000;
 
 export interface LocalSesOptions {
   /** 0 takes any free port. */
   port: number;
-  /** Address to listen on. Default: 127.0.0.1. */
   host?: string;
-  /** Where others reach it, as notifications name it; without a slash at the end. Default: 127.0.0.1 and the port. */
+  /** Public address used in notifications, without a trailing slash. Default: 127.0.0.1 and the port. */
   publicUrl?: string;
-  /** Port for emails that come in by SMTP; 0 takes any free one. Without it there is none. */
+  /** Inbound SMTP; 0 takes any free port. Off when unset. */
   smtpPort?: number;
-  /** Folder of its own; created when missing. */
   dataDir: string;
-  /** Where events go. Without one no events are published. */
   webhookUrl?: string;
   topicArn?: string;
-  /** Emails per second that `GetAccount` claims to grant; not enforced. */
+  /** Emails per second that `GetAccount` reports; not enforced. */
   maxSendRate?: number;
   signatureVersion?: '1' | '2' | 'alternate';
   /**
-   * Size of the signing key. Default 1024: signing is most of the work per event, a short key takes a third of it,
-   * and nobody but a server on this machine trusts the certificate. AWS has 2048.
+   * Default 1024: signing is most of the work per event, a short key takes a third of it, and only a server
+   * on this machine trusts the certificate. AWS uses 2048.
    */
   signingKeyBits?: 1024 | 2048;
-  /** Default: silent. */
   logger?: Logger;
 }
 
 export interface LocalSes {
-  /** Without a slash at the end. */
   url: string;
   port: number;
-  /** Undefined without one. */
   smtpPort: number | undefined;
-  /** Answers what is on its way, writes what has to be kept, and ends. */
   close(): Promise<void>;
 }
 
@@ -69,14 +62,13 @@ export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 export const defaultMaxSendRate = 100_000;
 
 /**
- * Starts the local email provider: the SES v2 calls for the unmodified AWS SDK, events as signed SNS notifications,
- * and the inbox page and API, all on one port. Everything that was accepted survives a restart on the same folder.
- *
+ * Starts the local email provider: the SES v2 calls for the unmodified AWS SDK, events as signed SNS
+ * notifications, and the inbox page and API, all on one port. Everything that was accepted survives a restart
+ * on the same folder.
  * @throws Error with `code` EADDRINUSE when the port is taken
  */
 export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes> {
   const logger = options.logger ?? pino({ level: 'silent' });
-  const topicArn = options.topicArn ?? defaultTopicArn;
   await mkdir(options.dataDir, { recursive: true });
 
   let handle = (_request: IncomingMessage, response: ServerResponse): void => {
@@ -85,52 +77,18 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) =>
     handle(request, response),
   );
-  // First the port, because the addresses in notifications contain it and a taken one must leave the files alone.
+  // Listen first: notifications contain the port, and a taken one must leave the files untouched.
   const port = await listen(server, options.port, options.host ?? '127.0.0.1');
   const url = options.publicUrl ?? `http://127.0.0.1:${port}`;
 
-  const state = await openState(options.dataDir);
-  const store = await MailStore.open(options.dataDir);
-  const received = await ReceivedMail.open(options.dataDir, store);
-  const configurationSets = await ConfigurationSets.open(
-    state,
-    options.webhookUrl === undefined ? null : topicArn,
-  );
-  const identities = new Identities(state);
-  const faults = new Faults();
-  const events: EventStack = await startEvents({
-    store,
-    received,
-    state,
-    dataDir: options.dataDir,
-    baseUrl: url,
-    topicArn,
-    webhookUrl: options.webhookUrl ?? null,
-    signatureVersion: options.signatureVersion ?? '2',
-    signingKeyBits: options.signingKeyBits ?? 1024,
-  });
-  const routes: Route[] = [
-    ...sendingRoutes({ store, identities, configurationSets }, faults),
-    ...accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
-    ...identityRoutes(identities),
-    ...configurationSetRoutes(configurationSets),
-    ...events.routes,
-    ...inboundRoutes(received, options.webhookUrl !== undefined),
-    ...messageRoutes(store),
-    ...controlRoutes({ store, faults, events: events.control, identities, configurationSets }),
-    ...pageRoutes(store, events.control),
-    {
-      method: 'GET',
-      path: '/health',
-      handle: ({ response }) => sendJson(response, 200, { status: 'ok', messages: store.size }),
-    },
-  ];
-  const route = createRouter(routes, answerUnknown, (error, request, response) =>
+  const parts = await openParts(options, url);
+  const { store, received, identities, events, state } = parts;
+  const route = createRouter(routesOf(parts, options), answerUnknown, (error, request, response) =>
     answerFailure(error, request, response, logger),
   );
   handle = (request, response) => {
     if (isFromHere(request)) route(request, response);
-    else sendJson(response, 403, { error: { message: 'Requests from other web sites are not answered.' } });
+    else sendJson(response, 403, { error: { message: 'Requests from other web sites are refused.' } });
   };
   logger.info({ url, messages: store.size, pendingEvents: store.pending.size }, 'local SES started');
 
@@ -162,6 +120,54 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   };
 }
 
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+/** What survives a restart, and the events that are still to be delivered. */
+async function openParts(options: LocalSesOptions, url: string) {
+  const topicArn = options.topicArn ?? defaultTopicArn;
+  const state = await openState(options.dataDir);
+  const store = await MailStore.open(options.dataDir);
+  const received = await ReceivedMail.open(options.dataDir, store);
+  const configurationSets = await ConfigurationSets.open(
+    state,
+    options.webhookUrl === undefined ? null : topicArn,
+  );
+  const identities = new Identities(state);
+  const faults = new Faults();
+  const events: EventStack = await startEvents({
+    store,
+    received,
+    state,
+    dataDir: options.dataDir,
+    baseUrl: url,
+    topicArn,
+    webhookUrl: options.webhookUrl ?? null,
+    signatureVersion: options.signatureVersion ?? '2',
+    signingKeyBits: options.signingKeyBits ?? 1024,
+  });
+  return { state, store, received, configurationSets, identities, faults, events };
+}
+
+function routesOf(parts: Parts, options: LocalSesOptions): Route[] {
+  const { store, received, configurationSets, identities, faults, events } = parts;
+  return [
+    ...sendingRoutes({ store, identities, configurationSets }, faults),
+    ...accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
+    ...identityRoutes(identities),
+    ...configurationSetRoutes(configurationSets),
+    ...events.routes,
+    ...inboundRoutes(received, options.webhookUrl !== undefined),
+    ...messageRoutes(store),
+    ...controlRoutes({ store, faults, events: events.control, identities, configurationSets }),
+    ...pageRoutes(store, events.control),
+    {
+      method: 'GET',
+      path: '/health',
+      handle: ({ response }) => sendJson(response, 200, { status: 'ok', messages: store.size }),
+    },
+  ];
+}
+
 function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -184,7 +190,7 @@ function answerUnknown(request: IncomingMessage, response: ServerResponse): void
       ),
     );
   } else {
-    sendJson(response, 404, { error: { message: 'There is nothing here.' } });
+    sendJson(response, 404, { error: { message: 'Not found.' } });
   }
 }
 
@@ -206,10 +212,10 @@ function answerFailure(
       response,
       known instanceof SesError
         ? known
-        : new SesError('InternalServiceErrorException', 'The local SES failed; its log says why.'),
+        : new SesError('InternalServiceErrorException', 'The local SES failed; see its log.'),
     );
   } else {
-    const message = known?.message ?? 'The local SES failed; its log says why.';
+    const message = known?.message ?? 'The local SES failed; see its log.';
     sendJson(response, known?.status ?? 500, { error: { message } });
   }
 }

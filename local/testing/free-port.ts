@@ -1,35 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-
-/** Ports below those that the system gives to whoever asks for any, by `ip_local_port_range` of Linux. */
-const firstPort = 12_000;
-const portsOfWorker = 5_000;
-const workers = 4;
-
-/** Test files that run at the same time have numbers of their own; what starts before them has none. */
-const worker = Number(process.env.VITEST_POOL_ID ?? 0) % workers;
-let next = randomInt(portsOfWorker);
+import getPort, { portNumbers } from 'get-port';
 
 /**
- * A TCP port of 127.0.0.1 that is free, and stays so until its owner listens: neither the system gives it to a connection
- * nor another test file to a server meanwhile.
+ * Below the ephemeral ports of Linux (`ip_local_port_range`), so that no connection takes one in the
+ * meantime.
  */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = firstPort + worker * portsOfWorker + (next++ % portsOfWorker);
-    if (await isFree(port)) return port;
-  }
-}
+const firstPort = 12_000;
+const portsPerWorker = 5_000;
+const workers = 4;
 
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, 'close');
-  return true;
-}
+/**
+ * Test files that run at the same time have separate ranges, and each starts at a random port of its range.
+ */
+const range = firstPort + (Number(process.env.VITEST_POOL_ID ?? 0) % workers) * portsPerWorker;
+const first = range + randomInt(portsPerWorker - 500);
+
+export const freePort = () =>
+  getPort({ host: '127.0.0.1', port: portNumbers(first, range + portsPerWorker - 1) });

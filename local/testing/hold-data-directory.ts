@@ -1,6 +1,6 @@
 import { openDataDirectory } from '../data-directory.ts';
 
-/** Holds a data folder until it is killed, or until `argv[3]` ms after SIGTERM, which it says at once. */
+/** Reports SIGTERM at once and releases the folder `argv[3]` milliseconds later. */
 const data = await openDataDirectory(process.argv[2] ?? '');
 process.on('SIGTERM', () => {
   data.noteEnding();

@@ -1,6 +1,6 @@
 import { startPostgres } from '../postgres.ts';
 
-/** Runs a Postgres until it is killed. Arguments: folder, port. */
+/** Arguments: folder, port. */
 const [directory = '', port = ''] = process.argv.slice(2);
 const postgres = await startPostgres({
   directory,

@@ -1,7 +1,7 @@
 import { startTemporal } from '../temporal.ts';
 import { findTemporalBinary } from '../temporal-binary.ts';
 
-/** Runs a Temporal until it is killed. Arguments: folder, port, port of the UI. */
+/** Arguments: folder, port, UI port. */
 const [directory = '', port = '', uiPort = ''] = process.argv.slice(2);
 const temporal = await startTemporal({
   binary: await findTemporalBinary({ environment: process.env }),

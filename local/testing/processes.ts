@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process of a test, with everything that it has written so far. */
 export interface TestProcess {
   child: ChildProcess;
   pid: number;
   output(): string;
-  /** Resolves with the match as soon as the output matches. */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
   exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -46,7 +44,6 @@ export function startTestProcess(
   };
 }
 
-/** Waits until a condition holds. */
 export async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
@@ -55,7 +52,6 @@ export async function until(holds: () => boolean | Promise<boolean>, timeoutMs =
   }
 }
 
-/** Ids of the running processes whose command line contains `text`. */
 export function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -69,7 +65,7 @@ export function processesWith(text: string): number[] {
     });
 }
 
-/** State letter of a process as the kernel names it, such as `Z` for a zombie; `undefined` when it is gone. */
+/** Such as `Z` for a zombie; `undefined` when the process is gone. */
 export function processState(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

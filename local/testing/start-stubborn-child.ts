@@ -1,6 +1,6 @@
 import { startChildProcess } from '../child-process.ts';
 
-/** Starts a child that notes what asks it to end, but goes on, and then waits to be killed. Argument: its pid file. */
+/** Starts a child that records signals but ignores them, then waits to be killed. Argument: its pid file. */
 const pidFile = process.argv[2] ?? '';
 let armed = () => {};
 const isArmed = new Promise<void>((resolve) => {

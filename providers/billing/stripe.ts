@@ -8,6 +8,7 @@ import {
   type BillingProvider,
   BillingUnavailable,
   type Checkout,
+  type CheckoutOrder,
   type Invoice,
 } from './billing-provider.ts';
 
@@ -15,16 +16,15 @@ export interface StripeOptions {
   secretKey: string;
   webhookSecret: string;
   priceIds: readonly [string, ...string[]];
-  /** Another address for the API; undefined for Stripe's own. */
   apiUrl: string | undefined;
 }
 
-/** A request to us waits for it. The client repeats a call once that got no answer, under the same idempotency key. */
+// An API request waits for the call. The client retries once, under the same idempotency key, when no answer came.
 const timeoutMs = 8_000;
 const retries = 1;
 const pageSize = 100;
 
-/** Of each kind of notification that may be about a subscription. */
+// In every notification about a subscription.
 const customerOf = z.object({
   customer: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullish(),
 });
@@ -34,7 +34,6 @@ const toDate = (seconds: number) => new Date(seconds * 1000);
 const toText = (seconds: number | null | undefined) =>
   seconds === null || seconds === undefined ? null : toDate(seconds).toISOString();
 
-/** Stripe by its own client. */
 export function createStripeProvider(options: StripeOptions): BillingProvider {
   const stripe = new Stripe(options.secretKey, {
     ...addressOf(options.apiUrl),
@@ -43,31 +42,10 @@ export function createStripeProvider(options: StripeOptions): BillingProvider {
     telemetry: false,
   });
 
-  async function listSubscriptions(customer: string): Promise<Stripe.Subscription[]> {
-    const found: Stripe.Subscription[] = [];
-    for await (const one of stripe.subscriptions.list({ customer, status: 'all', limit: pageSize })) {
-      found.push(one);
-    }
-    return found;
-  }
-
-  const readCheckout = (id: string) =>
-    ask(unlessMissing(async () => toCheckout(await stripe.checkout.sessions.retrieve(id))));
-
-  async function closeCheckout(id: string): Promise<Checkout | undefined> {
-    try {
-      return toCheckout(await stripe.checkout.sessions.expire(id));
-    } catch (error) {
-      // It is not open any more; as what it ended is for the caller to look at.
-      if (error instanceof Stripe.errors.StripeInvalidRequestError) return readCheckout(id);
-      throw error;
-    }
-  }
-
   return {
     priceIds: options.priceIds,
-    readCheckout,
-    closeCheckout: (id) => ask(() => closeCheckout(id)),
+    readCheckout: (id) => readCheckout(stripe, id),
+    closeCheckout: (id) => ask(() => closeCheckout(stripe, id)),
 
     createCustomer: (projectId) =>
       ask(async () => {
@@ -78,67 +56,23 @@ export function createStripeProvider(options: StripeOptions): BillingProvider {
         return customer.id;
       }),
 
-    createCheckout: ({ projectId, customerId, priceId, successUrl, cancelUrl }) =>
-      ask(async () =>
-        toCheckout(
-          await stripe.checkout.sessions.create({
-            mode: 'subscription',
-            customer: customerId,
-            client_reference_id: projectId,
-            line_items: [{ price: priceId, quantity: 1 }],
-            metadata: { projectId, priceId },
-            subscription_data: { metadata: { projectId } },
-            success_url: successUrl,
-            cancel_url: cancelUrl,
-          }),
-        ),
-      ),
+    createCheckout: (order) => ask(() => createCheckout(stripe, order)),
 
     openPortal: (customer, returnUrl) =>
       ask(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url),
 
-    listInvoices: (customer, { limit, after }) =>
-      ask(async () => {
-        try {
-          const page = await stripe.invoices.list({
-            customer,
-            limit,
-            ...(after !== undefined && { starting_after: after }),
-          });
-          return { invoices: page.data.map(toInvoice), hasMore: page.has_more };
-        } catch (error) {
-          if (!isMissing(error) || after === undefined) throw error;
-          throw new DomainError('BAD_REQUEST', 'The cursor is none that this list has given out', {
-            cause: error,
-          });
-        }
-      }),
+    listInvoices: (customer, page) => ask(() => listInvoices(stripe, customer, page)),
 
     readSubscription: (customer) =>
       ask(async () => {
-        const all = await listSubscriptions(customer);
+        const all = await listSubscriptions(stripe, customer);
         const current = currentSubscription(
           all.map((one) => ({ status: one.status, createdAt: toDate(one.created), one })),
         );
         return current === undefined ? null : toSubscription(current.one);
       }),
 
-    endCustomer: (customer) =>
-      ask(async () => {
-        await unlessMissing(async () => {
-          for await (const { id } of stripe.checkout.sessions.list({
-            customer,
-            status: 'open',
-            limit: pageSize,
-          })) {
-            await closeCheckout(id);
-          }
-          // Nobody can begin another one by now.
-          for (const one of await listSubscriptions(customer)) {
-            if (!isOver(one)) await unlessMissing(() => stripe.subscriptions.cancel(one.id))();
-          }
-        })();
-      }),
+    endCustomer: (customer) => ask(unlessMissing(() => endCustomer(stripe, customer))),
 
     readEvent(body, signature) {
       try {
@@ -157,13 +91,12 @@ function addressOf(apiUrl: string | undefined): Stripe.StripeConfig {
   return { host: hostname, port: port || (isPlain ? 80 : 443), protocol: isPlain ? 'http' : 'https' };
 }
 
-/** Our word for what the client throws. */
 async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
   } catch (cause) {
     if (cause instanceof Stripe.errors.StripeError) {
-      throw new BillingUnavailable(`Stripe did not do as asked: ${cause.type}`, { cause });
+      throw new BillingUnavailable(`Stripe refused the call: ${cause.type}`, { cause });
     }
     throw cause;
   }
@@ -229,4 +162,72 @@ function toEvent({ id, type, data }: Stripe.Event): BillingEvent {
 function refusalOf(error: unknown): BillingEventRefusal {
   if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return 'format';
   return error.message.includes('tolerance') ? 'timestamp' : 'signature';
+}
+
+async function listSubscriptions(stripe: Stripe, customer: string): Promise<Stripe.Subscription[]> {
+  const found: Stripe.Subscription[] = [];
+  for await (const one of stripe.subscriptions.list({ customer, status: 'all', limit: pageSize })) {
+    found.push(one);
+  }
+  return found;
+}
+
+const readCheckout = (stripe: Stripe, id: string) =>
+  ask(unlessMissing(async () => toCheckout(await stripe.checkout.sessions.retrieve(id))));
+
+async function closeCheckout(stripe: Stripe, id: string): Promise<Checkout | undefined> {
+  try {
+    return toCheckout(await stripe.checkout.sessions.expire(id));
+  } catch (error) {
+    // No longer open; the caller reads its final state.
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return readCheckout(stripe, id);
+    throw error;
+  }
+}
+
+async function createCheckout(
+  stripe: Stripe,
+  { projectId, customerId, priceId, successUrl, cancelUrl }: CheckoutOrder,
+): Promise<Checkout> {
+  return toCheckout(
+    await stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer: customerId,
+      client_reference_id: projectId,
+      line_items: [{ price: priceId, quantity: 1 }],
+      metadata: { projectId, priceId },
+      subscription_data: { metadata: { projectId } },
+      success_url: successUrl,
+      cancel_url: cancelUrl,
+    }),
+  );
+}
+
+async function listInvoices(
+  stripe: Stripe,
+  customer: string,
+  { limit, after }: { limit: number; after: string | undefined },
+): Promise<{ invoices: Invoice[]; hasMore: boolean }> {
+  try {
+    const page = await stripe.invoices.list({
+      customer,
+      limit,
+      ...(after !== undefined && { starting_after: after }),
+    });
+    return { invoices: page.data.map(toInvoice), hasMore: page.has_more };
+  } catch (error) {
+    if (!isMissing(error) || after === undefined) throw error;
+    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
+      cause: error,
+    });
+  }
+}
+
+async function endCustomer(stripe: Stripe, customer: string): Promise<void> {
+  const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: pageSize });
+  for await (const { id } of open) await closeCheckout(stripe, id);
+  // All checkouts are closed, so no new subscription can start.
+  for (const one of await listSubscriptions(stripe, customer)) {
+    if (!isOver(one)) await unlessMissing(() => stripe.subscriptions.cancel(one.id))();
+  }
 }

@@ -3,10 +3,10 @@ import { type AddedDomain, type DnsRecord, type DomainIdentities, recordKey } fr
 import { ownershipRecord } from './ownership-record.ts';
 
 /**
- * Sender domains without a provider that keeps identities (SMTP): the owner proves the domain by a TXT record.
- * DKIM and SPF are then a matter of the SMTP server.
+ * Domains for SMTP, where no provider keeps identities: a TXT record proves ownership; DKIM and SPF are up to the
+ * SMTP server.
  *
- * @param key as of `ownershipRecord`
+ * @param key key of `ownershipRecord`
  */
 export function createDnsIdentities(key: Buffer, lookup: RecordLookup): DomainIdentities {
   const wantedRecords = (domain: AddedDomain): DnsRecord[] => [
@@ -21,7 +21,7 @@ export function createDnsIdentities(key: Buffer, lookup: RecordLookup): DomainId
       const records = wantedRecords(domain);
       const sightings = await lookup(records);
       const proof = sightings[0];
-      // A DNS that fails for a moment must not stop a verified domain from sending.
+      // A temporary DNS failure must not stop a verified domain from sending.
       if (proof === 'unanswered') throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
       const found = records.filter((_, index) => sightings[index] === 'found').map(recordKey);
       return { verified: proof === 'found', found, dkimTokens: [] };

@@ -1,20 +1,20 @@
 import { Resolver } from 'node:dns/promises';
 import type { DnsRecord } from './domain-identities.ts';
 
-/** `unanswered`: DNS was silent or broken, so nothing is known about the record. */
+/** `unanswered`: DNS was silent or failed, so the state of the record is unknown. */
 export type Sighting = 'found' | 'missing' | 'unanswered';
 
-/** Looks all records up at once. Answers in their order, within 2.5 seconds whatever DNS does. */
+/** Looks up all records in parallel, within 2.5 seconds. Results in the order of `records`. */
 export type RecordLookup = (records: readonly DnsRecord[]) => Promise<Sighting[]>;
 
 const deadlineMs = 2_500;
-/** Within the deadline a lost packet is sent again. */
+// Leaves time to resend one lost packet within the deadline.
 const tryTimeoutMs = 1_000;
 const tries = 2;
 
 const withoutDot = (name: string) => name.toLowerCase().replace(/\.$/, '');
 
-/** Whether a TXT record serves its purpose: what its owner may word otherwise need not be word for word ours. */
+// Owners may word DMARC and SPF differently, as long as the record serves its purpose.
 function isWantedText(record: DnsRecord, text: string): boolean {
   switch (record.purpose) {
     case 'DMARC':
@@ -36,7 +36,7 @@ async function isAnswered(resolver: Resolver, record: DnsRecord): Promise<boolea
       const hosts = await resolver.resolveMx(record.name);
       const wanted = hosts.filter(({ exchange }) => withoutDot(exchange) === withoutDot(record.value));
       if (record.purpose !== 'INBOUND') {
-        // SES takes a MAIL FROM host with exactly one MX record.
+        // SES accepts a MAIL FROM host with exactly one MX record only.
         return hosts.length === 1 && wanted.length === 1;
       }
       // Senders try the lowest preference first.
@@ -60,8 +60,8 @@ async function look(resolver: Resolver, record: DnsRecord): Promise<Sighting> {
 }
 
 /**
- * @param servers `host[:port]` of the DNS servers to ask, by IP address; empty: those of the system
- * @throws TypeError for an address that is none
+ * @param servers IP addresses of DNS servers, `host[:port]`; empty: the system's
+ * @throws TypeError for an invalid address
  */
 export function createRecordLookup(servers: readonly string[]): RecordLookup {
   function createResolver(): Resolver {

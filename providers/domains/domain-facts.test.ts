@@ -59,7 +59,7 @@ describe('what DNS says of a domain', () => {
   });
 
   it.each(['silent', 'refusing'] as const)(
-    'knows nothing when DNS is %s, and asks again the next time',
+    'returns nothing when DNS is %s, and asks again the next time',
     async (mood) => {
       const lookUp = createDomainFacts([server.address]);
       server.mood = mood;

@@ -4,22 +4,22 @@ import { registrableDomain } from '../../core/verification/registrable-domain.ts
 import type { DomainFacts } from '../../core/verification/verify-address.ts';
 
 /**
- * What DNS says of a normalised domain, within 2.5 seconds whatever DNS does. Undefined when no server answered
- * what had to be known.
+ * Facts from DNS about a normalised domain, within 2.5 seconds; undefined when DNS did not answer a necessary
+ * question.
  */
 export type DomainFactsLookup = (domain: string) => Promise<DomainFacts | undefined>;
 
 const deadlineMs = 2_500;
-/** Within the deadline a lost packet is sent again. */
+// Leaves time to resend one lost packet within the deadline.
 const tryTimeoutMs = 1_000;
 const tries = 2;
 
 const cachedDomains = 5_000;
 const cachedMs = 5 * 60_000;
-/** Of a domain that takes no mail: its owner may be at it right now. */
+// The owner of a domain without mail servers may be fixing it right now.
 const cachedAsUselessMs = 30_000;
 
-/** `broken`: the server that was asked could get nothing out of the domain's own servers. */
+// `broken`: SERVFAIL, the resolver got nothing from the domain's own servers.
 type Answer<Item> = Item[] | 'broken' | 'unanswered';
 
 async function ask<Item>(question: Promise<Item[]>): Promise<Answer<Item>> {
@@ -59,11 +59,11 @@ async function look(resolver: Resolver, domain: string): Promise<DomainFacts | u
 }
 
 /**
- * Looks domains up, each once however many ask at the same time. What was answered is kept for 5 minutes, of a
- * domain that takes no mail for 30 seconds; that nobody answered is not kept.
+ * Concurrent lookups of a domain share one query. Results are cached for 5 minutes, for domains without mail
+ * servers 30 seconds; unanswered lookups are not cached.
  *
- * @param servers `host[:port]` of the DNS servers to ask, by IP address; empty: those of the system
- * @throws TypeError for an address that is none
+ * @param servers IP addresses of DNS servers, `host[:port]`; empty: the system's
+ * @throws TypeError for an invalid address
  */
 export function createDomainFacts(servers: readonly string[]): DomainFactsLookup {
   function createResolver(): Resolver {

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { RecordLookup, Sighting } from './dns-lookup.ts';
 import type { DnsRecord } from './domain-identities.ts';
 
-/** The texts at a name; null while none were set, so that every local domain proves itself. */
+// Null: no texts were set, and every local domain counts as proven.
 const zoneSchema = z.object({ texts: z.array(z.string()).nullable() });
 
 /**
- * Looks proofs of ownership and the way for incoming email up at the local SES, which stands in for the DNS of local domains; all else in DNS.
+ * Looks up ownership and inbound records at the local SES, which stands in for the DNS of local domains, and all
+ * others in DNS.
  *
  * @param sesUrl address of the local SES
  */

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { AddedDomain, DnsRecord } from './domain-identities.ts';
 
 /**
- * The TXT record that proves a domain for the one project that has added it. One that stayed in DNS proves nothing for
- * another project that adds the domain, nor for the same one that adds it again.
+ * The TXT record that proves a domain for the one project that added it. Left in DNS, it proves nothing for
+ * another project, nor for the same project when it adds the domain again.
  *
- * @param key secret from which the text of the record is derived
+ * @param key secret from which the text is derived
  */
 export function ownershipRecord(key: Buffer, { id, domain }: AddedDomain): DnsRecord {
   const proof = createHmac('sha256', key).update(`${id} ${domain}`).digest('base64url').slice(0, 32);

@@ -108,7 +108,7 @@ describe('sender domains as SES identities', () => {
     expect(identity.MailFromAttributes?.MailFromDomain).toBe('bounce.shop.example');
   });
 
-  it('mends a MAIL FROM host that was taken away, and leaves one alone that an operator chose', async () => {
+  it('restores a MAIL FROM host that was removed, and keeps one that an operator chose', async () => {
     const { local, identities } = await start();
     const { dkimTokens } = await identities.register(shop);
     const setMailFrom = (MailFromDomain: string | undefined) =>

@@ -21,10 +21,9 @@ import { mailFromHost, type SesRecordsOptions, sesRecords } from './ses-records.
 
 type Identity = GetEmailIdentityCommandOutput;
 
-/** Tag of an identity: which installation made it. */
 const installationTag = 'posthaste-installation';
 
-/** Whether SES has said by itself that a record is there. Its MAIL FROM state is about the MX record alone. */
+// SES's MAIL FROM status covers the MX record only.
 function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean {
   switch (purpose) {
     case 'DKIM':
@@ -37,14 +36,14 @@ function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean
 }
 
 /**
- * Sender domains as SES identities with Easy DKIM and a MAIL FROM host of their own. A domain is verified when SES says
- * so and the TXT record of its project is in DNS: nothing documents that SES issues other DKIM tokens for an identity
- * that is made again, so those prove nothing about who has the domain now.
+ * SES identities with Easy DKIM and a custom MAIL FROM host. A domain is verified when SES says it is and the
+ * project's TXT record is in DNS: no document guarantees that SES issues new DKIM tokens for a recreated identity,
+ * so the tokens don't prove who owns the domain now.
  * Source: Amazon SES developer guide, "Verified identities in Amazon SES".
  *
  * @param client of `createSesAccountClient`
- * @param installation tells identities of this installation from those of others in the same account
- * @param proofKey as of `ownershipRecord`
+ * @param installation distinguishes installations that share an SES account
+ * @param proofKey key of `ownershipRecord`
  */
 export function createSesIdentities(
   client: SESv2Client,
@@ -62,78 +61,35 @@ export function createSesIdentities(
   const read = (domain: string) => client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
   const forget = (domain: string) => client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));
 
-  /** Gives the identity a MAIL FROM host, unless an operator chose one; SES gives up on one after three days. */
-  async function ensureMailFrom(domain: string, identity: Identity): Promise<Identity> {
-    const { MailFromDomain, MailFromDomainStatus } = identity.MailFromAttributes ?? {};
-    if (MailFromDomain !== undefined && MailFromDomain !== '' && MailFromDomainStatus !== 'FAILED') {
-      return identity;
-    }
-    await client.send(
-      new PutEmailIdentityMailFromAttributesCommand({
-        EmailIdentity: domain,
-        MailFromDomain: MailFromDomain || mailFromHost(domain),
-        BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
-      }),
-    );
-    return read(domain);
-  }
-
-  /** Answers the identity of that name that is there, whoever made it. */
-  async function create(domain: string): Promise<{ identity: Identity; isNew: boolean }> {
-    const Tags = [{ Key: installationTag, Value: installation }];
-    let isNew = true;
-    try {
-      await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, Tags }));
-    } catch (error) {
-      if (!(error instanceof AlreadyExistsException)) throw error;
-      isNew = false;
-    }
-    return { identity: await read(domain), isNew };
-  }
-
-  /** Also makes an identity known again that was removed at SES behind our back. */
+  // Recreates an identity that was deleted at SES.
   async function readOrCreate(domain: string): Promise<Identity> {
     try {
       return await read(domain);
     } catch (error) {
       if (!(error instanceof NotFoundException)) throw error;
-      return (await create(domain)).identity;
+      return (await create(client, installation, domain)).identity;
     }
   }
 
   return {
     async register({ domain }) {
-      let { identity, isNew } = await create(domain);
+      let { identity, isNew } = await create(client, installation, domain);
       if (!isNew && isOurs(identity) && identity.DkimAttributes?.Status === 'FAILED') {
-        // Someone added the domain before and never proved it, and SES looks for its records no more.
+        // Added before but never proven: SES no longer checks its records, so it is recreated.
         await forget(domain);
-        ({ identity } = await create(domain));
+        ({ identity } = await create(client, installation, domain));
       }
       if (!isOurs(identity)) throw new ForeignIdentity(`SES has an identity ${domain}`);
-      identity = await ensureMailFrom(domain, identity);
+      identity = await ensureMailFrom(client, domain, identity);
       return { dkimTokens: identity.DkimAttributes?.Tokens ?? [] };
     },
     wantedRecords: recordsOf,
     async check(domain, knownTokens) {
       let identity = await readOrCreate(domain.domain);
       if (!isOurs(identity)) return { verified: false, found: [], dkimTokens: [...knownTokens] };
-      identity = await ensureMailFrom(domain.domain, identity);
+      identity = await ensureMailFrom(client, domain.domain, identity);
       const dkimTokens = identity.DkimAttributes?.Tokens ?? [...knownTokens];
-      const records = recordsOf(domain, dkimTokens);
-      const inDoubt = records.filter((record) => !isSeenBySes(identity, record.purpose));
-      const sightings = await lookup(inDoubt);
-      const missing = new Set(inDoubt.filter((_, index) => sightings[index] !== 'found'));
-      const proof = domain.needsProof === false ? 'found' : sightings[0];
-      const isVerifiedBySes = identity.VerifiedForSendingStatus === true;
-      // A DNS that fails for a moment must not stop a verified domain from sending.
-      if (isVerifiedBySes && proof === 'unanswered') {
-        throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
-      }
-      return {
-        verified: isVerifiedBySes && proof === 'found',
-        found: records.filter((record) => !missing.has(record)).map(recordKey),
-        dkimTokens,
-      };
+      return { ...(await checkRecords(lookup, domain, identity, recordsOf(domain, dkimTokens))), dkimTokens };
     },
     async remove(domain) {
       try {
@@ -143,4 +99,59 @@ export function createSesIdentities(
       }
     },
   };
+}
+
+/** Keeps a host that an operator chose. SES gives up on a host after three days (FAILED), so it is set again. */
+async function ensureMailFrom(client: SESv2Client, domain: string, identity: Identity): Promise<Identity> {
+  const { MailFromDomain, MailFromDomainStatus } = identity.MailFromAttributes ?? {};
+  if (MailFromDomain !== undefined && MailFromDomain !== '' && MailFromDomainStatus !== 'FAILED') {
+    return identity;
+  }
+  await client.send(
+    new PutEmailIdentityMailFromAttributesCommand({
+      EmailIdentity: domain,
+      MailFromDomain: MailFromDomain || mailFromHost(domain),
+      BehaviorOnMxFailure: 'USE_DEFAULT_VALUE',
+    }),
+  );
+  return client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+}
+
+async function checkRecords(
+  lookup: RecordLookup,
+  domain: Parameters<DomainIdentities['check']>[0],
+  identity: Identity,
+  records: readonly DnsRecord[],
+): Promise<{ verified: boolean; found: string[] }> {
+  const inDoubt = records.filter((record) => !isSeenBySes(identity, record.purpose));
+  const sightings = await lookup(inDoubt);
+  const missing = new Set(inDoubt.filter((_, index) => sightings[index] !== 'found'));
+  const proof = domain.needsProof === false ? 'found' : sightings[0];
+  const isVerifiedBySes = identity.VerifiedForSendingStatus === true;
+  // A temporary DNS failure must not stop a verified domain from sending.
+  if (isVerifiedBySes && proof === 'unanswered') {
+    throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
+  }
+  return {
+    verified: isVerifiedBySes && proof === 'found',
+    found: records.filter((record) => !missing.has(record)).map(recordKey),
+  };
+}
+
+/** Idempotent: returns an existing identity of that name. */
+async function create(
+  client: SESv2Client,
+  installation: string,
+  domain: string,
+): Promise<{ identity: Identity; isNew: boolean }> {
+  const Tags = [{ Key: installationTag, Value: installation }];
+  let isNew = true;
+  try {
+    await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, Tags }));
+  } catch (error) {
+    if (!(error instanceof AlreadyExistsException)) throw error;
+    isNew = false;
+  }
+  const identity = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
+  return { identity, isNew };
 }

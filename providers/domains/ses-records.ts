@@ -1,7 +1,7 @@
 import type { DnsRecord } from './domain-identities.ts';
 
 /**
- * Regions whose DKIM keys are under a name of their own; those of all others are under `dkim.amazonses.com`.
+ * Regions with their own DKIM domain; all others use `dkim.amazonses.com`.
  * Source: AWS general reference, "Amazon Simple Email Service endpoints and quotas", DKIM domains.
  */
 const regionsWithDkimDomain = new Set([
@@ -18,20 +18,18 @@ const regionsWithDkimDomain = new Set([
   'us-gov-east-1',
 ]);
 
-/** Host of the envelope sender, so that SPF is aligned with the domain. */
+// A subdomain as envelope sender aligns SPF with the domain.
 export const mailFromHost = (domain: string): string => `bounce.${domain}`;
 
 export interface SesRecordsOptions {
   region: string;
-  /** Whether SES takes email for the domain, too. */
   isReceiving: boolean;
 }
 
 /**
- * The records that an SES identity with Easy DKIM and a MAIL FROM host of its own needs, a DMARC policy to begin with,
- * and the way for email that is to come in.
- * Source: Amazon SES developer guide, "Easy DKIM in Amazon SES", "Using a custom MAIL FROM domain", "Publishing an MX
- * record for Amazon SES email receiving".
+ * Records for Easy DKIM, a custom MAIL FROM host, an initial DMARC policy and, when receiving, inbound email.
+ * Source: Amazon SES developer guide, "Easy DKIM in Amazon SES", "Using a custom MAIL FROM domain", "Publishing an
+ * MX record for Amazon SES email receiving".
  */
 export function sesRecords(
   domain: string,

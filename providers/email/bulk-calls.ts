@@ -14,11 +14,12 @@ import { fitsSimpleContent } from './simple-content.ts';
 const maxEntries = 50;
 const maxDataCharacters = 262_144;
 const maxCallBytes = 1024 * 1024;
-/** Sender, configuration set and whatever else stands once in a call, besides the template. */
+// Sender, configuration set and other fields of a call, without the template.
 const envelopeBytes = 4 * 1024;
-/** Braces, names and tags of an entry, besides its address, headers and content. */
+// Per entry: braces, names and tags, without address, headers and content.
 const entryBytes = 400;
-/** A call is full of entries before entries of this size fill it, with a template of up to a quarter of it. */
+// Up to this size per entry, the limit of entries is reached before the limit of bytes, with a template of up to a
+// quarter of the call.
 const smallEntryBytes = (maxCallBytes * 0.75 - envelopeBytes) / maxEntries;
 
 interface PreparedEntry {
@@ -34,13 +35,11 @@ interface OpenCall {
   bytes: number;
 }
 
-/** Emails that go in one call: they have the sender in common. */
 export interface BulkCall {
   emails: OutgoingEmail[];
   command: SendBulkEmailCommand;
 }
 
-/** The content as data of the call's template. */
 function prepare(email: OutgoingEmail): PreparedEntry {
   const shared = sharedLayoutOf(email);
   const sharedData = shared?.dataOf(email);
@@ -71,25 +70,19 @@ function prepare(email: OutgoingEmail): PreparedEntry {
   };
 }
 
-/**
- * Bytes of a text within JSON, which escapes its quotes and backslashes once more. Counted only when it matters:
- * where twice the text is no more than `enough`, that is the answer.
- */
+// Bytes within JSON, which escapes quotes and backslashes once more. Counts only if the upper bound (twice the
+// text) exceeds `enough`.
 function bytesInJson(data: string, enough: number): number {
   const bound = 2 * Buffer.byteLength(data) + 2;
   return bound <= enough ? bound : Buffer.byteLength(JSON.stringify(data));
 }
 
-/** Emails with the same key and layout can share a call. */
 function callKey({ from, replyTo }: OutgoingEmail): string {
   return JSON.stringify([from.email, from.name, replyTo]);
 }
 
-/**
- * A command whose body is written here: its members are plain JSON on the wire, and the SDK's own writer, which goes
- * through each character, would take a fifth of all CPU that an email costs. Everything else, the signature above
- * all, is the SDK's.
- */
+// The body is plain JSON, written here: the SDK's serializer visits each character and would take a fifth of all
+// CPU of an email. The SDK does the rest, above all the signature.
 function createCommand(input: SendBulkEmailCommandInput): SendBulkEmailCommand {
   const command = new SendBulkEmailCommand({ DefaultContent: {}, BulkEmailEntries: [] });
   command.middlewareStack.add(
@@ -101,7 +94,7 @@ function createCommand(input: SendBulkEmailCommandInput): SendBulkEmailCommand {
       request.body = Buffer.from(JSON.stringify(input));
       return next(parts);
     },
-    // After the SDK's writer, before the length and the signature.
+    // After the SDK's serializer, before length and signature.
     { name: 'bulkBody', step: 'serialize', priority: 'low' },
   );
   return command;
@@ -128,9 +121,9 @@ function toCall(
 }
 
 /**
- * Orders emails into calls of `SendBulkEmail`, each within the bounds of SES.
+ * Groups emails into calls of `SendBulkEmail`, each within the limits of SES.
  *
- * @returns also the emails that no such call takes: those with files, with headers beyond the limits, and too large ones
+ * @returns `single`: emails with attachments, headers beyond the limits, or too much content for a bulk call
  */
 export function planBulkCalls(
   emails: readonly OutgoingEmail[],

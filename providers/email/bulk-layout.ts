@@ -3,18 +3,17 @@ import type { EmailLayout } from '../../core/rendering/email-layout.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
 /**
- * How the content of emails is divided between the template of a call, which SES takes once, and the data of each
- * entry. SES puts data into its placeholder as it is: it neither escapes it nor looks for placeholders in it.
+ * Splits content between the template, sent once per call, and the data of each entry. SES inserts data verbatim:
+ * it neither escapes it nor expands placeholders in it.
  */
 export interface BulkLayout {
   content: EmailTemplateContent;
-  /** Bytes of the template in the call. */
   bytes: number;
-  /** Data of an email's entry besides its subject; undefined when the email is not made that way. */
+  /** Entry data besides the subject; undefined when the email does not fit the layout. */
   dataOf(email: OutgoingEmail): Record<string, string> | undefined;
 }
 
-/** Nothing but placeholders: any email is made that way. */
+// Nothing but placeholders: fits any email.
 function createPlainLayout(withText: boolean): BulkLayout {
   const content = { Subject: '{{subject}}', Html: '{{html}}', ...(withText && { Text: '{{text}}' }) };
   return {
@@ -31,14 +30,13 @@ const hasText = (email: OutgoingEmail) => email.text.trim() !== '';
 export const plainLayoutOf = (email: OutgoingEmail): BulkLayout =>
   hasText(email) ? plainLayouts.withText : plainLayouts.htmlOnly;
 
-/** Of longer emails the common part is no matter. */
 const longestPart = 256 * 1024;
-/** A piece is looked for by its head, so that no text of repetitions makes that slow. */
+// Searching a piece by its head bounds the cost of repetitive text.
 const headLength = 256;
 
 const sharedLayouts = new WeakMap<EmailLayout, BulkLayout | 'useless'>();
 
-/** A layout in which what the email has in common with others is in the template, if there is one. */
+/** A layout with the email's common parts in the template; undefined if it has none. Cached per `EmailLayout`. */
 export function sharedLayoutOf(email: OutgoingEmail): BulkLayout | undefined {
   if (email.layout === undefined || !hasText(email)) return undefined;
   const known = sharedLayouts.get(email.layout);
@@ -48,7 +46,7 @@ export function sharedLayoutOf(email: OutgoingEmail): BulkLayout | undefined {
   return made;
 }
 
-/** Not what SES could read as a part of a placeholder. */
+// Excludes pieces that SES could read as part of a placeholder.
 const isPlain = (piece: string) => !piece.includes('{{') && !/^\}|[{\\]$/.test(piece);
 
 function createSharedLayout(layout: EmailLayout): BulkLayout | undefined {
@@ -72,7 +70,7 @@ function createSharedLayout(layout: EmailLayout): BulkLayout | undefined {
   };
 }
 
-/** Notes what stands between the pieces. @returns whether the text has all of them, in their order */
+// Stores the text between the pieces; false unless the text has all pieces in order.
 function fill(
   data: Record<string, string>,
   keys: readonly string[],

@@ -6,8 +6,8 @@ const second = 1_000;
 const minute = 60 * second;
 
 /**
- * Statuses of an entry that say: not this time. The pauses are those of the errors of the same meaning in
- * `classify-ses-error.ts`. Source: Amazon SES API v2 reference, `BulkEmailEntryResult`.
+ * Retryable statuses of an entry, with the pauses of the same errors in `classify-ses-error.ts`.
+ * Source: Amazon SES API v2 reference, `BulkEmailEntryResult`.
  */
 const pauses = new Map<string, number>([
   ['TRANSIENT_FAILURE', 5 * second],
@@ -27,11 +27,10 @@ const refusals = new Set([
   'FAILED',
 ]);
 
-/** What SES says about one entry of an answered `SendBulkEmail`; undefined when it says nothing about it. */
 export function classifyBulkEntry(result: BulkEmailEntryResult | undefined): HandOver {
   const status = result?.Status;
   if (result === undefined || status === undefined) {
-    return { outcome: 'unknown', reason: 'SES answered without a word about this email' };
+    return { outcome: 'unknown', reason: 'SES returned no result for this email' };
   }
   if (status === 'SUCCESS') {
     if (result.MessageId !== undefined) return { outcome: 'accepted', messageId: result.MessageId };

@@ -6,7 +6,7 @@ const second = 1_000;
 const minute = 60 * second;
 
 /**
- * Errors of SES that say: not this time. The pause is what its cause takes to go away.
+ * Retryable errors, with the time their cause takes to pass.
  * Sources: Amazon SES API v2 reference, `SendEmail` errors and "Common Error Types"; Amazon SES developer guide,
  * "Errors related to the sending quotas for your Amazon SES account".
  */
@@ -15,19 +15,19 @@ const pauses = new Map<string, number>([
   ['TooManyRequestsException', second],
   ['ThrottlingException', second],
   ['Throttling', second],
-  // The account or the configuration set may not send for now.
+  // The account or configuration set is barred from sending for now.
   ['SendingPausedException', minute],
   ['AccountSuspendedException', minute],
   ['LimitExceededException', minute],
-  // An operator has to mend the set-up: the configuration set is not there, or the clock is wrong.
+  // Needs an operator: the configuration set is missing, or the clock is wrong.
   ['NotFoundException', minute],
   ['RequestExpired', minute],
   ['RequestTimeTooSkewed', minute],
 ]);
-/** The quota counts the last 24 hours, so a little of it comes back all the time. */
+// The quota covers a sliding 24 hours, so some of it is freed all the time.
 const dailyQuotaPauseMs = 10 * minute;
 
-/** Statuses that are about the caller or the moment and never about the email. */
+// Statuses that concern the caller or the moment, never the email.
 const statusPauses = new Map([
   [401, minute],
   [403, minute],
@@ -45,7 +45,7 @@ function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
 }
 
-/** Whether the call failed before it could be sent: no credentials, or no connection. */
+// True when nothing was sent: no credentials or no connection.
 function isUnsent(error: unknown): boolean {
   const message = error instanceof Error ? error.message : '';
   return (
@@ -58,8 +58,8 @@ function isUnsent(error: unknown): boolean {
 }
 
 /**
- * What a failed call to SES means for the email: only an answer of SES itself is a refusal, only a call that never
- * left or an answer that says so proves that nothing was sent, everything else is unknown.
+ * Classifies a failed call: `refused` only by an answer of SES itself, `later` only when nothing was sent or the
+ * answer proves it, otherwise `unknown`.
  */
 export function classifySesError(error: unknown): FailedHandOver {
   const reason = failureText(error);
@@ -75,6 +75,6 @@ export function classifySesError(error: unknown): FailedHandOver {
     return { outcome: 'later', reason, retryInMs: isDaily ? dailyQuotaPauseMs : pause };
   }
   if (status < 400 || status >= 500) return { outcome: 'unknown', reason };
-  // A proxy that answers in the place of SES took nothing, but says nothing about the email either.
+  // A proxy that answers for SES accepted nothing, and its answer does not concern the email.
   return isOfSes ? { outcome: 'refused', reason } : { outcome: 'later', reason, retryInMs: minute };
 }

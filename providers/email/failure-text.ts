@@ -1,4 +1,3 @@
-/** What an error says, as the one line that is kept with an email. */
 export function failureText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return text.replace(/\s*\n.*/s, '').slice(0, 500);

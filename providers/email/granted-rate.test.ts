@@ -47,7 +47,7 @@ describe('the granted rate', () => {
     await expect.poll(rate).toBe(50);
   });
 
-  it('fails while it was never told, asking again only after the pause', async () => {
+  it('fails until the first answer, asking again only after the pause', async () => {
     const { ask, asked } = provider(new Error('away'), 14);
     const rate = createGrantedRate(ask, { refreshMs: 1_000, retryMs: 30 });
     await expect(Promise.all([rate(), rate()])).rejects.toThrow('away');

@@ -2,10 +2,10 @@ const refreshMs = 60 * 60 * 1000;
 const retryMs = 30 * 1000;
 
 /**
- * Remembers an answer of the provider that changes rarely. Asks once at a time: at first all wait for the answer,
- * later the last one holds while it is asked again every hour, after a failure half a minute later.
+ * Caches a provider setting that rarely changes: refreshed every hour, after a failure in 30 seconds, one request
+ * at a time. The first callers wait for the answer; later the last one is served during a refresh.
  *
- * @returns the last answer; rejects only while there never was one
+ * @returns the last answer; rejects only until there is one
  */
 export function createGrantedRate<Rate>(
   ask: () => Promise<Rate>,

@@ -2,20 +2,19 @@ import MailComposer, { type MailComposerOptions } from 'nodemailer/lib/mail-comp
 import { encodeHeaderText, encodeWords, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
-/** A line may have 998 characters (RFC 5322), one of which is the space before a continued value. */
+// RFC 5322: at most 998 characters per line, one of which is the space before a continued value.
 const unfoldable = /[^ ]{998}/;
 
 function toMailbox(mailbox: { email: string; name: string | null }) {
   return { address: mailbox.email, name: sanitizeHeaderValue(mailbox.name ?? '', 320) };
 }
 
-/** Encoded words can be folded between them, whatever the value is. */
+// Encoded words can be folded between them.
 function toHeaderValue(value: string): string {
   const text = encodeHeaderText(value);
   return unfoldable.test(text) ? encodeWords(text) : text;
 }
 
-/** An email for the mail library, without a message id. */
 export function toMimeMessage(email: OutgoingEmail) {
   const names = new Map(Object.keys(email.headers).map((name) => [name.toLowerCase(), name]));
   return {
@@ -26,7 +25,7 @@ export function toMimeMessage(email: OutgoingEmail) {
     html: email.html,
     ...(email.text.trim() === '' ? {} : { text: email.text }),
     headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: toHeaderValue(value) })),
-    // The library would change the case of names.
+    // nodemailer would change the case of names.
     normalizeHeaderKey: (name: string) => names.get(name.toLowerCase()) ?? name,
     attachments: email.attachments.map((file) => ({
       filename: sanitizeHeaderValue(file.filename),
@@ -38,7 +37,7 @@ export function toMimeMessage(email: OutgoingEmail) {
   } satisfies MailComposerOptions;
 }
 
-/** The whole email as MIME, in lines of at most 998 characters of ASCII. */
+/** The complete email as ASCII MIME with lines of at most 998 characters. */
 export function buildMime(email: OutgoingEmail): Promise<Buffer> {
   const message = {
     ...toMimeMessage(email),

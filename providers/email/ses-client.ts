@@ -2,23 +2,21 @@ import { SESv2Client, type SESv2ClientConfig } from '@aws-sdk/client-sesv2';
 
 export interface SesOptions {
   region: string;
-  /** Another address than that of the region, for instance the local SES. */
   endpoint: string | undefined;
-  /** By default those of the usual AWS sources: environment, profile, role of the machine. */
+  // Undefined: the default AWS credential chain.
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
   timeouts?: SesTimeouts;
 }
 
 export interface SesTimeouts {
-  /** Until the connection stands. */
   connectMs: number;
-  /** From the call to the first byte of the answer, and from there to its end. */
+  /** To the first byte of the answer, and again from there to its end. */
   answerMs: number;
-  /** How long an unused connection is kept, which must be shorter than the other side keeps it. */
+  /** Keep-alive of idle connections; must be shorter than the server's. */
   idleMs: number;
 }
 
-/** Twice the time for an answer is what a hand-over may take at most. */
+// Twice `answerMs` bounds a hand-over.
 const defaultTimeouts: SesTimeouts = { connectMs: 5_000, answerMs: 15_000, idleMs: 4_000 };
 const maxConnections = 256;
 
@@ -41,16 +39,15 @@ function toConfig(options: SesOptions): SESv2ClientConfig {
 }
 
 /**
- * The SES client that sends. It makes each call once: SES has no idempotency token, so a retry after a lost reply
- * would send a second copy. What an answer means is decided in one place, `classifySesError`.
+ * The client for sending. It makes each call once: SES has no idempotency token, so a retry after a lost reply
+ * would send a second copy. `classifySesError` interprets failures.
  *
- * The SDK's retry step is taken out altogether, so that no setting of the environment (`AWS_RETRY_MODE`) brings it
- * or its client-side throttle back; without the steps for logs, Lambda and user agent, which are of no use here, a
- * call costs an eighth less CPU.
+ * The SDK's retry step is replaced, so that no environment setting (`AWS_RETRY_MODE`) restores it or its
+ * client-side throttling. Dropping the steps for logs, Lambda and user agent saves an eighth of a call's CPU.
  */
 export function createSesClient(options: SesOptions): SESv2Client {
   const client = new SESv2Client({ ...toConfig(options), maxAttempts: 1 });
-  // Signing is placed relative to this step, so the step stays and does nothing.
+  // Signing is positioned relative to this step, so a no-op takes its place.
   client.middlewareStack.add((next) => next, {
     name: 'retryMiddleware',
     step: 'finalizeRequest',
@@ -64,8 +61,8 @@ export function createSesClient(options: SesOptions): SESv2Client {
 }
 
 /**
- * The SES client for everything but sending. These calls may be repeated, and SES grants most of them once a second
- * per account, so the SDK retries them with growing pauses.
+ * The client for everything but sending. These calls are safe to repeat, and SES allows most of them once a second
+ * per account, so the SDK retries them with growing delays.
  */
 export function createSesAccountClient(options: SesOptions): SESv2Client {
   return new SESv2Client({ ...toConfig(options), maxAttempts: 4, retryMode: 'standard' });

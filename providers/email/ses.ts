@@ -40,7 +40,7 @@ async function toCommand(email: OutgoingEmail, configurationSet: string): Promis
   return new SendEmailCommand({
     FromEmailAddress: formatMailbox(email.from),
     Destination: { ToAddresses: [formatMailbox(email.to)] },
-    // Raw MIME says it in its own header.
+    // Raw MIME has its own Reply-To header.
     ...(email.replyTo !== null &&
       isSimple && { ReplyToAddresses: [formatMailbox({ email: email.replyTo })] }),
     ConfigurationSetName: configurationSet,
@@ -53,8 +53,8 @@ async function toCommand(email: OutgoingEmail, configurationSet: string): Promis
 }
 
 /**
- * Hands emails over to Amazon SES (API v2), which makes the MIME itself: one by `SendEmail`, many by `SendBulkEmail`.
- * What goes beyond the limits of that (`fitsSimpleContent`) goes alone, as raw MIME.
+ * Amazon SES (API v2): one email by `SendEmail`, many by `SendBulkEmail`; SES builds the MIME. Emails beyond its
+ * limits (`fitsSimpleContent`) are sent alone as raw MIME.
  *
  * @param client of `createSesClient`
  * @param account of `createSesAccountClient`
@@ -87,7 +87,7 @@ export function createSesProvider(
       return emails.map((_, index) => classifyBulkEntry(results[index]));
     } catch (error) {
       const failure = classifySesError(error);
-      // One malformed entry spoils the call, and nobody says which.
+      // One malformed entry fails the call, and SES does not name it.
       if (failure.outcome === 'refused') return handOverEach(emails, signal, handOver);
       return emails.map(() => failure);
     }

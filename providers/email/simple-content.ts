@@ -11,7 +11,7 @@ const maxContentTypeLength = 78;
 
 const isBetween = (text: string, min: number, max: number) => text.length >= min && text.length <= max;
 
-/** Whether SES makes the MIME of an email itself (`Content.Simple`, and entries of a bulk call), or takes it as raw MIME only. */
+/** True when SES can build the MIME itself (`Content.Simple`, bulk entries); otherwise raw MIME is needed. */
 export function fitsSimpleContent({ headers, attachments }: OutgoingEmail): boolean {
   const entries = Object.entries(headers);
   return (

@@ -7,21 +7,18 @@ import { handOverEach } from './hand-over-each.ts';
 import { toMimeMessage } from './mime-message.ts';
 
 export interface SmtpTimeouts {
-  /** Until the session stands, greeting and TLS included. */
   connectMs: number;
-  /** Silence of the server. */
   silenceMs: number;
-  /** A whole hand-over, the wait for a free connection included. */
   totalMs: number;
 }
 
 const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 20_000, totalMs: 30_000 };
 
 /**
- * Hands emails over to an SMTP server through a pool of kept connections.
+ * Sends through a pool of kept connections.
  *
  * @param url `smtp://` (STARTTLS when offered) or `smtps://`, with user, password and port; its query sets further
- * options of nodemailer, such as `?maxConnections=2&tls.rejectUnauthorized=false`
+ * nodemailer options, such as `?maxConnections=2&tls.rejectUnauthorized=false`
  */
 export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = defaultTimeouts): EmailProvider {
   const transport = nodemailer.createTransport({
@@ -32,12 +29,12 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
     greetingTimeout: timeouts.connectMs,
     dnsTimeout: timeouts.connectMs,
     socketTimeout: timeouts.silenceMs,
-    // Only what was not begun yet goes over another connection: the last one was closed while it was idle.
+    // Requeues only messages not yet started, whose idle connection was closed.
     maxRequeues: 2,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // The content of each message under way, by its signal, which is all that is seen from both sides.
+  // Content streams of messages in progress, keyed by signal, the only object that both sides see.
   const contents = new WeakMap<AbortSignal, Readable>();
   transport.use('stream', ({ data, message }, done) => {
     message.processFunc((content) => {
@@ -61,7 +58,7 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
   return {
     name: 'smtp',
     handOver,
-    // SMTP knows one message at a time.
+    // SMTP sends one message at a time.
     handOverMany: (emails, signal) => handOverEach(emails, signal, handOver),
     async grantedRatePerSecond() {
       return null;

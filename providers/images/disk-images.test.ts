@@ -29,7 +29,7 @@ it('gives back what it stored, and nothing for a name that it has not', async ()
   expect(await open().open(newImageKey(project, 'image/png'))).toBeUndefined();
 });
 
-it('opens no file that is no image of its own, although it is there', async () => {
+it('opens only images that it stored, not other files in the folder', async () => {
   await writeFile(path.join(directory, 'secret.png'), 'secret');
   const store = open();
   await store.put(newImageKey(project, 'image/gif'), 'image/gif', bytes('x'));

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,24 +6,27 @@ import { typeOfImageKey } from '../../core/images/image-key.ts';
 import type { ImageStore } from './image-store.ts';
 
 export interface DiskImages extends ImageStore {
-  /** An image to be read; undefined when there is none of this name, whatever else the name may point to. */
+  has(key: string): Promise<boolean>;
   open(key: string): Promise<{ size: number; stream: Readable } | undefined>;
 }
 
 /**
- * Images in a folder, one folder below it per project.
+ * Images on disk, one folder per project.
  *
  * @param directory created when the first image is stored
- * @param publicUrl address below which the folder is served
+ * @param publicUrl address at which the folder is served
  */
 export function createDiskImages(directory: string, publicUrl: string): DiskImages {
   const root = resolve(directory);
+  const urlOf = (key: string) => `${publicUrl}/${key}`;
   return {
+    urlOf,
+
     async put(key, _contentType, bytes) {
       const file = join(root, key);
       const part = `${file}.part`;
       await mkdir(dirname(file), { recursive: true });
-      // Open before the first byte, so that the file is there to be removed however soon the bytes fail.
+      // Opened before the first byte, so that the file can be removed however early the bytes fail.
       const handle = await open(part, 'wx');
       try {
         await pipeline(bytes, handle.createWriteStream({ flush: true }));
@@ -32,7 +35,7 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
         await rm(part, { force: true });
         throw error;
       }
-      return `${publicUrl}/${key}`;
+      return urlOf(key);
     },
 
     async remove(key) {
@@ -41,8 +44,16 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
       await rm(`${join(root, key)}.part`, { force: true });
     },
 
+    async has(key) {
+      if (typeOfImageKey(key) === undefined) return false;
+      return access(join(root, key)).then(
+        () => true,
+        () => false,
+      );
+    },
+
     async open(key) {
-      // The form of a key leaves no way out of the folder.
+      // A valid key can't lead out of the folder.
       if (typeOfImageKey(key) === undefined) return undefined;
       try {
         const handle = await open(join(root, key));

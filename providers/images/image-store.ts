@@ -1,14 +1,15 @@
-/** Where uploaded images are kept. */
 export interface ImageStore {
   /**
-   * Stores an image under a new key. When the bytes throw, or the store fails, nothing of it is left.
+   * Stores an image under a new key. Leaves nothing behind when the bytes or the store fail.
    *
-   * @returns the address from which anybody can get it
+   * @returns the public address
    */
   put(key: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
-  /** Removes an image, and what is left of one that broke off; one that is not there is no error. */
+  /** The public address, whether or not the image is there. */
+  urlOf(key: string): string;
+  /** Removes an image and any partial upload. Idempotent. */
   remove(key: string): Promise<void>;
 }
 
-/** Of an image that never changes under its name: kept for a year without asking again. */
+/** An image never changes under its key: cached for a year without revalidation. */
 export const imageCacheControl = 'public, max-age=31536000, immutable';

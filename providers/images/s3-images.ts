@@ -5,11 +5,11 @@ import { type ImageStore, imageCacheControl } from './image-store.ts';
 export interface S3Options {
   bucket: string;
   region: string;
-  /** Another service than Amazon's. Its buckets are named in the path. */
+  /** Undefined: Amazon's. Other services are addressed with the bucket in the path. */
   endpoint: string | undefined;
-  /** Undefined: the usual AWS sources. */
+  // Undefined: the default AWS credential chain.
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-  /** Address of the bucket for everybody, such as a CDN's; undefined: the one of the service. */
+  // Such as a CDN's; undefined: the service's own address of the bucket.
   publicUrl: string | undefined;
 }
 
@@ -17,8 +17,8 @@ const connectionTimeoutMs = 5_000;
 const requestTimeoutMs = 30_000;
 
 /**
- * Images in a bucket of S3 or of a service that speaks its protocol; who may read the bucket is its own matter.
- * `put` throws DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
+ * Images in a bucket of S3 or a compatible service; read permissions are configured there. `put` throws
+ * DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
  */
 export function createS3Images(options: S3Options): ImageStore {
   const { bucket, region, endpoint, credentials } = options;
@@ -27,7 +27,7 @@ export function createS3Images(options: S3Options): ImageStore {
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
     requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
-    // Not every other service knows the checksums that the SDK adds by default.
+    // Not every compatible service knows the SDK's default checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -37,9 +37,13 @@ export function createS3Images(options: S3Options): ImageStore {
       : `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   const publicUrl = (options.publicUrl ?? service).replace(/\/+$/, '');
 
+  const urlOf = (key: string) => `${publicUrl}/${key}`;
+
   return {
+    urlOf,
+
     async put(key, contentType, bytes) {
-      // At most 10 MB: one call stores all or nothing, and can be repeated.
+      // At most 10 MB: a single call is atomic and can be retried.
       const chunks: Uint8Array[] = [];
       for await (const chunk of bytes) chunks.push(chunk);
       const object = {
@@ -54,7 +58,7 @@ export function createS3Images(options: S3Options): ImageStore {
       } catch (cause) {
         throw new DomainError('SERVICE_UNAVAILABLE', 'The image could not be stored', { cause });
       }
-      return `${publicUrl}/${key}`;
+      return urlOf(key);
     },
 
     async remove(key) {

@@ -1,10 +1,10 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 
-/** The bucket that SES stores emails in. */
 export interface MailBucket {
   /**
-   * The bytes of an object; `too-large` beyond `mostBytes`, of which no more are read.
-   * @throws when the object is not there, or not to be had right now
+   * Reads an object; `too-large` beyond `mostBytes`, of which at most one byte more is read.
+   *
+   * @throws when the object is missing or unreadable now
    */
   read(
     bucket: string,
@@ -16,9 +16,8 @@ export interface MailBucket {
 
 export interface MailBucketOptions {
   region: string;
-  /** Another service than Amazon's, such as the local SES. Its buckets are named in the path. */
   endpoint: string | undefined;
-  /** Undefined: the usual AWS sources. */
+  // Undefined: the default AWS credential chain.
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
@@ -28,7 +27,7 @@ const requestTimeoutMs = 30_000;
 export function createMailBucket({ region, endpoint, credentials }: MailBucketOptions): MailBucket {
   const client = new S3Client({
     region,
-    // A bucket may be in another region than SES.
+    // The bucket may be in another region than SES.
     followRegionRedirects: true,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),

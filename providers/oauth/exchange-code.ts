@@ -2,11 +2,11 @@ import * as client from 'openid-client';
 import { type OAuthAttempt, OAuthRefused } from './oauth-provider.ts';
 
 /**
- * Exchanges the code of a callback for tokens, checking the state, the PKCE verifier and, where there is an ID token,
- * its signature, issuer, audience and nonce.
+ * Exchanges the callback's code for tokens. Verifies state and PKCE and, where there is an ID token, its
+ * signature, issuer, audience and nonce.
  *
- * @param redirectUri address that the provider knows us by; the callback's own may be behind a proxy
- * @throws OAuthRefused for an answer that is not that of the attempt; other errors when the provider is away
+ * @param redirectUri as registered with the provider; the callback's own address may be behind a proxy
+ * @throws OAuthRefused when the callback does not match the attempt; other errors when the provider is unreachable
  */
 export async function exchangeCode(
   configuration: client.Configuration,

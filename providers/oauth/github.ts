@@ -4,18 +4,19 @@ import { exchangeCode } from './exchange-code.ts';
 import type { OAuthProvider } from './oauth-provider.ts';
 
 export interface GitHubOptions {
-  /** `https://github.com`, or a GitHub Enterprise Server. */
   url: string;
   clientId: string;
   clientSecret: string;
-  /** Our own address that the browser comes back to. */
   redirectUri: string;
 }
 
 const userSchema = z.object({ id: z.int(), name: z.string().nullish() });
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** GitHub speaks OAuth 2.0 without OpenID Connect: the profile is asked for at its API. */
+/**
+ * GitHub offers OAuth 2.0 without OpenID Connect: the profile comes from its API. `url` may be that of a GitHub
+ * Enterprise Server.
+ */
 export function createGitHubProvider({
   url,
   clientId,
@@ -34,25 +35,8 @@ export function createGitHubProvider({
     clientSecret,
     client.ClientSecretPost(clientSecret),
   );
-  // A server of a test or an intranet; GitHub's own address is https.
+  // For tests and intranets; GitHub itself is https.
   if (site.startsWith('http:')) client.allowInsecureRequests(configuration);
-
-  async function ask<Schema extends z.ZodType>(
-    token: string,
-    path: string,
-    schema: Schema,
-  ): Promise<z.output<Schema>> {
-    const answer = await client.fetchProtectedResource(
-      configuration,
-      token,
-      new URL(`${api}${path}`),
-      'GET',
-      undefined,
-      new Headers({ Accept: 'application/vnd.github+json', 'User-Agent': 'posthaste' }),
-    );
-    if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${path}`);
-    return schema.parse(await answer.json());
-  }
 
   return {
     async authorizationUrl({ state, codeVerifier }) {
@@ -74,8 +58,8 @@ export function createGitHubProvider({
         undefined,
       );
       const [user, emails] = [
-        await ask(token, '/user', userSchema),
-        await ask(token, '/user/emails', emailsSchema),
+        await ask(configuration, token, `${api}/user`, userSchema),
+        await ask(configuration, token, `${api}/user/emails`, emailsSchema),
       ];
       const primary = emails.find((each) => each.primary && each.verified);
       return {
@@ -85,4 +69,22 @@ export function createGitHubProvider({
       };
     },
   };
+}
+
+async function ask<Schema extends z.ZodType>(
+  configuration: client.Configuration,
+  token: string,
+  url: string,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const answer = await client.fetchProtectedResource(
+    configuration,
+    token,
+    new URL(url),
+    'GET',
+    undefined,
+    new Headers({ Accept: 'application/vnd.github+json', 'User-Agent': 'posthaste' }),
+  );
+  if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${url}`);
+  return schema.parse(await answer.json());
 }

@@ -4,11 +4,9 @@ import { exchangeCode } from './exchange-code.ts';
 import { type OAuthProvider, OAuthRefused } from './oauth-provider.ts';
 
 export interface GoogleOptions {
-  /** `https://accounts.google.com`, or another OpenID Connect provider. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Our own address that the browser comes back to. */
   redirectUri: string;
 }
 
@@ -19,16 +17,16 @@ const claimsSchema = z.object({
   name: z.string().optional(),
 });
 
-/** OpenID Connect: the profile is what the signed ID token says. */
+/** OpenID Connect: the profile comes from the signed ID token. `issuer` may be any OpenID Connect provider. */
 export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
   const { issuer, clientId, clientSecret, redirectUri } = options;
   let discovered: Promise<client.Configuration> | undefined;
 
-  /** Asked once; a failure is asked again next time. */
+  // Discovered once; a failure is retried on the next call.
   function configuration(): Promise<client.Configuration> {
     discovered ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
-        // A provider of a test or an intranet; Google's own address is https.
+        // For tests and intranets; Google itself is https.
         execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
       })
       .catch((error: unknown) => {

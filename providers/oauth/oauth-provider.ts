@@ -1,35 +1,33 @@
-/** What a provider says of whoever has signed in there. */
 export interface OAuthProfile {
-  /** The provider's own id of the account, which never changes. */
   subject: string;
-  /** An address that the provider has verified, as it writes it; null for none. */
+  /** As the provider writes it; null without a verified address. */
   verifiedEmail: string | null;
   name: string | null;
 }
 
-/** Secrets of one sign-in, kept by the browser that began it. */
+/** Secrets of one sign-in attempt (OAuth 2.0 authorization code with PKCE), kept by the browser that started it. */
 export interface OAuthAttempt {
   state: string;
   codeVerifier: string;
   nonce: string;
 }
 
-/** Signs people in by their account at another service (OAuth 2.0 authorization code with PKCE). */
 export interface OAuthProvider {
-  /** Where to send the browser. @throws when the provider can't be reached */
+  /** @throws when the provider can't be reached */
   authorizationUrl(attempt: OAuthAttempt): Promise<URL>;
   /**
-   * Takes the browser back.
-   * @param callback the address that the browser came to, with its query
-   * @throws OAuthRefused when the answer is not that of the attempt, or nobody signed in
+   * Completes the sign-in.
+   *
+   * @param callback the address the browser was sent back to, with its query
+   * @throws OAuthRefused when the callback does not match the attempt, or the user declined
    */
   profileOf(callback: URL, attempt: OAuthAttempt): Promise<OAuthProfile>;
 }
 
-/** Nobody is signed in: declined, forged, or used before. */
+/** The sign-in was declined, forged or replayed. */
 export class OAuthRefused extends Error {
   constructor(cause: unknown) {
-    super('The provider signed nobody in', { cause });
+    super('The provider did not complete the sign-in', { cause });
     this.name = 'OAuthRefused';
   }
 }

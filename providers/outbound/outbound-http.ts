@@ -8,13 +8,12 @@ export interface OutboundRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
-  /** Not with GET. */
   body: string | null;
 }
 
 /**
- * `refused`: the URL may not be called, however often it is tried; `failed`: no answer came; `withheld`: `mayGoOut` said
- * so, and nothing was sent. The messages are for the author of the URL and tell nothing of this network.
+ * `refused`: the URL is not allowed, a retry is useless; `failed`: no answer; `withheld`: `mayGoOut` returned
+ * false and nothing was sent. Messages are shown to the author of the URL and reveal nothing about this network.
  */
 export type OutboundResult =
   | { outcome: 'answered'; statusCode: number; body: string }
@@ -23,10 +22,10 @@ export type OutboundResult =
   | { outcome: 'withheld' };
 
 /**
- * Calls URLs that users have given.
+ * Calls URLs given by users.
  *
- * @param mayGoOut asked once, when the connection stands and nothing was sent yet: whoever calls can note that this
- * call may be answered from now on. What it throws is thrown.
+ * @param mayGoOut called once, when the connection is open and nothing has been sent: the caller can record that
+ * the request may take effect from now on. Its errors are rethrown.
  */
 export type OutboundHttp = (
   request: OutboundRequest,
@@ -34,9 +33,8 @@ export type OutboundHttp = (
 ) => Promise<OutboundResult>;
 
 export interface OutboundOptions {
-  /** Names and addresses that may be called although they are not public, in lower case. */
+  /** Hosts, in lower case, that may be called although they are not public. */
   allowHosts: readonly string[];
-  /** The addresses of a name; those of the machine's resolver by default. */
   resolve?: (host: string) => Promise<string[]>;
   timeoutMs?: number;
 }
@@ -44,21 +42,21 @@ export interface OutboundOptions {
 const defaultTimeoutMs = 10_000;
 const maxRedirects = 5;
 const maxAnswerBytes = 64 * 1024;
-/** What survives a redirect to another origin; anything else may be a secret of the first one. */
+// Other headers may hold secrets of the first origin and are dropped on a cross-origin redirect.
 const harmlessHeaders = new Set(['content-type', 'user-agent']);
 
 class Refusal extends Error {}
 class Withheld extends Error {}
-/** What `mayGoOut` has thrown. */
+// Wraps an error of `mayGoOut`.
 class NotAsked extends Error {}
 
 const resolveBySystem = async (host: string) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Every call to a URL that a user gave goes through here: http and https only; the host is resolved once, refused when
- * any of its addresses is not public, and connected to at the very address that was checked, for each redirect anew.
- * Ten seconds and 64 KB in all; what an answer has beyond that is cut off.
+ * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not
+ * public, and connected to at the checked address; again for each redirect. Limited to ten seconds and 64 KB in
+ * all; longer answers are truncated.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const resolve = options.resolve ?? resolveBySystem;
@@ -70,7 +68,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     const [first] = addresses;
     if (first === undefined) throw new Error('no address');
     if (!allowed.has(host) && !addresses.every(isPublicAddress)) {
-      throw new Refusal('The URL does not lead to a public address');
+      throw new Refusal('The URL does not resolve to a public address');
     }
     return first;
   }
@@ -129,7 +127,6 @@ function parseUrl(text: string, base?: string): URL {
 interface Answer {
   statusCode: number;
   body: string;
-  /** Of a redirect. */
   location: string | undefined;
 }
 
@@ -172,7 +169,7 @@ function exchange(
     request.end(payload);
     return answered.promise;
   }
-  // Nothing leaves before the end of the request is written.
+  // Nothing is sent before `request.end`.
   const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect';
   request.once('socket', (socket) => {
     socket.once(connected, () => {

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Unicast IPv6 of the public internet; everything outside is not assigned, or reaches IPv4 or this network. */
+// Public IPv6 unicast; anything outside is unassigned, maps to IPv4 or is local.
 const unicast6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Serves the virtual machines of Azure, from public address space (DNS, DHCP, health, and settings of the machine).
+ * Serves Azure's virtual machines (DNS, DHCP, health, machine settings) from public address space.
  * Source: Azure documentation, "What is IP address 168.63.129.16?".
  */
 const azurePlatform = '168.63.129.16';
 
 /**
- * Whether an IP address is a host of the public internet, and not one of this machine, network or cloud. The ranges
- * of the IANA special-purpose registries are the library's.
+ * True for a host of the public internet, false for this machine, network or cloud. The ranges of the IANA
+ * special-purpose registries come from `ipaddr.js`.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;

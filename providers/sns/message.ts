@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const common = {
-  // Any 128-bit id: the version and variant bits of real ones vary.
+  // Any 128-bit id: real ones have arbitrary version and variant bits.
   MessageId: z.guid(),
   TopicArn: z.string().min(1).max(512),
   Message: z.string(),
@@ -13,7 +13,7 @@ const common = {
 const confirmation = { ...common, Token: z.string().min(1), SubscribeURL: z.url().max(4096) };
 
 /**
- * A message that Amazon SNS posts to an HTTPS subscription (without raw message delivery, which has no signature).
+ * A message that Amazon SNS posts to an HTTPS subscription; raw message delivery has no signature.
  * Source: Amazon SNS developer guide, "Parsing Amazon SNS message formats".
  */
 export const snsMessageSchema = z.discriminatedUnion('Type', [
@@ -25,7 +25,7 @@ export const snsMessageSchema = z.discriminatedUnion('Type', [
 export type SnsMessage = z.output<typeof snsMessageSchema>;
 
 /**
- * The text that the signature of a message covers: names and values of fixed fields, each on a line.
+ * The text that the signature covers.
  * Source: Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
  */
 export function signedText(message: SnsMessage): string {

@@ -1,11 +1,11 @@
 const awsHost = /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/;
 
 /**
- * Whether an address that stands in a message may be visited: HTTPS at a regional host of Amazon SNS, without
- * credentials and port, or the local SES.
+ * True for an address that may be called: HTTPS at a regional SNS host, without credentials or port, or the local
+ * SES.
  *
  * @param address any absolute URL
- * @param localHost `host:port` of the local SES, which speaks plain HTTP
+ * @param localHost `host:port` of the local SES, which uses plain HTTP
  */
 export function isProviderAddress(address: string, localHost: string | undefined): boolean {
   const url = new URL(address);
@@ -14,10 +14,7 @@ export function isProviderAddress(address: string, localHost: string | undefined
   return url.protocol === 'https:' && url.port === '' && awsHost.test(url.hostname);
 }
 
-/**
- * Whether a certificate may be fetched from an address: a `.pem` file of the provider, and nothing that could
- * make the address an API call.
- */
+/** True for a `.pem` file of the provider; a query or fragment could turn the address into an API call. */
 export function isCertificateAddress(address: string, localHost: string | undefined): boolean {
   const { pathname, search, hash } = new URL(address);
   return isProviderAddress(address, localHost) && pathname.endsWith('.pem') && search === '' && hash === '';

@@ -30,13 +30,34 @@ describe('events of SES', () => {
     ],
     [
       'Bounce',
-      { bounce: { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients: [], timestamp: at } },
-      { bounce: { bounceType: 'Permanent', timestamp: at } },
+      {
+        bounce: {
+          bounceType: 'Permanent',
+          bounceSubType: 'General',
+          bouncedRecipients: [
+            {
+              emailAddress: 'r@example.com',
+              action: 'failed',
+              status: '5.1.1',
+              diagnosticCode: 'smtp; 550 5.1.1',
+            },
+          ],
+          timestamp: at,
+        },
+      },
+      {
+        bounce: {
+          bounceType: 'Permanent',
+          bounceSubType: 'General',
+          bouncedRecipients: [{ status: '5.1.1', diagnosticCode: 'smtp; 550 5.1.1' }],
+          timestamp: at,
+        },
+      },
     ],
     [
       'Complaint',
       { complaint: { complainedRecipients: [], timestamp: at, complaintFeedbackType: 'abuse' } },
-      { complaint: { timestamp: at } },
+      { complaint: { timestamp: at, complaintFeedbackType: 'abuse' } },
     ],
     [
       'Open',
@@ -73,6 +94,21 @@ describe('events of SES', () => {
     });
     expect(event.click?.link).toBe(link.slice(0, 8192));
     expect(event.mail.commonHeaders?.subject).toHaveLength(998);
+  });
+
+  it('cuts what a server said, and loses no bounce for it', () => {
+    const bounceOf = (bouncedRecipients: unknown) =>
+      parse({
+        eventType: 'Bounce',
+        mail,
+        bounce: { bounceType: 'Permanent', timestamp: at, bounceSubType: 3, bouncedRecipients },
+      }).bounce;
+    const [long] = bounceOf([{ diagnosticCode: `${'x'.repeat(499)}😀` }])?.bouncedRecipients ?? [];
+    expect(long?.diagnosticCode).toBe(`${'x'.repeat(499)}\ufffd`);
+    const [hostile] =
+      bounceOf([{ diagnosticCode: ' 550\0\r\n no \ud83d', status: {} }])?.bouncedRecipients ?? [];
+    expect(hostile).toEqual({ diagnosticCode: '550  no \ufffd', status: null });
+    for (const odd of ['x', null, [3]]) expect(bounceOf(odd)?.bounceType).toBe('Permanent');
   });
 
   it.each<[string, object]>([

@@ -4,7 +4,7 @@ import { verdictSchema } from '../../core/inbound/verdicts.ts';
 const verdict = z.object({ status: verdictSchema }).optional();
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
-/** SES stores the email (`S3`), or sends it along (`SNS`, whole emails of up to 150 KB). */
+// SES stores the email in S3, or includes it in the SNS message (up to 150 KB).
 const action = z.discriminatedUnion('type', [
   z.object({ type: z.literal('S3'), bucketName: z.string().max(255), objectKey: z.string().max(1024) }),
   z.object({
@@ -17,8 +17,8 @@ const action = z.discriminatedUnion('type', [
 ]);
 
 /**
- * An email that SES received, told by the SNS action of a receipt rule or by the topic of its S3 action; only what
- * Posthaste reads. Lists are cut, not refused: an email must not be lost for the length of what goes along.
+ * A received email, announced by the SNS action of a receipt rule or the topic of its S3 action; limited to the
+ * fields we read. Long values are truncated, not refused, so that no email is lost.
  * Source: Amazon SES developer guide, "Contents of notifications for Amazon SES email receiving".
  */
 export const sesReceivedSchema = z.object({
@@ -35,7 +35,7 @@ export const sesReceivedSchema = z.object({
   mail: z.object({
     timestamp: z.iso.datetime({ offset: true }),
     messageId: z.string().min(1).max(255),
-    /** Sender of the envelope. */
+    // Envelope sender.
     source: z.string().default(''),
     destination: z.array(z.string()).default([]),
     headers: z.array(z.object({ name: cutTo(200), value: cutTo(16 * 1024) })).default([]),

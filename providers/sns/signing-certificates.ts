@@ -3,13 +3,12 @@ import { LRUCache } from 'lru-cache';
 
 const maxCertificateBytes = 32 * 1024;
 const fetchTimeoutMs = 5_000;
-/** Made-up addresses must not make us ask without bound; genuine messages name one or two certificates. */
+// Bounds the fetches that forged addresses cause; genuine messages name one or two certificates.
 const maxFetches = 8;
 const rememberKeyMs = 24 * 60 * 60 * 1000;
 const rememberFailureMs = 1_000;
 
 export interface SigningCertificates {
-  /** The key of the certificate at an address, or undefined when there is none to be had right now. */
   keyAt(address: string): Promise<KeyObject | undefined>;
 }
 
@@ -34,9 +33,9 @@ async function fetchCertificate(address: string, timeoutMs: number): Promise<X50
 }
 
 /**
- * Keys of signing certificates, each fetched once a day: one fetch at a time per address however many messages
- * wait for it, a failure is held for a second, and an expired certificate is as good as none. Addresses without a
- * certificate can't push out keys that are known. It trusts whoever answers, so addresses are checked before.
+ * Signing keys by certificate address, cached for a day: one fetch per address at a time, failures cached for a
+ * second, expired certificates treated as missing. Failed addresses can't evict known keys. Callers must check
+ * addresses: any answer is trusted.
  */
 export function createSigningCertificates(timeoutMs = fetchTimeoutMs): SigningCertificates {
   const known = new LRUCache<string, { key: KeyObject; fromMs: number; untilMs: number }>({

@@ -4,15 +4,13 @@ import { isCertificateAddress, isProviderAddress } from './provider-address.ts';
 import { createSigningCertificates } from './signing-certificates.ts';
 
 export interface SnsVerifierOptions {
-  /** Topics whose messages are accepted. */
   topicArns: readonly string[];
-  /** `host:port` of the local SES, which may sign as well and speaks plain HTTP. */
   localHost: string | undefined;
 }
 
 /**
- * Why a message is not accepted. All but `certificate` are final; that one says that the signing certificate could
- * not be had, so the message may be genuine and should come again.
+ * Final except `certificate`: the signing certificate could not be fetched, so the message may be genuine and
+ * should be redelivered.
  */
 export type SnsRefusal =
   | 'topic'
@@ -24,23 +22,24 @@ export type SnsRefusal =
 
 export interface SnsVerifier {
   /**
-   * Whether a message is genuine and of an accepted topic: undefined, or why not. Nothing is fetched for another
-   * topic, nor from another host than the provider's. A known certificate makes it some 50 µs of computing.
+   * Verifies topic and signature; undefined when the message is genuine. Never fetches for a foreign topic or from
+   * a foreign host. About 50 µs with a cached certificate.
    */
   verify(message: SnsMessage): Promise<SnsRefusal | undefined>;
   /**
-   * Visits the address that confirms a subscription. Only of a verified message.
-   * @throws Error when the address is not of the provider, or does not answer 2xx.
+   * Confirms a subscription. Only call it with a verified message.
+   *
+   * @throws Error for an address that is not the provider's, or an answer other than 2xx
    */
   confirm(message: Extract<SnsMessage, { Type: 'SubscriptionConfirmation' }>): Promise<void>;
 }
 
-/** Redeliveries, also out of a dead-letter queue, are younger; an older message is a replay. */
+/** Redeliveries, also from a dead-letter queue, are younger; an older message is a replay. */
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
 const confirmTimeoutMs = 10_000;
 
 /**
- * Verifies messages of Amazon SNS, signature versions 1 (SHA-1) and 2 (SHA-256).
+ * Accepts signature versions 1 (SHA-1) and 2 (SHA-256).
  * Source: Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
  */
 export function createSnsVerifier({ topicArns, localHost }: SnsVerifierOptions): SnsVerifier {

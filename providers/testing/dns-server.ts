@@ -4,20 +4,16 @@ import { type DnsHandler, Packet, type Resource, TCPServer, UDPServer } from 'dn
 export interface TestRecord {
   type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT';
   name: string;
-  /** Of MX the host, which is empty in a null MX; of TXT its strings. */
+  // MX: the host, empty for a null MX; TXT: its strings.
   value: string | string[];
 }
 
 export interface DnsServer {
-  /** `host:port`. */
   address: string;
-  /** What is answered; may be changed at any time. */
   records: TestRecord[];
-  /** `silent` answers nothing, `drop-first` loses the first packet of each question, `broken` answers SERVFAIL. */
+  /** `silent` never answers, `drop-first` drops the first packet of each question, `broken` answers SERVFAIL. */
   mood: 'answering' | 'silent' | 'drop-first' | 'broken' | 'refusing';
-  /** Questions, each a `TYPE name`, that are refused whatever the mood. */
   refused: Set<string>;
-  /** `TYPE name` of every question that came. */
   questions: string[];
   close(): Promise<void>;
 }
@@ -43,7 +39,6 @@ function toResource({ type, name, value }: TestRecord): Resource {
   }
 }
 
-/** A real DNS server, over UDP and TCP, on a free port of 127.0.0.1. */
 export async function startDnsServer(records: TestRecord[] = []): Promise<DnsServer> {
   const server: DnsServer = {
     address: '',

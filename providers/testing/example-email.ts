@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { OutgoingEmail } from '../email/email-provider.ts';
 
-/** An ordinary rendered email. */
 export function exampleEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmail {
   return {
     emailId: uuidv7(),
@@ -18,7 +17,6 @@ export function exampleEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmai
   };
 }
 
-/** Names, subjects and headers that try to start a header or a body of their own. */
 export const injections = [
   'x\r\nBcc: evil@evil.example',
   'x\nBcc: evil@evil.example',

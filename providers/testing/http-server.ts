@@ -8,18 +8,13 @@ export interface SeenRequest {
 }
 
 export interface TestHttpServer {
-  /** Without a slash at the end. */
   url: string;
-  /** `host:port`. */
   host: string;
-  /** Every request that was read to its end. */
   requests: SeenRequest[];
-  /** Connections that were opened so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** A real HTTP server on a free port of 127.0.0.1 that answers, or misbehaves, as told. */
 export async function startHttpServer(
   answer: (request: SeenRequest, response: ServerResponse, incoming: IncomingMessage) => void,
   port = 0,

@@ -6,12 +6,10 @@ import S3rver from '@20minutes/s3rver';
 export interface S3Server {
   url: string;
   bucket: string;
-  /** The only ones that it takes; it checks the signature of each call. */
   credentials: { accessKeyId: string; secretAccessKey: string };
   close(): Promise<void>;
 }
 
-/** A server that speaks the protocol of S3 on a free port of 127.0.0.1, with one bucket that everybody may read. */
 export async function startS3Server(): Promise<S3Server> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-s3-'));
   const bucket = 'images';

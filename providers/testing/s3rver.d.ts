@@ -1,4 +1,4 @@
-/** The part of the package that the tests use; it comes without types. */
+// The package has no types; these cover what the tests use.
 declare module '@20minutes/s3rver' {
   export default class S3rver {
     constructor(options: {

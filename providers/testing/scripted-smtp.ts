@@ -1,17 +1,14 @@
 import { createServer, type Socket } from 'node:net';
 
-/** Where in a conversation a server may do as told; `message` is after the whole message was received. */
 export type SmtpStage = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'midMessage' | 'message';
 
-/** A reply such as `550 No`, the end of the connection, or nothing at all. */
 export type SmtpDeed = string | 'close' | 'silence';
 
-/** The deeds of successive visits of a stage; the last one holds from then on. */
+// Per stage, one deed per visit; the last one repeats.
 export type SmtpScript = Partial<Record<SmtpStage, readonly SmtpDeed[]>>;
 
 export interface ScriptedSmtp {
   url: string;
-  /** Messages whose last dot came. */
   messages: string[];
   readonly connections: number;
   close(): Promise<void>;
@@ -27,7 +24,6 @@ const ordinary: Record<SmtpStage, SmtpDeed> = {
   message: '250 ok',
 };
 
-/** One conversation: takes commands and messages out of what arrives, and does as `act` says. */
 class Conversation {
   #received = '';
   #isInMessage = false;
@@ -68,7 +64,7 @@ class Conversation {
       this.#hasRecipient = this.#act('RCPT').startsWith('2');
     } else if (command === 'DATA' && this.#hasRecipient) {
       this.#isInMessage = this.#act('DATA').startsWith('354');
-      // An empty message is a dot right behind the command.
+      // An empty message is a dot right after the command.
       if (this.#isInMessage) this.#received = `\r\n${this.#received}`;
     } else {
       reply(command === 'RSET' || command === 'QUIT' ? '250 ok' : '503 no');
@@ -77,8 +73,8 @@ class Conversation {
 }
 
 /**
- * A bare SMTP server that does at each stage as the script says, for what no proper server does: dying in the middle,
- * keeping silent, refusing EHLO.
+ * A bare SMTP server that follows a script, for behaviour that proper servers lack: dying midway, keeping silent,
+ * refusing EHLO.
  */
 export async function startScriptedSmtp(script: SmtpScript): Promise<ScriptedSmtp> {
   const visits = new Map<SmtpStage, number>();

@@ -2,7 +2,6 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface ReceivedMail {
-  /** Envelope. */
   from: string;
   to: string[];
   isSecure: boolean;
@@ -17,7 +16,6 @@ export interface SmtpInbox {
   close(): Promise<void>;
 }
 
-/** A proper SMTP server on a free port of 127.0.0.1 that takes every message apart. */
 export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<SmtpInbox> {
   const mails: ReceivedMail[] = [];
   let connections = 0;

@@ -3,14 +3,15 @@ import type { DataConverter } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 
 export interface TemporalConnectionOptions {
-  /** The process environment: `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, TLS and profiles. */
   environment: Record<string, string | undefined>;
   dataConverter: DataConverter | undefined;
 }
 
-/** Where and how to connect, by the Temporal environment configuration: the same for local, own and cloud servers. */
+/**
+ * Uses Temporal's own environment configuration, so local, self-hosted and cloud servers are configured the same way.
+ */
 export function temporalConnectionConfig(environment: Record<string, string | undefined>) {
-  // Empty counts as not set, as everywhere: an empty API key would switch TLS on.
+  // Empty means not set, as everywhere: an empty API key would enable TLS.
   const present = Object.fromEntries(
     Object.entries(environment).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
@@ -20,10 +21,7 @@ export function temporalConnectionConfig(environment: Record<string, string | un
   return { connectionOptions, namespace: namespace ?? 'default' };
 }
 
-/**
- * A client whose connection is made at the first call and again after each loss, so that a process starts and
- * keeps accepting while Temporal is away.
- */
+/** Connects lazily and reconnects, so a process starts and keeps accepting requests while Temporal is down. */
 export function createTemporalClient(options: TemporalConnectionOptions): Client {
   const { connectionOptions, namespace } = temporalConnectionConfig(options.environment);
   return new Client({

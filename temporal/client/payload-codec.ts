@@ -32,8 +32,8 @@ function createPayloadCodec(key: Buffer): PayloadCodec {
 }
 
 /**
- * The converter of workflow inputs and results: plain JSON, or AES-256-GCM when there is a key. What was written
- * without a key stays readable after one was set; the other way round it doesn't.
+ * Data converter for workflow inputs and results: plain JSON, or AES-256-GCM with a key. Payloads written without a
+ * key stay readable after one is set, but not the reverse.
  *
  * @param key base64 of 32 bytes, or undefined
  * @throws Error when the key has another length

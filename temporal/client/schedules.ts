@@ -1,6 +1,6 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
-import { type JobKind, priorities } from '../contracts/operations.ts';
+import { priorities } from '../contracts/priorities.ts';
+import { type JobKind, searchAttributes } from '../contracts/search-attributes.ts';
 import {
   newSegmentComputation,
   newSegmentCount,
@@ -9,7 +9,6 @@ import {
 } from '../contracts/segments.ts';
 import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/sweeps.ts';
 
-/** Seconds between the runs of each sweep. */
 const everySeconds: Record<SweepName, number> = {
   campaigns: 60,
   'campaign-recount': 60 * 60,
@@ -23,14 +22,20 @@ const everySeconds: Record<SweepName, number> = {
   'orphaned-executions': 60 * 60,
 };
 
-/** Minutes between the rounds whose interval the operator sets. */
+const segmentRounds = { computation: 'segments/computation', count: 'segments/count' } as const;
+
+export const scheduleIds: readonly string[] = [
+  ...Object.keys(everySeconds).map((sweep) => `sweep/${sweep}`),
+  ...Object.values(segmentRounds),
+];
+
+/** Minutes; set by the operator. */
 export interface RoundIntervals {
   segmentComputation: number;
   segmentCount: number;
 }
 
 interface Round {
-  /** Of the schedule and of its workflow. */
   id: string;
   everySeconds: number;
   workflow: string;
@@ -39,10 +44,7 @@ interface Round {
   kind: JobKind;
 }
 
-/**
- * Makes sure that everything that recurs has its schedule, and that it has the interval of this version. Any
- * number of processes may do so at once.
- */
+/** Creates or updates the schedules of all recurring work. Idempotent, also across concurrent processes. */
 export async function ensureSchedules(
   client: Client,
   taskQueue: string,
@@ -60,7 +62,7 @@ export async function ensureSchedules(
     });
   }
   await ensureSchedule(client, taskQueue, {
-    id: 'segments/computation',
+    id: segmentRounds.computation,
     everySeconds: minutes.segmentComputation * 60,
     workflow: segmentComputationWorkflow,
     input: newSegmentComputation,
@@ -68,7 +70,7 @@ export async function ensureSchedules(
     kind: 'segments',
   });
   await ensureSchedule(client, taskQueue, {
-    id: 'segments/count',
+    id: segmentRounds.count,
     everySeconds: minutes.segmentCount * 60,
     workflow: segmentCountWorkflow,
     input: newSegmentCount,
@@ -77,7 +79,7 @@ export async function ensureSchedules(
   });
 }
 
-/** A round that is due while the one before still runs is left out. */
+/** A run is skipped while the previous one is still running. */
 async function ensureSchedule(client: Client, taskQueue: string, round: Round): Promise<void> {
   const description = {
     spec: { intervals: [{ every: `${round.everySeconds} seconds` as const }] },
@@ -90,9 +92,7 @@ async function ensureSchedule(client: Client, taskQueue: string, round: Round): 
       workflowId: round.id,
       staticSummary: round.summary,
       priority: { priorityKey: priorities.sweep },
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: defineSearchAttributeKey('JobKind', 'KEYWORD'), value: round.kind },
-      ]),
+      typedSearchAttributes: searchAttributes({ JobKind: round.kind }),
     },
   };
   try {

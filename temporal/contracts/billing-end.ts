@@ -1,13 +1,11 @@
-/** Input of the workflow `billingEnd`. */
 export interface BillingEndInput {
-  /** Of a project that is gone. */
   projectId: string;
 }
 
 export interface BillingEndActivities {
   /**
-   * Ends what a deleted project pays for, and forgets its customer. Fails while the payment processor is away;
-   * idempotent.
+   * Ends the subscription of a deleted project and deletes its customer record. Fails while the payment processor is
+   * down; idempotent.
    */
   endBilling(input: BillingEndInput): Promise<void>;
 }

@@ -3,9 +3,8 @@ export interface ContactSnoozeInput {
 }
 
 /**
- * `waiting`: the end is still `inMs` away. `resubscribed`: it has come, and the contact is subscribed again.
- * `ended`: nothing is left to wait for, because the contact opted out, was suppressed, subscribed again by itself
- * or was erased meanwhile.
+ * `waiting`: ends in `inMs`. `resubscribed`: ended by this call. `ended`: nothing to do, because the contact opted
+ * out, was suppressed, resubscribed or was erased in the meantime.
  */
 export type SnoozeOutcome =
   | { outcome: 'waiting'; inMs: number }
@@ -13,10 +12,9 @@ export type SnoozeOutcome =
   | { outcome: 'ended' };
 
 export interface ContactSnoozeActivities {
-  /** Ends the snooze if its time has come, and says what is left to wait for; idempotent. */
   endSnooze(input: ContactSnoozeInput): Promise<SnoozeOutcome>;
 }
 
 export const contactSnoozeWorkflow = 'contactSnooze';
-/** Says that the end of the snooze may have moved; carries nothing, the database knows it. */
+/** The end may have moved. Carries no data: the database is authoritative. */
 export const snoozeMovedSignal = 'snoozeMoved';

@@ -2,11 +2,10 @@ export interface DomainVerificationInput {
   domainId: string;
 }
 
-/** `gone`: the domain was removed, nothing is left to watch. */
 export type DomainVerificationOutcome = 'pending' | 'verified' | 'gone';
 
 export interface DomainVerificationActivities {
-  /** Asks the provider how the domain stands and records it; takes away what is left of one that is gone. Idempotent. */
+  /** Checks the domain at the provider and records the result; cleans up after a removed domain. Idempotent. */
   checkDomain(input: DomainVerificationInput): Promise<DomainVerificationOutcome>;
 }
 

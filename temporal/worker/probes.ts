@@ -5,13 +5,11 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 
 export interface ProbeOptions {
   host: string;
-  /** 0: no probes. */
   port: number;
   registry: Registry;
   isReady: () => boolean;
 }
 
-/** `/health`, `/ready` and `/metrics` of a worker, which has no API. */
 export async function startProbes(options: ProbeOptions, shutdown: Shutdown): Promise<void> {
   if (options.port === 0) return;
   const server = createServer(async (request, response) => {

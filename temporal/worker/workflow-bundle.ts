@@ -23,9 +23,8 @@ async function fingerprint(): Promise<string> {
 }
 
 /**
- * The workflow code as one script for the sandbox. Bundling takes seconds, so the result is kept by the
- * fingerprint of its sources in `.cache`, where an image build can put it beforehand. Where that folder can't be
- * written, each start bundles anew.
+ * The workflow code bundled for the sandbox. Bundling takes seconds, so the result is cached in `.cache` by a hash of
+ * its sources; an image build can put it there. When the folder is not writable, each start bundles again.
  */
 export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
   const file = new URL(`workflows-${await fingerprint()}.js`, cache);

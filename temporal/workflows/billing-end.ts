@@ -6,7 +6,6 @@ const { endBilling } = proxyActivities<BillingEndActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Ends the subscription of a deleted project, however long the payment processor is away. */
 export async function billingEnd(input: BillingEndInput): Promise<void> {
   setCurrentDetails('Ends the subscription at the payment processor.');
   await endBilling(input);

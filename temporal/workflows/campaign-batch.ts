@@ -1,24 +1,22 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
-import {
-  type CampaignBatchActivities,
-  type CampaignBatchInput,
-  campaignTaskQueue,
-} from '../contracts/campaign.ts';
-import { priorities } from '../contracts/operations.ts';
+import type { CampaignBatchActivities, CampaignBatchInput } from '../contracts/campaign.ts';
+import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { campaignTaskQueue } from '../contracts/task-queues.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 /**
- * Sends a batch of a campaign: rounds until nothing of it is queued. What is in doubt then is the campaign's to
- * settle.
+ * Sends a batch of a campaign in rounds until none of its emails is queued. Emails in doubt are settled by the
+ * campaign's workflow.
  */
 export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: number; waiting: number }> {
   const { sendBatch } = proxyActivities<CampaignBatchActivities>({
     taskQueue: campaignTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '5 minutes',
-    // A round that is taken for dead though it lives does no harm, so a dead one need not be waited for.
+    // Short, because a round taken for dead while alive does no harm.
     heartbeatTimeout: '3 seconds',
     retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    priority: { priorityKey: priorities.campaign, fairnessKey: input.projectId },
+    priority: fairPriority(priorities.campaign, input.projectId),
   });
   for (let sent = 0; ; ) {
     const result = await sendBatch(input);
@@ -28,7 +26,7 @@ export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: 
     );
     if (result.queued === 0) return { sent, waiting: result.waiting };
     await sleep(Math.max(result.retryInMs, 50));
-    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > 5_000) {
+    if (isHistoryLong('campaignBatch')) {
       await continueAsNew<typeof campaignBatch>(input);
     }
   }

@@ -10,7 +10,6 @@ import {
   setCurrentDetails,
   setHandler,
   sleep,
-  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type CampaignActivities,
@@ -20,8 +19,11 @@ import {
   campaignBatchWorkflow,
   campaignChangedSignal,
 } from '../contracts/campaign.ts';
-import { priorities, workflowIds } from '../contracts/operations.ts';
+import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { searchAttributes } from '../contracts/search-attributes.ts';
+import { workflowIds } from '../contracts/workflow-ids.ts';
 import { batchesPerRun, describeCampaign, laneCount, nextSendingStep, nextStep } from './campaign.plan.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const database = proxyLocalActivities<CampaignActivities>({
   startToCloseTimeout: '1 minute',
@@ -29,14 +31,16 @@ const database = proxyLocalActivities<CampaignActivities>({
 });
 
 const changed = defineSignal(campaignChangedSignal);
-/** The database's clock decides whether a campaign is due, and may be behind this one. */
+/**
+ * `beginCampaign` decides whether a campaign is due by the clock of its own process, which may be behind this one.
+ */
 const clockDifferenceMs = 1_000;
 const failedBatchPauseMs = 10_000;
 
 /**
- * Sees a campaign through: waits for its time, freezes its audience, sends it batch by batch in lanes, and settles
- * what stayed in doubt. All state is the campaign's row; the signal only says that it is worth a look, so a lost
- * workflow is replaced by starting another one.
+ * Runs a campaign: waits for its time, freezes its audience, sends batches in parallel lanes, and settles emails in
+ * doubt. All state is in the campaign's row; the signal only triggers a reload, so a lost workflow can be replaced by
+ * starting it again.
  */
 export async function campaign(input: CampaignInput): Promise<void> {
   const { campaignId } = input;
@@ -77,7 +81,7 @@ export async function campaign(input: CampaignInput): Promise<void> {
   }
 }
 
-/** One round of sending. @returns the number of the last batch that was sent, 0 to begin from the first open one */
+/** @returns the last batch sent, 0 to continue from the first unfinished one */
 async function send(
   campaignId: string,
   view: CampaignView,
@@ -98,7 +102,7 @@ async function send(
     }
     case 'batches': {
       const isOver = await sendBatches(campaignId, view, step.batches, changes);
-      const isLong = step.startsNewRun || workflowInfo().continueAsNewSuggested;
+      const isLong = step.startsNewRun || isHistoryLong();
       if (isLong && !isOver) await continueAsNew<typeof campaign>({ campaignId, after: step.last });
       return step.last;
     }
@@ -106,7 +110,7 @@ async function send(
 }
 
 /**
- * Sends batches in lanes, each batch by a workflow of its own; a campaign that is cancelled meanwhile stops them.
+ * Sends each batch as a child workflow, in lanes; stops them when the campaign is cancelled.
  *
  * @returns whether it was cancelled
  */
@@ -117,31 +121,17 @@ async function sendBatches(
   changes: () => number,
 ): Promise<boolean> {
   const scope = new CancellationScope();
-  let next = 0;
+  const queue = [...batches];
   let ended = 0;
   let running = laneCount;
-
-  async function work(): Promise<void> {
-    while (next < batches.length) {
-      const batch = batches[next];
-      next += 1;
-      if (batch === undefined) break;
-      try {
-        await sendBatch({ campaignId, projectId: view.projectId, batch });
-      } catch (error) {
-        if (isCancellation(error)) throw error;
-        // It stays open and comes again in the next round.
-        log.warn('A batch failed', { batch, error });
-        await sleep(failedBatchPauseMs);
-      }
-      ended += 1;
-      setCurrentDetails(describeCampaign(view, { ended, ofBatches: batches.length }));
-    }
-  }
+  const showProgress = () => {
+    ended += 1;
+    setCurrentDetails(describeCampaign(view, { ended, ofBatches: batches.length }));
+  };
 
   async function lane(): Promise<void> {
     try {
-      await scope.run(work);
+      await scope.run(() => sendQueued(campaignId, view.projectId, queue, showProgress));
     } catch (error) {
       if (!isCancellation(error)) throw error;
     } finally {
@@ -164,17 +154,36 @@ async function sendBatches(
   }
 }
 
+async function sendQueued(
+  campaignId: string,
+  projectId: string,
+  queue: number[],
+  ended: () => void,
+): Promise<void> {
+  for (let batch = queue.shift(); batch !== undefined; batch = queue.shift()) {
+    try {
+      await sendBatch({ campaignId, projectId, batch });
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      // The batch stays open, and the next round retries it.
+      log.warn('A batch failed', { batch, error });
+      await sleep(failedBatchPauseMs);
+    }
+    ended();
+  }
+}
+
 function sendBatch(input: CampaignBatchInput): Promise<unknown> {
   const { campaignId, projectId, batch } = input;
   return executeChild(campaignBatchWorkflow, {
     workflowId: workflowIds.campaignBatch(campaignId, batch),
     args: [input],
     staticSummary: `Batch ${batch}`,
-    typedSearchAttributes: [
-      { key: { name: 'JobKind', type: 'KEYWORD' }, value: 'campaign-batch' },
-      { key: { name: 'ProjectId', type: 'KEYWORD' }, value: projectId },
-      { key: { name: 'CampaignId', type: 'KEYWORD' }, value: campaignId },
-    ],
-    priority: { priorityKey: priorities.campaign, fairnessKey: projectId },
+    typedSearchAttributes: searchAttributes({
+      JobKind: 'campaign-batch',
+      ProjectId: projectId,
+      CampaignId: campaignId,
+    }),
+    priority: fairPriority(priorities.campaign, projectId),
   });
 }

@@ -1,5 +1,6 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { ContactJobActivities, ContactJobInput, ContactJobProgress } from '../contracts/contact-jobs.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const { importContacts, changeContacts } = proxyActivities<ContactJobActivities>({
   startToCloseTimeout: '5 minutes',
@@ -7,23 +8,21 @@ const { importContacts, changeContacts } = proxyActivities<ContactJobActivities>
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Reads an uploaded file into the contacts of a project, some seconds at a time, until it is through. */
 export async function contactImport(input: ContactJobInput): Promise<ContactJobProgress> {
   for (;;) {
     const progress = await importContacts(input);
     setCurrentDetails(describe(progress));
     if (progress.ended) return progress;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof contactImport>(input);
+    if (isHistoryLong()) await continueAsNew<typeof contactImport>(input);
   }
 }
 
-/** Subscribes, unsubscribes or deletes a list of contacts. */
 export async function contactBulk(input: ContactJobInput): Promise<ContactJobProgress> {
   for (;;) {
     const progress = await changeContacts(input);
     setCurrentDetails(describe(progress));
     if (progress.ended) return progress;
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof contactBulk>(input);
+    if (isHistoryLong()) await continueAsNew<typeof contactBulk>(input);
   }
 }
 

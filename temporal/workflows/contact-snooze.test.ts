@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endContactSnooze } from '../../activities/contacts/end-snooze.ts';
 import { newId } from '../../core/new-id.ts';
-import { changeSubscription } from '../../db/repositories/contacts/change-subscription.ts';
-import { sql } from '../../db/sql.ts';
+import { changeSubscription } from '../../db/statements/contacts/change-subscription.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { eventually } from '../../test/setup/eventually.ts';
 import { startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { endContactSnooze } from '../activities/contacts/end-snooze.ts';
 import { loadWorkflowBundle } from '../worker/workflow-bundle.ts';
 
 const dayMs = 86_400_000;

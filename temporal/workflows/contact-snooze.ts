@@ -5,7 +5,6 @@ import {
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type ContactSnoozeActivities,
@@ -13,20 +12,18 @@ import {
   type SnoozeOutcome,
   snoozeMovedSignal,
 } from '../contracts/contact-snooze.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const { endSnooze } = proxyLocalActivities<ContactSnoozeActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Events of a run; only someone who plays with the buttons gets there. */
-const longestHistory = 500;
-
 const moved = defineSignal(snoozeMovedSignal);
 
 /**
- * Waits for the end of a contact's snooze. When that is, and whether there still is one, only the database says:
- * the workflow asks it at the start, after each signal and when the time has come.
+ * Waits for the end of a contact's snooze. Only the database knows whether and when it ends: the workflow asks at the
+ * start, after each signal and when the time has come.
  */
 export async function contactSnooze(input: ContactSnoozeInput): Promise<SnoozeOutcome['outcome']> {
   const news = { waits: true };
@@ -42,11 +39,11 @@ export async function contactSnooze(input: ContactSnoozeInput): Promise<SnoozeOu
       const end = new Date(Date.now() + snooze.inMs).toISOString().slice(0, 16).replace('T', ' ');
       setCurrentDetails(`Snoozed until **${end}** UTC.`);
       await condition(() => news.waits, snooze.inMs);
-      if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > longestHistory) {
+      if (isHistoryLong('contactSnooze')) {
         await continueAsNew<typeof contactSnooze>(input);
       }
     } else if (!news.waits) {
-      setCurrentDetails(isResubscribed ? 'Subscribed again.' : 'Nothing is snoozed any more.');
+      setCurrentDetails(isResubscribed ? 'Subscribed again.' : 'The contact is no longer snoozed.');
       return isResubscribed ? 'resubscribed' : 'ended';
     }
   }

@@ -1,8 +1,9 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type {
   DomainVerificationActivities,
   DomainVerificationInput,
 } from '../contracts/domain-verification.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const { checkDomain } = proxyActivities<DomainVerificationActivities>({
   startToCloseTimeout: '1 minute',
@@ -11,12 +12,12 @@ const { checkDomain } = proxyActivities<DomainVerificationActivities>({
 
 const pendingIntervalMs = 5 * 60 * 1000;
 const verifiedIntervalMs = 60 * 60 * 1000;
-/** About a day of checks of a pending domain; a history may hold 51,200 events. */
+/** About a day of checks of a pending domain, well below the history limit of 51,200 events. */
 const checksPerRun = 288;
 
 /**
- * Watches a sender domain for as long as it exists: every five minutes until it is verified, every hour from
- * then on, so that one whose records vanish goes back to pending.
+ * Watches a sender domain until it is removed: every five minutes while pending, then hourly, so that a domain whose
+ * records vanish becomes pending again.
  */
 export async function domainVerification(input: DomainVerificationInput): Promise<void> {
   for (let checks = 1; ; checks += 1) {
@@ -27,7 +28,7 @@ export async function domainVerification(input: DomainVerificationInput): Promis
     }
     setCurrentDetails(`The domain is **${outcome}** (check ${checks} of this run).`);
     await sleep(outcome === 'verified' ? verifiedIntervalMs : pendingIntervalMs);
-    if (checks >= checksPerRun || workflowInfo().continueAsNewSuggested) {
+    if (checks >= checksPerRun || isHistoryLong()) {
       await continueAsNew<typeof domainVerification>(input);
     }
   }

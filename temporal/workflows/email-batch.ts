@@ -1,5 +1,6 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { EmailBatchActivities, EmailBatchInput } from '../contracts/email-batch.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const { dispatchEmails } = proxyActivities<EmailBatchActivities>({
   startToCloseTimeout: '5 minutes',
@@ -8,9 +9,8 @@ const { dispatchEmails } = proxyActivities<EmailBatchActivities>({
 });
 
 /**
- * Sees up to 100 transactional emails through to their outcome: hands over what it can, and comes back for what
- * was throttled, could not be reached or stayed unanswered. Which of these holds is decided in the database; the
- * workflow only keeps the time.
+ * Drives up to 100 transactional emails to their outcome: hands them over, and retries those throttled or unanswered.
+ * The database decides which emails are open; the workflow only schedules the retries.
  */
 export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number; ended: number }> {
   let open = input.emailIds;
@@ -22,13 +22,11 @@ export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number
     total.ended += result.ended;
     setCurrentDetails(
       `**${total.sent}** sent, **${total.ended}** ended without leaving, **${open.length}** open` +
-        (open.length > 0
-          ? `; next look in ${Math.ceil(result.retryInMs / 1000)} s (round ${round + 1})`
-          : ''),
+        (open.length > 0 ? `; next try in ${Math.ceil(result.retryInMs / 1000)} s (round ${round + 1})` : ''),
     );
     if (open.length === 0) break;
     await sleep(result.retryInMs);
-    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > 5_000) {
+    if (isHistoryLong('emailBatch')) {
       await continueAsNew<typeof emailBatch>({ emailIds: open, round: round + 1 });
     }
   }

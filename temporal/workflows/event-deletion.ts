@@ -7,19 +7,18 @@ const { eraseEvents, closeEventDeletion } = proxyActivities<EventDeletionActivit
   retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Longer than any insert into ClickHouse can be under way. */
-const secondLookAfterMs = 5 * 60 * 1000;
+const secondPassAfterMs = 5 * 60 * 1000;
 
 /**
- * Takes the events of a name out of ClickHouse after they were deleted in Postgres, however long ClickHouse is away.
- * The second look is for a reader of the journal that was cut off from Postgres in the middle of an insert: another
- * one has taken over by then, and still what it had in its hands may arrive.
+ * Deletes the events of a name in ClickHouse after Postgres. Retries without limit while ClickHouse is down. The
+ * second pass covers a journal streamer that lost Postgres during an insert: its insert may still arrive after
+ * another streamer has taken over.
  */
 export async function eventDeletion(input: EventDeletionInput): Promise<void> {
-  setCurrentDetails('Waits until ClickHouse has what came before the deletion, and deletes there.');
+  setCurrentDetails('Waits until ClickHouse has everything before the deletion, then deletes it there.');
   await eraseEvents(input);
-  setCurrentDetails('Gone everywhere. A second look follows, for an insert that was under way meanwhile.');
-  await sleep(secondLookAfterMs);
+  setCurrentDetails('Deleted everywhere. A second pass follows, for an insert that was in progress.');
+  await sleep(secondPassAfterMs);
   await eraseEvents(input);
   await closeEventDeletion(input);
   setCurrentDetails('Gone everywhere.');

@@ -4,7 +4,7 @@ import type { InboundEmailActivities, InboundEmailInput } from '../contracts/inb
 const { receiveInboundEmail } = proxyActivities<InboundEmailActivities>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '20 seconds',
-  // As long as somebody may need to repair a permission or a bucket.
+  // Leaves time to repair a permission or a bucket.
   scheduleToCloseTimeout: '3 days',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
@@ -14,7 +14,10 @@ const { giveUpInboundEmail } = proxyActivities<InboundEmailActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Reads an email that came in, however long its bucket is away; after three days the project gets it without content. */
+/**
+ * Parses a received email. Retries while the bucket is unavailable; after three days the email is recorded without
+ * content.
+ */
 export async function inboundEmail(input: InboundEmailInput): Promise<void> {
   try {
     await receiveInboundEmail(input);
@@ -22,6 +25,6 @@ export async function inboundEmail(input: InboundEmailInput): Promise<void> {
   } catch (error) {
     if (isCancellation(error)) throw error;
     await giveUpInboundEmail(input);
-    setCurrentDetails('The email could not be had and is kept without its content.');
+    setCurrentDetails('The email could not be fetched and is kept without its content.');
   }
 }

@@ -1,4 +1,4 @@
-/** Every workflow of the bundle; a workflow's type is the name of its function. */
+/** Every workflow of the bundle; a workflow's type is its function name. */
 export { billingEnd } from './billing-end.ts';
 export { campaign } from './campaign.ts';
 export { campaignBatch } from './campaign-batch.ts';

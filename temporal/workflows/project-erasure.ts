@@ -7,15 +7,13 @@ const { eraseProject, closeProjectErasure } = proxyActivities<ProjectErasureActi
   retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-/** Longer than any request or insert into ClickHouse can be under way. */
-const secondLookAfterMs = 5 * 60 * 1000;
+const secondPassAfterMs = 5 * 60 * 1000;
 
-/** Erases the data of a project everywhere, however long a part of the system is away. */
 export async function projectErasure(input: ProjectErasureInput): Promise<void> {
   setCurrentDetails('Deletes in Postgres, in ClickHouse and at the provider.');
   await eraseProject(input);
-  setCurrentDetails('Gone everywhere. A second look follows, for what was under way meanwhile.');
-  await sleep(secondLookAfterMs);
+  setCurrentDetails('Erased everywhere. A second pass follows, for writes that were in progress.');
+  await sleep(secondPassAfterMs);
   await eraseProject(input);
   await closeProjectErasure(input);
   setCurrentDetails('Gone everywhere.');

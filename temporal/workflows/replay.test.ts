@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../runtime/logger.ts';
-import { installTemporalRuntime } from '../worker/start.ts';
+import { useTemporalRuntime } from '../../test/setup/temporal-runtime.ts';
 import { loadWorkflowBundle } from '../worker/workflow-bundle.ts';
 
-installTemporalRuntime(createLogger('silent'));
+useTemporalRuntime();
 const folder = new URL('../histories/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));

@@ -1,11 +1,6 @@
-import {
-  continueAsNew,
-  isCancellation,
-  proxyActivities,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SegmentActivities, SegmentComputationInput, TrackedSegment } from '../contracts/segments.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const { listTrackedSegments } = proxyActivities<SegmentActivities>({
   startToCloseTimeout: '1 minute',
@@ -19,13 +14,12 @@ const computation = {
 } as const;
 const { computeSegment } = proxyActivities<SegmentActivities>(computation);
 
-/** Segments computed at the same time: a large one does not hold up the others. */
+/** Parallel computations, so that a large segment does not delay the others. */
 const lanes = 4;
-const longestHistory = 4_000;
 
 /**
- * One round over all tracked segments of all projects; the schedule is its clock. Each segment is an activity of its
- * own, and one that fails does not keep the others from their turn: it has its next with the next round.
+ * One round over all tracked segments of all projects, started by a schedule. Each segment is its own activity; a
+ * failed segment does not block the others and is retried in the next round.
  */
 export async function segmentComputation(
   input: SegmentComputationInput,
@@ -43,8 +37,7 @@ export async function segmentComputation(
     const last = page.at(-1);
     if (last === undefined) return figures;
     after = last.segmentId;
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength > longestHistory) {
+    if (isHistoryLong('segments')) {
       await continueAsNew<typeof segmentComputation>({ after, ...figures });
     }
   }

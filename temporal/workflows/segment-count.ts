@@ -1,5 +1,6 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SegmentActivities, SegmentCountInput } from '../contracts/segments.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const { countSegments } = proxyActivities<SegmentActivities>({
   startToCloseTimeout: '2 hours',
@@ -7,11 +8,9 @@ const { countSegments } = proxyActivities<SegmentActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 10 },
 });
 
-const longestHistory = 4_000;
-
 /**
- * One round that counts the members of every segment, the oldest figure first; the schedule is its clock. The figures
- * themselves tell what is left, so a round that is killed goes on where it was.
+ * One round that counts the members of every segment, oldest count first, started by a schedule. An interrupted round
+ * resumes where it stopped, because the counts themselves show what is left.
  */
 export async function segmentCount(input: SegmentCountInput): Promise<{ counted: number; failed: number }> {
   const startedAt = input.startedAt ?? new Date().toISOString();
@@ -22,8 +21,7 @@ export async function segmentCount(input: SegmentCountInput): Promise<{ counted:
     failed += result.failed;
     setCurrentDetails(`**${counted}** segments counted, **${failed}** failed`);
     if (!result.hasMore) return { counted, failed };
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength > longestHistory) {
+    if (isHistoryLong('segments')) {
       await continueAsNew<typeof segmentCount>({ startedAt, counted, failed });
     }
   }

@@ -61,9 +61,7 @@ describe('a round of computations', () => {
     expect(result).toEqual({ segments: 2, failed: 1, added: 2, removed: 0 });
   });
 
-  it('goes on in a new run when its history grows long, and leaves none out', {
-    timeout: 120_000,
-  }, async () => {
+  it('goes on in a new run when its history grows long, and leaves none out', async () => {
     const computed: string[] = [];
     const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
       listTrackedSegments: tracked(1_200, 200),

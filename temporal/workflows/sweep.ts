@@ -17,10 +17,9 @@ const {
   retry: { maximumAttempts: 5 },
 });
 
-/** Between two slices of a long sweep, so that it never takes a worker for itself. */
+/** Pause between slices, so that a long sweep never monopolises a worker. */
 const restMs = 5_000;
 
-/** One run of a recurring repair or clean-up; the schedule is its clock. */
 export async function sweep(input: SweepInput): Promise<Record<string, number>> {
   const result = await run(input);
   setCurrentDetails(
@@ -56,7 +55,6 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
   }
 }
 
-/** A slice of the comparison; while there are older ones, the next run of the workflow takes them. */
 async function endOrphans(input: SweepInput): Promise<Record<string, number>> {
   const result = await endOrphanedExecutions({ resumeBefore: input.resumeBefore ?? 0 });
   if (result.resumeBefore === 0) return { ...result };

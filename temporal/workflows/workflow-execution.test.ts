@@ -72,7 +72,7 @@ describe('an execution', () => {
     expect(ms).toBeGreaterThanOrEqual(90 * dayMs);
   });
 
-  it('goes round a loop a thousand times in new runs of bounded length', { timeout: 120_000 }, async () => {
+  it('goes round a loop a thousand times in new runs of bounded length', async () => {
     const slept = new Set<number>();
     const { result, looks, history } = await walk((visit) => {
       if (visit > 1_000) return end();
@@ -177,7 +177,7 @@ describe('a wait', () => {
 });
 
 describe('a call', () => {
-  it('is tried five times, and then the execution is told why', async () => {
+  it('is tried five times, and then the execution records why', async () => {
     let calls = 0;
     const failures: object[] = [];
     const { result } = await walk(

@@ -11,7 +11,6 @@ import {
   rootCause,
   setCurrentDetails,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import {
   executionChangedSignal,
@@ -20,16 +19,17 @@ import {
   type WorkflowExecutionInput,
   type WorkflowStepActivities,
 } from '../contracts/workflow-execution.ts';
+import { isHistoryLong } from './history-limits.ts';
 
 const localOptions = {
   startToCloseTimeout: '30 seconds',
-  // Longer pauses between tries are timers, so that no worker keeps a task open for them.
+  // Longer retry delays become timers, so that no worker keeps a task open.
   localRetryThreshold: '5 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 } as const;
 const step = proxyLocalActivities<WorkflowStepActivities>(localOptions);
 
-/** The call itself takes ten seconds at most; a worker that is gone is missed sooner than that half minute. */
+/** The call takes at most ten seconds; the heartbeat detects a dead worker before the 30-second timeout. */
 const callOptions = {
   startToCloseTimeout: '30 seconds',
   heartbeatTimeout: '10 seconds',
@@ -37,16 +37,13 @@ const callOptions = {
 } as const;
 const { callWebhook } = proxyActivities<WebhookActivities>(callOptions);
 
-/** Events of a run; a loop goes on in a new one. */
-const longestHistory = 500;
-/** Longest wait of one timer; a longer one begins anew. */
 const longestTimerMs = 300 * 24 * 60 * 60 * 1000;
 
 const changed = defineSignal(executionChangedSignal);
 
 /**
- * One contact's way through a graph. What a step does, and what follows it, is decided in the database; the workflow
- * keeps the time, makes the calls, and looks again whenever it is told that something has changed.
+ * One contact's path through a workflow graph. The database decides what a step does and what follows; the workflow
+ * keeps timers, makes the calls, and reads the state again after each signal.
  */
 export async function workflowExecution(input: WorkflowExecutionInput): Promise<string> {
   const { executionId } = input;
@@ -62,8 +59,7 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
   while (answer.follow !== 'end') {
     const { visit, label } = answer;
     await follow(answer);
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (continueAsNewSuggested || historyLength > longestHistory) {
+    if (isHistoryLong('workflowExecution')) {
       await continueAsNew<typeof workflowExecution>({ executionId, visit, label });
     }
     answer = await run(visit, label);
@@ -91,7 +87,7 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
           await callWebhook.executeWithOptions({ ...callOptions, summary: label }, [{ executionId, visit }]);
         } catch (error) {
           if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-          // Anything else, such as a database that is away, says nothing of the call: look again.
+          // Any other failure, such as an unavailable database, says nothing about the call: read the state again.
           if (!isOfTheCall(error.cause) && patched('call-not-made')) return;
           await step.failStep({ executionId, visit, reason: rootCause(error) ?? 'the call did not succeed' });
         }
@@ -99,7 +95,6 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
   }
 }
 
-/** Types of failures that are the call's own, if they have one. */
 const callFailures = ['failed', 'answered', 'refused'];
 
 function isOfTheCall(cause: unknown): boolean {

@@ -1,9 +1,8 @@
-/** The variable parts of a request. */
 export interface Call {
   params?: Record<string, string>;
   /** Without `?`. */
   query?: string;
-  /** Sent as JSON, text as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
   form?: FormData;
   headers?: Record<string, string>;

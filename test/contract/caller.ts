@@ -7,7 +7,6 @@ type Headers = Record<string, string>;
 
 const bearer = (key: string): Headers => ({ Authorization: `Bearer ${key}` });
 
-/** What the owner of a project sends so that the line's kind of key is there. */
 export function credentials(key: KeyKind, { project, owner, stack }: World): Headers {
   switch (key) {
     case 'sk':
@@ -23,12 +22,11 @@ export function credentials(key: KeyKind, { project, owner, stack }: World): Hea
   }
 }
 
-/** What a browser sends that is signed in. */
 export function session(cookie: string, url: string): Headers {
   return { Cookie: cookie, Origin: new URL(url).origin };
 }
 
-/** Sends a request of a line, without any key but those in `headers`. */
+/** Sends only the credentials in `headers`. */
 export async function ask(
   url: string,
   { line }: ContractLine,
@@ -59,22 +57,19 @@ export async function ask(
   };
 }
 
-/** The names of the parameters of a line's path. */
 export function parametersOf({ line }: ContractLine): string[] {
   return Array.from(line.matchAll(/:(\w+)/g), ([, name]) => name ?? '');
 }
 
-/** The parameters that are ids of things of a project. */
+/** Path parameters that are ids of a project's records. */
 export function idsOf(line: ContractLine): string[] {
   return isKeyed(line) ? parametersOf(line).filter((name) => line.names?.includes(name) !== true) : [];
 }
 
-/** Whether the line takes a key or a session. */
 export function isKeyed({ key }: ContractLine): boolean {
   return key !== 'none' && key !== 'link';
 }
 
-/** Whether the line may change something. */
 export function isUnsafe({ line }: ContractLine): boolean {
   return !line.startsWith('GET ');
 }

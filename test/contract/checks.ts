@@ -7,7 +7,6 @@ import { expectEnvelope, expectRefusal, valueAt } from './expectations.ts';
 import { type ContractLine, withField } from './line.ts';
 import type { Scene } from './scene.ts';
 
-/** Something that holds for every line to which it applies. */
 interface Check {
   name: (line: ContractLine) => string;
   applies: (line: ContractLine) => boolean;
@@ -33,7 +32,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'refuses whoever has not its kind of key',
+    name: () => 'refuses callers without its kind of key',
     applies: takesApiKey,
     async run(line, { refusable, url, ours }) {
       const call = await refusable(line);
@@ -47,7 +46,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'refuses whoever is not signed in',
+    name: () => 'refuses callers who are not signed in',
     applies: ({ key }) => key === 'session' || key === 'session or sk',
     async run(line, { url, ours }) {
       const call = await line.valid(ours);
@@ -97,7 +96,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'knows nothing of what another project has',
+    name: () => 'reveals nothing of another project',
     applies: (line) => parametersOf(line).length > 0 && isKeyed(line),
     run: (line, { ours, theirs, send, refusable, leavesTheirs }) =>
       leavesTheirs(
@@ -110,7 +109,7 @@ export const checks: readonly Check[] = [
             expectEnvelope(await send(line, mixed), 404, 'NOT_FOUND');
           }
           const whole = await send(line, { ...own, ...(params && { params }) });
-          // Names may be known to both projects, and then stand for something else.
+          // Both projects may use the same name for different things.
           if (ids.length > 0) expectEnvelope(whole, 404, 'NOT_FOUND');
         },
       ),
@@ -172,7 +171,7 @@ export const checks: readonly Check[] = [
     async run(line, { closed, send, disable }) {
       const call = await line.valid(closed);
       await disable(true);
-      // Keys are remembered for a moment.
+      // Keys are cached for a moment.
       const answer = await eventually(
         () => send(line, call, closed),
         ({ status }) => status === 403,

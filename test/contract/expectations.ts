@@ -2,12 +2,10 @@ import { expect } from 'vitest';
 import type { TestAnswer } from '../setup/sender.ts';
 import type { ContractLine, Refusal } from './line.ts';
 
-/** The value of a dotted name. */
 export function valueAt(body: unknown, name: string): unknown {
   return name.split('.').reduce<unknown>((value, part) => Object(value)[part], body);
 }
 
-/** That a request was refused with the error envelope, complete and with the id of the request. */
 export function expectEnvelope(answer: TestAnswer, status: number, code?: string): void {
   expect([answer.status, answer.body]).toEqual([
     status,
@@ -24,7 +22,6 @@ export function expectEnvelope(answer: TestAnswer, status: number, code?: string
   ]);
 }
 
-/** That a request was refused in the form that the line has for the status. */
 export function expectRefusal(
   line: ContractLine,
   answer: TestAnswer,

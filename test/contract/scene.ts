@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createTestPerson, type TestPerson } from '../setup/people.ts';
 import type { TestAnswer } from '../setup/sender.ts';
 import type { Call } from './call.ts';
@@ -8,23 +8,18 @@ import type { ContractLine } from './line.ts';
 import { startStage } from './stage.ts';
 import { createWorld, fingerprint, settledFingerprint, type World } from './world.ts';
 
-/** Everything that the lines are tried on. */
 export interface Scene {
   url: string;
-  /** Whence requests come. */
   ours: World;
-  /** A project of others. */
   theirs: World;
-  /** A project that is disabled at times. */
+  /** Disabled by some tests. */
   closed: World;
-  /** Of our project. */
   member: TestPerson;
   admin: TestPerson;
-  /** With what the line takes, as the owner of our project. */
   send(line: ContractLine, call: Call, world?: World): Promise<TestAnswer>;
-  /** A valid request for everything that changes it so that it is refused: it is made once, and never carried out. */
+  /** A valid request to be made invalid: created once and never carried out. */
   refusable(line: ContractLine): Promise<Call>;
-  /** Prepares something, and expects that `act` leaves the project of others as it was then. */
+  /** Runs `prepare`, then expects that `act` changes nothing in the other project. */
   leavesTheirs<Prepared>(
     prepare: () => Promise<Prepared>,
     act: (prepared: Prepared) => Promise<void>,

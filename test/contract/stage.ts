@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createSnsSigner } from '../../local/ses/sns-signer.ts';
+import { createSnsSigner } from '../../local/ses/events/sns-signer.ts';
 import { startDnsServer } from '../../providers/testing/dns-server.ts';
 import { startHttpServer } from '../../providers/testing/http-server.ts';
 import { startProductWithAccountMail } from '../setup/account-mail.ts';
-import { type TestProduct, testTopic } from '../setup/product.ts';
+import { type OwnProduct, testTopic } from '../setup/product.ts';
 import { startSignInServer } from '../setup/sign-in-server.ts';
 import { signNotification, startStripeServer } from '../setup/stripe/stripe-server.ts';
 import type { Call } from './call.ts';
 
-/** A product with everything that a line of the contract needs, on servers of the test's own. */
 export interface Stage {
-  stack: TestProduct;
-  /** A genuine notification, as the provider of emails posts it. */
+  stack: OwnProduct;
   notification(topic?: string): string;
-  /** A genuine notification of the payment processor. */
   payment(): Call;
   close(): Promise<void>;
 }

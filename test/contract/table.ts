@@ -5,6 +5,7 @@ import { billingLines } from './lines/billing.ts';
 import { campaignLines } from './lines/campaigns.ts';
 import { contactLines } from './lines/contacts.ts';
 import { domainLines } from './lines/domains.ts';
+import { emailPreviewLines } from './lines/email-preview.ts';
 import { eventLines } from './lines/events.ts';
 import { projectLines } from './lines/projects.ts';
 import { segmentLines } from './lines/segments.ts';
@@ -13,12 +14,13 @@ import { serviceLines } from './lines/service.ts';
 import { templateLines } from './lines/templates.ts';
 import { workflowLines } from './lines/workflows.ts';
 
-/** Every line of the API, said by the tests themselves; the routes and the OpenAPI document have to agree. */
+/** Every line of the API, listed independently; routes and OpenAPI document must agree. */
 export const lines: readonly ContractLine[] = [
   ...sendingLines,
   ...contactLines,
   ...templateLines,
   ...campaignLines,
+  ...emailPreviewLines,
   ...segmentLines,
   ...workflowLines,
   ...eventLines,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createVerifiedPerson } from '../setup/account-mail.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
@@ -8,17 +8,15 @@ import type { TestProduct } from '../setup/product.ts';
 import type { TestAnswer } from '../setup/sender.ts';
 import type { Stage } from './stage.ts';
 
-/** A project with its owner, and how to make in it whatever a request can name. */
 export interface World {
   stack: TestProduct;
   notification: Stage['notification'];
   payment: Stage['payment'];
   owner: TestPerson;
   project: { id: string; name: string; publicKey: string; secretKey: string };
-  /** A sender of its verified domain. */
   from: string;
   call(method: string, path: string, body?: unknown): Promise<TestAnswer['body']>;
-  /** Makes an id of each kind anew, or the same again when the world is a still one. */
+  /** Each creates a new record, or returns the same one in a still world. */
   contact(): Promise<string>;
   address(): Promise<string>;
   template(): Promise<string>;
@@ -34,6 +32,7 @@ export interface World {
   event(): Promise<{ name: string; contactId: string }>;
   importJob(): Promise<string>;
   bulkJob(): Promise<string>;
+  email(): Promise<string>;
   inbound(): Promise<string>;
   member(): Promise<string>;
   invitation(): Promise<string>;
@@ -46,7 +45,9 @@ export const condition = {
   groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
 };
 
-/** @param kind a still world always hands out the same things, so that the database shows what others change */
+/**
+ * @param kind a still world always returns the same records, so that its database shows what others change
+ */
 export async function createWorld(
   { stack, notification, payment }: Stage,
   kind: 'fresh' | 'still',
@@ -73,13 +74,13 @@ export async function createWorld(
     return () => {
       const before = made.get(name) ?? make();
       made.set(name, before);
-      // as: only what this maker has made is kept under its name.
+      // as: only results of this maker are stored under its name.
       return before as Promise<Made>;
     };
   }
 
   const isOver = ({ state }: { state: string }) => state === 'completed';
-  /** In a still world, waits until what was begun is done. */
+  /** In a still world, waits until pending work is done. */
   async function atRest<Answer>(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean) {
     if (kind === 'still') await eventually(ask, holds, patienceMs);
   }
@@ -161,7 +162,7 @@ export async function createWorld(
         headers: authorization,
         body: form,
       });
-      // as: the shape of this answer is another line's test.
+      // as: another line tests the shape of this answer.
       const { jobId } = (await answer.json()) as { jobId: string };
       await atRest(() => call('GET', `/contacts/import/${jobId}`), isOver);
       return jobId;
@@ -170,6 +171,15 @@ export async function createWorld(
       const jobId = await idOf('/contacts/bulk-subscribe', { contactIds: [await contact()] });
       await atRest(() => call('GET', `/contacts/bulk/${jobId}`), isOver);
       return jobId;
+    }),
+    email: maker('email', async () => {
+      const body = { to: address(), from, subject: 'Hello', body: '<p>Hello</p>' };
+      const id = (await call('POST', '/v1/send', body)).data.emails[0].email;
+      await atRest(
+        () => call('GET', `/emails/${id}`),
+        ({ sentAt }) => sentAt !== null,
+      );
+      return id;
     }),
     inbound: maker('inbound', async () => {
       const [made] = await run(
@@ -200,7 +210,7 @@ export async function createWorld(
   }
 }
 
-/** A figure of everything that the database has of a project; what is on its way and what is counted later does not count. */
+/** A hash of everything the database has of a project, except queued work and figures counted later. */
 export async function fingerprint({ stack, project }: World): Promise<string> {
   const em = stack.database.orm.em.fork();
   const tables = await sql<{ name: string }>(
@@ -219,7 +229,7 @@ export async function fingerprint({ stack, project }: World): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** The figure of a project once nothing works on it any more. */
+/** The fingerprint of a project once its background work is done. */
 export async function settledFingerprint(world: World): Promise<string> {
   let before = '';
   const look = async () => {

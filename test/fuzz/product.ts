@@ -11,16 +11,16 @@ export interface FuzzedProduct {
   url: string;
   secretKey: string;
   publicKey: string;
-  /** Value of the session cookie of somebody who has no part in the project of the keys. */
+  /** Session cookie of a user who is not a member of the keys' project. */
   session: string;
-  /** What the product has written, warnings and worse only. */
+  /** Log output, warnings and worse only. */
   output(): string;
   stop(): Promise<void>;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Starts the product as `npm start` does, with free ports and an empty folder, without limits on requests. */
+/** Starts the product as `npm start` does, with free ports, an empty folder and no rate limits. */
 export async function startFuzzedProduct(): Promise<FuzzedProduct> {
   const directory = await mkdtemp(join(tmpdir(), 'posthaste-fuzz-'));
   const dns = await startDnsServer([
@@ -43,10 +43,15 @@ export async function startFuzzedProduct(): Promise<FuzzedProduct> {
       NODE_ENV: 'test',
       LOG_LEVEL: 'warn',
       VALIDATE_RESPONSES: 'true',
+      VALIDATE_ROWS: 'true',
       API_RATE_LIMIT_PER_MINUTE: '0',
       ACCOUNT_EMAIL_FROM: 'accounts@example.com',
+      // A run is one address, one user and one project: limits would answer most of it.
       AUTH_RATE_LIMIT_PER_MINUTE: '0',
-      // No question leaves the machine.
+      USER_RATE_LIMIT_PER_MINUTE: '0',
+      LOGIN_ATTEMPTS_PER_ACCOUNT: '0',
+      HEAVY_READS_PER_PROJECT: '0',
+      // No DNS query leaves the machine.
       DNS_SERVERS: dns.address,
     },
   });

@@ -9,9 +9,8 @@ function run(command: string, args: string[]): void {
 }
 
 /**
- * Makes a Python environment of its own with the pinned packages, unless the last run has made the same.
- *
- * @param folder made when missing
+ * Creates a Python environment with the pinned packages; reuses that of an earlier run.
+ * @param folder created when missing
  * @returns the folder of its programs
  * @throws Error when there is no Python 3.10 or later with `venv`, or the packages cannot be installed
  */

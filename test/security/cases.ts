@@ -1,4 +1,4 @@
-/** An attack, and the tests that show that it fails: file, and a part of the name of a test in it. */
+/** An attack, and the tests that prove the defence: file and part of a test name. */
 export interface SecurityCase {
   attack: string;
   tests: readonly [file: string, name: string][];
@@ -6,7 +6,7 @@ export interface SecurityCase {
 
 const contract = 'test/contract/checks.ts';
 
-/** What somebody may try on the service. A case without a test does not count as defended. */
+/** A case without a test counts as undefended. */
 export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'SNS notifications: forged, replayed, of another topic; genuine ones pass',
@@ -21,7 +21,7 @@ export const securityCases: readonly SecurityCase[] = [
         'is refused when it is forged, of another topic, or no message at all',
       ],
       [
-        'db/repositories/emails/apply-provider-events.test.ts',
+        'db/statements/emails/apply-provider-events.test.ts',
         'that arrive in two processes at once are applied',
       ],
     ],
@@ -29,13 +29,13 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'received emails: forged, repeated, from a bucket of somebody else, in the name of a contact',
     tests: [
-      ['test/inbound.test.ts', 'is refused when it is forged or of another topic'],
+      ['test/inbound-notifications.test.ts', 'is refused when it is forged or of another topic'],
       [
-        'test/inbound.test.ts',
+        'test/inbound-notifications.test.ts',
         'counts once, however often it comes, and however often SES tells of the email',
       ],
-      ['test/inbound.test.ts', 'is refused when it names a bucket that is not configured'],
-      ['test/inbound.test.ts', 'leaves a contact as it is, whoever writes in its name'],
+      ['test/inbound-notifications.test.ts', 'is refused when it names a bucket that is not configured'],
+      ['test/inbound.test.ts', 'changes no contact, even when a sender forges its address'],
     ],
   },
   {
@@ -45,11 +45,11 @@ export const securityCases: readonly SecurityCase[] = [
       ['core/inbound/inbound.test.ts', 'are read whatever they hold, into bounded texts that can be stored'],
       ['core/inbound/inbound.test.ts', 'is read or refused, whatever it holds'],
       [
-        'activities/inbound/email-parser.test.ts',
-        'goes on after an email that is none, one that takes too long',
+        'temporal/activities/inbound/email-parser.test.ts',
+        'continues after a malformed email, one that takes too long',
       ],
       ['test/inbound.test.ts', '%s is kept without content, and triggers nothing'],
-      ['test/inbound.test.ts', 'that is no email a mail program writes is kept without content'],
+      ['test/inbound.test.ts', 'that is not a valid email is kept without content'],
       ['test/inbound.test.ts', 'beyond 30 MB is kept without content'],
     ],
   },
@@ -70,12 +70,12 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'a WEBHOOK step of many templates that holds the worker',
     tests: [
       [
-        'activities/workflows/call-webhook.test.ts',
+        'temporal/activities/workflows/call-webhook.test.ts',
         'renders all texts of a call within the time of one rendering',
       ],
-      ['activities/workflows/call-webhook.test.ts', 'lets others have their turn while it renders'],
+      ['temporal/activities/workflows/call-webhook.test.ts', 'lets others have their turn while it renders'],
       [
-        'activities/workflows/call-webhook.test.ts',
+        'temporal/activities/workflows/call-webhook.test.ts',
         'refuses a call that was stored with more templates than are accepted now',
       ],
       ['core/workflows/step-config.test.ts', "Array.from({ length: 251 }, () => '{{ a }}')"],
@@ -84,9 +84,12 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'workflows that keep each other, or themselves, going without an end',
     tests: [
-      ['activities/workflows/endless.test.ts', "describe('workflows that start one another'"],
-      ['activities/workflows/endless.test.ts', 'and was stored when half a minute was enough is stopped'],
-      ['activities/workflows/endless.test.ts', 'by the events of its own emails is stopped'],
+      ['temporal/activities/workflows/endless.test.ts', "describe('workflows that start one another'"],
+      [
+        'temporal/activities/workflows/endless.test.ts',
+        'and was stored when half a minute was enough is stopped',
+      ],
+      ['temporal/activities/workflows/endless.test.ts', 'by the events of its own emails is stopped'],
       ['test/workflow-rings.test.ts', 'come to an end, and the last execution says why'],
       [
         'test/workflow-rings.test.ts',
@@ -97,7 +100,7 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'floods by the public key: names of events and keys of data without an end',
     tests: [
-      ['test/public-key-floods.test.ts', 'new event names end at 10,000'],
+      ['test/public-key-floods.test.ts', 'new event names are refused beyond 10,000'],
       ['test/public-key-floods.test.ts', 'new keys of data end at 10,000'],
       ['test/public-key-floods.test.ts', 'a file of new keys ends its import'],
       ['api/services/project-names.test.ts', 'refuses new names before they join the calls of others'],
@@ -120,10 +123,10 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'an account made with the address of somebody else, who proves it later',
     tests: [
-      ['test/accounts-prehijacking.test.ts', 'when its owner follows the link that proves it'],
+      ['test/accounts-prehijacking.test.ts', 'when its owner follows the verification link'],
       ['test/accounts-prehijacking.test.ts', 'when the owner resets the password'],
       ['test/accounts-prehijacking.test.ts', 'when the owner accepts an invitation'],
-      ['test/accounts-oauth.test.ts', 'takes an account away from whoever signed up'],
+      ['test/accounts-oauth.test.ts', 'takes an account from someone who signed up'],
     ],
   },
   {
@@ -133,14 +136,14 @@ export const securityCases: readonly SecurityCase[] = [
         'test/domains.test.ts',
         'is proven by the TXT record of one project, though another has added it before',
       ],
-      ['api/services/domains.test.ts', 'is that of the one that proves it, whoever came first'],
-      ['api/services/domains.test.ts', 'whoever adds it next has to prove it'],
+      ['api/services/domains.test.ts', 'belongs to the project that proves it, whichever came first'],
+      ['api/services/domains.test.ts', 'the next project has to prove it'],
       ['providers/domains/ses-identities.test.ts', 'takes over no identity of %s'],
     ],
   },
   {
     attack: 'HTML or Liquid in the name of a project or a sender, in emails about accounts',
-    tests: [['core/account-mail-layout.test.ts', 'shows names as they are, whatever is in them']],
+    tests: [['core/account-email/template.test.ts', 'shows names as they are, whatever is in them']],
   },
   {
     attack: 'header injection after rendering: subject, names, headers, file names',
@@ -160,13 +163,13 @@ export const securityCases: readonly SecurityCase[] = [
       ['core/rendering/hostile-templates.test.ts', 'stops what has no end'],
       ['core/rendering/hostile-templates.test.ts', 'gives hostile paths nothing'],
       ['core/rendering/hostile-templates.test.ts', 'pollutes no prototype and changes no variable'],
-      ['core/rendering/hostile-emails.test.ts', 'stops at the first part that goes on for too long'],
+      ['core/rendering/hostile-emails.test.ts', 'stops at the first part that runs too long'],
     ],
   },
   {
     attack: 'ids of another project, on every endpoint and in every body',
     tests: [
-      [contract, 'knows nothing of what another project has'],
+      [contract, 'reveals nothing of another project'],
       [contract, 'takes no id of another project in its body'],
       [contract, 'takes the session of a member in place of the key, and of nobody else'],
       ['test/accounts-projects.test.ts', 'does not exist, on no endpoint'],
@@ -175,8 +178,8 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'the wrong kind of key, on every endpoint',
     tests: [
-      [contract, 'refuses whoever has not its kind of key'],
-      [contract, 'refuses whoever is not signed in'],
+      [contract, 'refuses callers without its kind of key'],
+      [contract, 'refuses callers who are not signed in'],
       [contract, 'refuses members whose role is not enough'],
     ],
   },
@@ -201,36 +204,50 @@ export const securityCases: readonly SecurityCase[] = [
     attack:
       'mail of any number to strangers through invitations, and the place of an owner taken by an admin',
     tests: [
-      ['test/accounts-members.test.ts', 'go to an address five times an hour, whoever invites at once'],
+      ['test/accounts-members.test.ts', 'go to an address five times an hour, across concurrent inviters'],
       ['test/accounts-members.test.ts', 'are sent for a user twenty times an hour'],
-      ['test/accounts-members.test.ts', 'are sent only for who has proven an address'],
+      ['test/accounts-members.test.ts', 'are only sent for users with a verified address'],
       ['test/accounts-members.test.ts', 'replaces every invitation but that of an owner'],
     ],
   },
   {
     attack: 'filling the store with uploads',
     tests: [
-      ['test/uploads-quota.test.ts', 'have a quota of bytes, exact under 50 at once'],
+      ['test/uploads-quota.test.ts', 'have a quota of bytes, exact under 50 concurrent calls'],
       ['test/uploads-quota.test.ts', 'go when the project is reset or deleted'],
     ],
   },
   {
     attack: 'floods with a session: requests, projects, domains, resets',
     tests: [
-      ['test/accounts-limits.test.ts', 'are limited per user, over all processes'],
-      ['test/accounts-limits.test.ts', 'a user owns no more projects than may be'],
+      ['test/accounts-limits.test.ts', 'are limited per user across processes'],
+      ['test/accounts-limits.test.ts', 'a user never exceeds the project limit'],
       ['api/services/domains.test.ts', 'a project has no more domains than it may'],
-      ['test/accounts-erasure.test.ts', 'are one; the others are refused'],
+      ['test/accounts-erasure.test.ts', 'run one at a time: others are refused'],
     ],
   },
   {
     attack: 'guessing passwords from many addresses, and locking somebody out by it',
     tests: [
-      ['test/accounts-login-limit.test.ts', 'are taken a few times only, from however many addresses'],
-      ['test/accounts-login-limit.test.ts', 'are counted once for all, when they come at the same time'],
+      ['test/accounts-login-limit.test.ts', 'are limited per account, from any number of addresses'],
+      ['test/accounts-login-limit.test.ts', 'are counted together when they arrive'],
       ['test/accounts-login-limit.test.ts', 'get the same answers when there is no such account'],
-      ['test/accounts-login-limit.test.ts', 'from a device that signed in before, wherever it is now'],
+      ['test/accounts-login-limit.test.ts', 'from a device that signed in before, from any address'],
       ['test/accounts-login-limit.test.ts', 'from an address that signed in before'],
+    ],
+  },
+  {
+    attack:
+      'a stolen session after it was signed out, one of another user, one from before sessions were recorded',
+    tests: [
+      ['test/accounts-sessions.test.ts', 'end one by one, at once, and only those of the user'],
+      [
+        'test/accounts-sessions.test.ts',
+        'end everywhere else, tokens from before they were recorded included',
+      ],
+      ['test/accounts-sessions.test.ts', 'end with sign-out, and are not listed after a new password'],
+      ['test/accounts-prehijacking.test.ts', 'when the link is sent with a session that was ended'],
+      ['test/security/two-processes.test.ts', 'a session that ends is refused by the other process at once'],
     ],
   },
   {
@@ -258,28 +275,41 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
+    attack: 'script, style or policy in the brand of a project, for those who read its emails and pages',
+    tests: [
+      ['test/brand.test.ts', 'are text whatever they hold'],
+      ['test/brand.test.ts', 'adds nothing to the page that the address of the logo holds'],
+      ['test/brand.test.ts', "[{ logoUrl: 'https://a;script-src*/logo.png' }, 'logoUrl']"],
+      ['core/logo-url.test.ts', "'data:image/svg+xml,<svg onload=alert(1)>'"],
+    ],
+  },
+  {
     attack: 'unsubscribe links: guessed, and used for another purpose, contact or project',
     tests: [
-      [
-        'test/public-pages-security.test.ts',
-        'made up, changed, cut and lengthened tokens are one and the same page',
-      ],
-      ['test/public-pages-security.test.ts', 'is slowed down by address'],
-      ['test/public-pages-security.test.ts', 'of one purpose is worth nothing for another'],
-      ['test/public-pages-security.test.ts', 'of another project, contact or email is worth nothing'],
+      ['test/public-pages-security.test.ts', 'made up, changed, cut and lengthened tokens get the same page'],
+      ['test/public-pages-security.test.ts', 'is rate-limited by address'],
+      ['test/public-pages-security.test.ts', 'of one purpose does not work for another'],
+      ['test/public-pages-security.test.ts', 'of another project, contact or email does not work'],
     ],
   },
   {
     attack: 'links of account emails: guessed, reused, read from the database, opened by scanners',
     tests: [
       ['test/accounts-pages.test.ts', 'links that are guessed are slowed down by address'],
-      ['test/accounts-pages.test.ts', 'proves an address by a press of its button, and not by being opened'],
-      ['test/accounts-links.test.ts', 'is worth nothing to who reads the database'],
+      [
+        'test/accounts-pages.test.ts',
+        'verifies an address when its button is pressed, not when it is opened',
+      ],
+      ['test/accounts-links.test.ts', 'is useless to an attacker who reads the database'],
     ],
   },
   {
     attack: 'formulas in CSV that a spreadsheet runs',
-    tests: [['test/security/cases.test.ts', 'hands out no CSV, so no formula reaches a spreadsheet']],
+    tests: [
+      ['test/security/cases.test.ts', 'hands out CSV only where no formula reaches a spreadsheet'],
+      ['core/csv/csv-row.test.ts', 'leaves no formula in %j'],
+      ['test/contact-export.test.ts', 'runs no formula, neither of a value nor of a key'],
+    ],
   },
   {
     attack: 'uploads that are something else than they say, or script',
@@ -315,7 +345,7 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'more requests than the limit, spread over two API processes',
     tests: [
       ['test/security/two-processes.test.ts', 'the rate limit of a project counts over two API processes'],
-      ['api/edge/rate-limiter.test.ts', 'never lets more than the limit through several processes'],
+      ['api/access/rate-limiter.test.ts', 'never lets more than the limit through several processes'],
     ],
   },
   {
@@ -332,8 +362,14 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'a project that starts very many executions, so that the emails and executions of others wait',
     tests: [
       ['test/neighbours.test.ts', 'do not wait for thousands that one project starts'],
-      ['temporal/client/relay.test.ts', 'of emails are sent while Temporal is still at work on thousands'],
-      ['temporal/client/relay.test.ts', 'of projects take turns, whichever of them has waited for longer'],
+      [
+        'temporal/client/outbox-relay.test.ts',
+        'of emails are sent while Temporal is still at work on thousands',
+      ],
+      [
+        'temporal/client/outbox-relay.test.ts',
+        'of projects take turns, whichever of them has waited for longer',
+      ],
     ],
   },
   {
@@ -341,7 +377,10 @@ export const securityCases: readonly SecurityCase[] = [
     tests: [
       ['test/security/two-processes.test.ts', 'secrets stand in no line of the log at its most talkative'],
       ['api/services/public-config.test.ts', 'shows the value of no setting but those of the addresses'],
-      ['api/edge/pipeline.test.ts', 'hide the inside, carry the request id and are logged with the stack'],
+      [
+        'api/edge/register-routes.test.ts',
+        'hide the inside, carry the request id and are logged with the stack',
+      ],
       [
         'test/public-pages-security.test.ts',
         'a token in the address reaches neither the log nor the metrics',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestProduct, type TestProduct } from '../setup/product.ts';
+import { type OwnProduct, startTestProduct } from '../setup/product.ts';
 import { createTestSender, type TestSender } from '../setup/sender.ts';
 
-let stack: TestProduct;
+let stack: OwnProduct;
 let sender: TestSender;
 beforeAll(async () => {
   stack = await startTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** Names that would be something else to whoever pastes them into SQL, a JSON path or a template. */
+/** Names with a meaning in SQL, a JSON path or a template. */
 const hostile = [
   `'`,
   `"`,
@@ -38,34 +38,37 @@ const encoded = (text: string) => encodeURIComponent(text);
 const condition = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
 
 describe('SQL injection', () => {
-  it.each(hostile)('through the key %j of data: the key is a key, and finds whoever has it', async (key) => {
-    const index = hostile.indexOf(key);
-    const data = { [key]: 'yes' };
-    const one = await sender.post('/contacts', { email: `${index}-has@example.com`, data });
-    await sender.post('/contacts', { email: `${index}-not@example.com`, data: { plan: 'yes' } });
-    const field = `data.${key}`;
-    const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
+  it.each(hostile)(
+    'through the key %j of data: it is only a key, and finds the contacts that have it',
+    async (key) => {
+      const index = hostile.indexOf(key);
+      const data = { [key]: 'yes' };
+      const one = await sender.post('/contacts', { email: `${index}-has@example.com`, data });
+      await sender.post('/contacts', { email: `${index}-not@example.com`, data: { plan: 'yes' } });
+      const field = `data.${key}`;
+      const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
 
-    expect(one.body.data).toEqual(data);
-    const name = `filter[${field}]`;
-    expect(idsOf(await sender.get(`/contacts?${encoded(name)}=yes`))).toEqual([one.body.id]);
-    const filters = [
-      { field, operator: 'equals', value: 'yes' },
-      { field, operator: 'contains', value: 'YE' },
-      { field, operator: 'exists' },
-    ];
-    const segment = await sender.post('/segments', { name: 'Hostile', condition: condition(...filters) });
-    expect([segment.status, segment.body.memberCount]).toEqual([201, 1]);
-    expect(idsOf(await sender.get(`/segments/${segment.body.id}/contacts`))).toEqual([one.body.id]);
-    const values = await sender.get(`/contacts/fields/${encoded(field)}/values`);
-    expect([values.status, values.body.values]).toEqual([200, ['yes']]);
-    const usage = await sender.get(`/contacts/fields/${encoded(field)}/usage`);
-    expect([usage.body.usedInSegments.length, usage.body.contactCount]).toEqual([1, 1]);
-    expect((await sender.delete(`/contacts/fields/${encoded(field)}`)).body).toEqual({ deletedFrom: 1 });
-    expect((await sender.get(`/contacts/${one.body.id}`)).body.data).toEqual({});
-    const others = await sender.get(`/contacts?search=${index}-not&sort=email`);
-    expect(others.body.data[0].data).toEqual({ plan: 'yes' });
-  });
+      expect(one.body.data).toEqual(data);
+      const name = `filter[${field}]`;
+      expect(idsOf(await sender.get(`/contacts?${encoded(name)}=yes`))).toEqual([one.body.id]);
+      const filters = [
+        { field, operator: 'equals', value: 'yes' },
+        { field, operator: 'contains', value: 'YE' },
+        { field, operator: 'exists' },
+      ];
+      const segment = await sender.post('/segments', { name: 'Hostile', condition: condition(...filters) });
+      expect([segment.status, segment.body.memberCount]).toEqual([201, 1]);
+      expect(idsOf(await sender.get(`/segments/${segment.body.id}/contacts`))).toEqual([one.body.id]);
+      const values = await sender.get(`/contacts/fields/${encoded(field)}/values`);
+      expect([values.status, values.body.values]).toEqual([200, ['yes']]);
+      const usage = await sender.get(`/contacts/fields/${encoded(field)}/usage`);
+      expect([usage.body.usedInSegments.length, usage.body.contactCount]).toEqual([1, 1]);
+      expect((await sender.delete(`/contacts/fields/${encoded(field)}`)).body).toEqual({ deletedFrom: 1 });
+      expect((await sender.get(`/contacts/${one.body.id}`)).body.data).toEqual({});
+      const others = await sender.get(`/contacts?search=${index}-not&sort=email`);
+      expect(others.body.data[0].data).toEqual({ plan: 'yes' });
+    },
+  );
 
   it('through the names of events: the name is a name', async () => {
     for (const event of hostile) {

@@ -1,14 +1,14 @@
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { eventually } from './eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './people.ts';
-import { startTestProduct, type TestProduct } from './product.ts';
+import { type OwnProduct, startTestProduct, type TestProduct } from './product.ts';
 
 const domain = 'accounts.test';
 
 /** A product that sends account emails; the sender's domain is verified at the local SES. */
 export async function startProductWithAccountMail(
   environment: Record<string, string> = {},
-): Promise<TestProduct> {
+): Promise<OwnProduct> {
   const stack = await startTestProduct({
     ACCOUNT_EMAIL_FROM: `service@${domain}`,
     AUTH_RATE_LIMIT_PER_MINUTE: '0',
@@ -21,7 +21,6 @@ export async function startProductWithAccountMail(
   return stack;
 }
 
-/** Somebody who has proven an address, and so may invite others. */
 export async function createVerifiedPerson(stack: TestProduct): Promise<TestPerson> {
   const person = await createTestPerson(stack.url);
   await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
@@ -30,21 +29,18 @@ export async function createVerifiedPerson(stack: TestProduct): Promise<TestPers
   return person;
 }
 
-/** An email about an account, as it arrived. */
 export interface AccountMessage {
   from: string;
   subject: string;
   html: string;
   text: string;
-  /** Where its link leads. */
   link: URL;
   token: string;
 }
 
-/** The messages of the service itself to an address, the oldest first. */
 export async function accountMessages(stack: TestProduct, to: string): Promise<AccountMessage[]> {
   const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(to)}&limit=100`);
-  // as: the inbox is ours, and the tests of its answers are its own.
+  // as: the inbox is ours and has its own tests.
   const { messages } = (await answer.json()) as { messages: AccountMessage[] };
   return messages.toReversed().map((message) => {
     const link = new URL(/href="([^"]+)"/.exec(message.html)?.[1]?.replaceAll('&amp;', '&') ?? 'none:');
@@ -52,7 +48,6 @@ export async function accountMessages(stack: TestProduct, to: string): Promise<A
   });
 }
 
-/** The token of the newest message to an address with this path in its link. */
 export async function mailedToken(stack: TestProduct, to: string, path: string, count = 1): Promise<string> {
   const found = await eventually(
     async () => (await accountMessages(stack, to)).filter(({ link }) => link.pathname === path),

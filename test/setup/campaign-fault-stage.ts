@@ -5,33 +5,31 @@ import { createProcessStack, type ProcessStack } from './process-stack.ts';
 import type { TestProcess } from './processes.ts';
 import type { TestSender } from './sender.ts';
 
-/** Starts of processes alone take minutes on a busy machine, and a dead run's claims are looked at after a minute. */
+/**
+ * On a busy machine process starts alone take minutes, and a dead run's claims are checked after a minute.
+ */
 export const faultTimeout = 1_200_000;
 
 const settings = { UNKNOWN_OUTCOME_SECONDS: '10' };
 
-/** API and worker as processes of their own, to be broken in the middle of a campaign; anew for each test. */
+/**
+ * API and worker as separate processes, to be killed in the middle of a campaign; recreated for each test.
+ */
 export interface CampaignFaultStage {
   readonly stack: ProcessStack;
-  /** Whose campaign it is; there after `startAll`. */
   readonly sender: TestSender;
-  /**
-   * Starts an API and a worker, and makes a project with so many recipients.
-   * @returns the worker
-   */
+  /** @returns the worker */
   startAll(recipients: number, changes?: Record<string, string>): Promise<TestProcess>;
-  /** Moves to a database of the test's own, before anything is started. */
   moveTo(database: TestDatabase): Promise<void>;
 }
 
-/** Registers the hooks of the file. */
 export function useCampaignFaultStage(): CampaignFaultStage {
   let stack: ProcessStack | undefined;
   let sender: TestSender | undefined;
   beforeEach(async () => {
     stack = await createProcessStack(settings);
-  }, 60_000);
-  afterEach(() => stack?.close(), 60_000);
+  });
+  afterEach(() => stack?.close());
 
   const current = (): ProcessStack => {
     if (stack === undefined) throw new Error('There is a stack during tests only');

@@ -1,22 +1,19 @@
 import { expect } from 'vitest';
-import { recountCampaign } from '../../db/repositories/campaigns/campaign-figures.ts';
-import { sql } from '../../db/sql.ts';
+import { recountCampaign } from '../../db/statements/campaigns/recount-campaign.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { insertContacts } from './campaigns.ts';
 import { eventually } from './eventually.ts';
 import type { ProcessStack } from './process-stack.ts';
 import { createTestSender, type TestSender } from './sender.ts';
 
-/** A dead run's claims are looked at after a minute, and the machine may be busy. */
 const patienceMs = 420_000;
 
-/** A project with `recipients` subscribed contacts. */
 export async function createAudience(stack: ProcessStack, recipients: number): Promise<TestSender> {
   const sender = await createTestSender(stack.apiUrl);
   await insertContacts(stack.em(), sender.projectId, recipients);
   return sender;
 }
 
-/** Sends a campaign to everyone. @returns its id */
 export async function sendCampaign(sender: TestSender, name = 'News'): Promise<string> {
   const created = await sender.post('/campaigns', {
     name,
@@ -31,7 +28,6 @@ export async function sendCampaign(sender: TestSender, name = 'News'): Promise<s
   return id;
 }
 
-/** Emails of a campaign by status. */
 export async function statusesOf(stack: ProcessStack, id: string): Promise<Record<string, number>> {
   const rows = await sql<{ status: string; count: number }>(
     stack.em(),
@@ -41,7 +37,6 @@ export async function statusesOf(stack: ProcessStack, id: string): Promise<Recor
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-/** Waits until the emails of a campaign stand so. */
 export function untilStatuses(
   stack: ProcessStack,
   id: string,
@@ -50,7 +45,6 @@ export function untilStatuses(
   return eventually(() => statusesOf(stack, id), satisfy, patienceMs);
 }
 
-/** Waits until the campaign itself has the status. */
 export async function untilCampaignIs(sender: TestSender, id: string, status: string): Promise<void> {
   await eventually(
     async () => (await sender.get(`/campaigns/${id}`)).body.data?.status,
@@ -59,7 +53,7 @@ export async function untilCampaignIs(sender: TestSender, id: string, status: st
   );
 }
 
-/** Whom the messages in the inbox went to; fails when someone got two. */
+/** Fails when someone got two messages. @returns the recipients */
 export async function expectNobodyTwice(stack: ProcessStack): Promise<string[]> {
   const { messages } = await stack.inbox();
   const reached = messages.flatMap(({ to }) => to);
@@ -67,7 +61,7 @@ export async function expectNobodyTwice(stack: ProcessStack): Promise<string[]> 
   return reached;
 }
 
-/** Waits for the end of the campaign: everyone got one, nobody two, and the books agree. */
+/** Waits for the end of the campaign, then expects one email per recipient and consistent counters. */
 export async function expectExactlyOnce(
   stack: ProcessStack,
   sender: TestSender,
@@ -82,7 +76,7 @@ export async function expectExactlyOnce(
   expect(stats.body).toMatchObject({ sentCount: recipients, deliveredCount: recipients });
 }
 
-/** The statuses add up to the recipients, the counters to a recount, and the journal says once what was sent. */
+/** Statuses add up to the recipients, counters match a recount, and the journal has each send once. */
 export async function expectBooksAgree(
   stack: ProcessStack,
   sender: TestSender,

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../core/new-id.ts';
-import type { CampaignRow } from '../../db/entities/campaign.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
 import type { Em } from '../../db/orm.ts';
-import { insertCampaign } from '../../db/repositories/campaigns/campaign-records.ts';
-import { startSending } from '../../db/repositories/campaigns/campaigns.ts';
-import { freezeAudience } from '../../db/repositories/campaigns/freeze-audience.ts';
-import { sql } from '../../db/sql.ts';
+import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
+import { startCampaign as startToSend } from '../../db/statements/campaigns/start-campaign.ts';
+import { sql } from '../../db/testing/sql.ts';
 
-/** A project that may send, straight in the database. */
 export async function insertProject(em: Em): Promise<string> {
   const id = newId();
   await sql(
@@ -19,7 +18,9 @@ export async function insertProject(em: Em): Promise<string> {
   return id;
 }
 
-/** Subscribed contacts `reader-<n>@example.com` with `data.n`, created one after the other, the last one now. */
+/**
+ * Subscribed contacts `reader-<n>@example.com` with `data.n`, created one after the other, the last one now.
+ */
 export async function insertContacts(em: Em, projectId: string, count: number): Promise<void> {
   await sql(
     em,
@@ -31,14 +32,14 @@ export async function insertContacts(em: Em, projectId: string, count: number): 
   );
 }
 
-/** A draft to everyone; what a test does not name is ordinary. */
 export async function insertDraft(
   em: Em,
   projectId: string,
-  changes: Partial<CampaignRow> = {},
+  changes: Partial<Campaign> = {},
 ): Promise<string> {
-  const id = newId();
-  await insertCampaign(em, id, projectId, {
+  const own = em.fork();
+  const { id } = own.create(Campaign, {
+    projectId,
     name: 'News',
     description: null,
     subject: 'For {{ n }}',
@@ -52,17 +53,34 @@ export async function insertDraft(
     segmentId: null,
     ...changes,
   });
+  await own.flush();
   return id;
 }
 
-/** A campaign that is sending, with its audience frozen. */
+export async function startSending(em: Em, id: string, recipientLimit: number | null = null): Promise<void> {
+  await em.fork().transactional(async (own) => {
+    const campaign = await own.findOneOrFail(Campaign, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    await startToSend(own, campaign, recipientLimit);
+  });
+}
+
+/** In the entity manager's transaction if it has one. */
+export async function cancelCampaign(em: Em, id: string): Promise<void> {
+  await em.fork({ keepTransactionContext: true }).transactional(async (own) => {
+    const campaign = await own.findOneOrFail(Campaign, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    campaign.cancel();
+  });
+}
+
+export const readCampaign = (em: Em, id: string) => em.fork().findOne(Campaign, id);
+
 export async function startCampaign(
   em: Em,
   projectId: string,
-  changes: Partial<CampaignRow> = {},
+  changes: Partial<Campaign> = {},
 ): Promise<string> {
   const id = await insertDraft(em, projectId, changes);
-  await startSending(em, { id, contentId: newId(), outboxId: newId() }, 'at once');
+  await startSending(em, id);
   while (!(await freezeAudience(em, id, 10_000)));
   return id;
 }

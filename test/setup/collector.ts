@@ -33,7 +33,6 @@ interface OtlpPayload {
 
 type Fact = string | number | Fact[] | undefined;
 
-/** A span as it arrived. */
 export interface ReceivedSpan {
   service: Fact;
   name: string;
@@ -48,11 +47,9 @@ export interface ReceivedSpan {
   status: { code: number; message?: string };
 }
 
-/** A collector of OpenTelemetry that takes spans over OTLP/HTTP as JSON. */
 export interface TestCollector {
   url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Everything that was sent to it, as it was sent. */
   readonly received: string;
   close(): Promise<void>;
 }
@@ -84,7 +81,7 @@ function spansOf(payload: OtlpPayload): ReceivedSpan[] {
   );
 }
 
-/** Starts a collector; a `silent` one takes connections and never answers, a `refusing` one answers 400. */
+/** A `silent` collector accepts connections and never answers, a `refusing` one answers 400. */
 export async function startTestCollector(
   behaviour: 'answering' | 'silent' | 'refusing' = 'answering',
 ): Promise<TestCollector> {

@@ -2,20 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a receiver does with a call; `reset` breaks the connection off without an answer. */
+/** `reset` cuts the connection without an answer. */
 export type SinkAnswer = { status: number; afterMs: number } | 'reset';
 
 export interface CountingSink {
   url: string;
-  /** By `webhook-id`: the statuses of its calls that were answered, and how many were not. */
+  /** By `webhook-id`: statuses of answered calls, and the number of unanswered ones. */
   calls: ReadonlyMap<string, { answered: number[]; unanswered: number }>;
   close(): void;
 }
 
-/**
- * A receiver of webhooks that keeps count of what it has answered.
- * @param answer told how many calls of the id there were before
- */
+/** @param answer gets the number of earlier calls with the same id */
 export async function startCountingSink(
   answer: (body: string, before: number) => SinkAnswer,
 ): Promise<CountingSink> {
@@ -32,7 +29,8 @@ export async function startCountingSink(
       request.socket.destroy();
       return;
     }
-    // Counted first: whoever called may be gone before the answer is there, and has been answered all the same.
+    // Count first: the caller may be gone before the answer arrives, and the call counts as answered all the
+    // same.
     call.answered.push(given.status);
     await delay(given.afterMs);
     response.writeHead(given.status).end('{}');

@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const longestMessage = 160;
 
-/** Names what failed once more, a line each, as the last lines of the output: a log is cut at its beginning. */
+/** Repeats the names of failed tests as the last lines of output: logs are truncated at their beginning. */
 export class FailedNames implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -11,19 +12,31 @@ import { freePort } from '../../local/testing/free-port.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Superuser access to the Postgres of this test run, database `posthaste` (migrated, used as template). */
+    /**
+     * Superuser access to the Postgres of this test run, database `posthaste` (migrated, used as template).
+     */
     databaseUrl: string;
-    /** `host:port` of the Temporal dev server of this test run. */
+    /** `host:port`. */
     temporalAddress: string;
   }
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const endNow = () => process.exit(1);
+
 /**
- * One real Postgres for the whole run, without fsync, and one real Temporal server. Each test file works in a copy
- * of the migrated database and on a task queue of its own.
+ * One real Postgres for the whole run, without fsync, and one real Temporal server. Each test file has its
+ * own copy of the migrated database and its own task queue.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-test-'));
+  // Under root, Postgres runs as another user.
+  await chmod(directory, 0o755);
+  // Workers and their children keep their files here, so that interrupted ones are removed too.
+  process.env.TMPDIR = directory;
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  // Vitest handles signals only once the setup is over. Before that, one would end the process without `exit`.
+  for (const signal of signals) process.on(signal, endNow);
   const cluster = path.join(directory, 'postgres');
   await mkdir(cluster, { recursive: true });
   const temporalBinary = await findTemporalBinary({ environment: process.env });
@@ -48,8 +61,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await orm.close();
   project.provide('databaseUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
+  for (const signal of signals) process.off(signal, endNow);
   return async () => {
     await Promise.all([postgres.stop(), temporal.stop()]);
-    await rm(directory, { recursive: true, force: true });
   };
 }

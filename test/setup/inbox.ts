@@ -3,7 +3,6 @@ import type { LocalSes } from '../../local/ses/server.ts';
 import { eventually } from './eventually.ts';
 import type { TestAnswer } from './sender.ts';
 
-/** A message as the inbox of the local SES shows it. */
 export interface InboxMessage {
   id: string;
   emailId: string;
@@ -23,17 +22,33 @@ export interface InboxMessage {
   }[];
 }
 
-/** The message that arrived for an email of an answer to a send. */
-export async function arrived(ses: LocalSes, answer: TestAnswer, index = 0): Promise<InboxMessage> {
+/** Waits for the message of one recipient of a send. */
+export function arrived(ses: LocalSes, answer: TestAnswer, index = 0): Promise<InboxMessage> {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  const wanted: string = answer.body.data.emails[index].email;
+  return messageOf(ses, answer.body.data.emails[index].email);
+}
+
+export async function messageOf(ses: LocalSes, emailId: string, timeoutMs?: number): Promise<InboxMessage> {
   const find = async () => {
     const found = await fetch(`${ses.url}/api/messages?limit=1000`);
-    // as: the inbox is ours, and the tests of its answers are its own.
+    // as: the inbox is ours and has its own tests.
     const { messages } = (await found.json()) as { messages: InboxMessage[] };
-    return messages.find((message) => message.emailId === wanted);
+    return messages.find((message) => message.emailId === emailId);
   };
-  const message = await eventually(find, (found) => found !== undefined);
+  const message = await eventually(find, (found) => found !== undefined, timeoutMs);
   if (message === undefined) throw new Error('unreachable');
   return message;
+}
+
+export async function reportEvent(
+  ses: LocalSes,
+  messageId: string,
+  event: { type: string; bounceType?: string; link?: string },
+): Promise<void> {
+  const answer = await fetch(`${ses.url}/api/messages/${messageId}/events`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(event),
+  });
+  expect(answer.status).toBe(202);
 }

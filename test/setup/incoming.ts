@@ -3,14 +3,13 @@ import { eventually } from './eventually.ts';
 import type { TestProduct } from './product.ts';
 import type { TestSender } from './sender.ts';
 
-/** A row of the activity feed of an email that came in. */
 interface ReceivedActivity {
   contactId: string | null;
   contactEmail: string | null;
   metadata: Record<string, unknown>;
 }
 
-/** Has the local SES receive an email, given as JSON or, as a text, as MIME. */
+/** A string is sent as MIME. */
 export async function deliver(
   stack: TestProduct,
   email: object | string,
@@ -27,27 +26,22 @@ export async function deliver(
   return JSON.parse(text);
 }
 
-/** The newest rows of the feed about emails that came in, once there are so many. */
 export async function receivedActivity(sender: TestSender, count: number): Promise<ReceivedActivity[]> {
   const { body } = await eventually(
     () => sender.get('/activity?types=email.received&limit=100'),
     (answer) => answer.body.data.length >= count,
-    30_000,
   );
   expect(body.data).toHaveLength(count);
   return body.data;
 }
 
-/** Until everything that was delivered has been notified and read. */
 export async function allRead(stack: TestProduct): Promise<void> {
   await eventually(
     async () => ((await (await fetch(`${stack.ses.url}/api/events`)).json()) as { queued: number }).queued,
     (queued) => queued === 0,
-    30_000,
   );
   await eventually(
     async () => stack.database.orm.em.fork().execute(`select 1 from inbound_emails where status = 'PENDING'`),
     (pending) => pending.length === 0,
-    30_000,
   );
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import type { UpsertContactInput } from '../../db/repositories/contacts/write-contacts.ts';
-import type { AcceptInput } from '../../db/repositories/emails/accept-emails.ts';
-import type { ProviderEventInput } from '../../db/repositories/emails/apply-provider-events.ts';
-import type { HandOverRecord } from '../../db/repositories/emails/record-hand-overs.ts';
-import type { TrackInput } from '../../db/repositories/events/track-events.ts';
+import type { ContactWrite } from '../../db/statements/contacts/merge-contact-writes.ts';
+import type { AcceptInput } from '../../db/statements/emails/accept-emails.ts';
+import type { ProviderEventInput } from '../../db/statements/emails/apply-provider-events.ts';
+import type { HandOverRecord } from '../../db/statements/emails/record-hand-overs.ts';
+import type { TrackInput } from '../../db/statements/events/track-events.ts';
 
-/** A tracked event as the service would hand it on; what a test does not name is fresh or empty. */
+/** Defaults are fresh or empty values, as in all functions below. */
 export function trackInput(
   projectId: string,
   email: string,
@@ -27,12 +27,11 @@ export function trackInput(
   };
 }
 
-/** An upsert of a contact; what a test does not name is fresh or empty. */
 export function upsertInput(
   projectId: string,
   email: string,
-  rest: Partial<Omit<UpsertContactInput, 'projectId' | 'email'>> = {},
-): UpsertContactInput {
+  rest: Partial<Omit<ContactWrite, 'projectId' | 'email'>> = {},
+): ContactWrite {
   return {
     projectId,
     email,
@@ -45,7 +44,6 @@ export function upsertInput(
   };
 }
 
-/** An accepted send call to these addresses; what a test does not name is fresh or empty. */
 export function acceptInput(
   projectId: string,
   addresses: string[],
@@ -79,7 +77,7 @@ export function acceptInput(
   };
 }
 
-/** A provider event about an email, under a notification id of its own unless a test names one. */
+/** With a new notification id unless one is given. */
 export function providerEvent(
   emailId: string,
   kind: ProviderEventInput['kind'],
@@ -94,6 +92,7 @@ export function providerEvent(
     subject: null,
     link: null,
     bounceType: kind === 'bounce' ? 'Permanent' : null,
+    diagnostic: null,
     sentEventId: uuidv7(),
     eventId: uuidv7(),
     unsubscribeEventId: uuidv7(),
@@ -101,7 +100,6 @@ export function providerEvent(
   };
 }
 
-/** What became of a hand-over; what a test does not name is fresh or empty. */
 export function handOverRecord(
   emailId: string,
   rest: Partial<Omit<HandOverRecord, 'emailId'>> = {},

@@ -7,11 +7,10 @@ import { startPostgres } from '../../local/postgres.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import type { TestDatabase } from './database.ts';
 
-/** A migrated database in a Postgres of its own, durable as in production, that a test may crash. */
+/** Durable as in production; a test may crash it. */
 export interface OwnPostgres extends TestDatabase {
-  /** Ends the server as `pg_ctl stop -m immediate` does: no checkpoint, all connections cut. */
+  /** Like `pg_ctl stop -m immediate`: no checkpoint, all connections cut. */
   crash(): Promise<void>;
-  /** Starts it again on the same port; it recovers by itself. */
   restart(): Promise<void>;
 }
 

@@ -1,10 +1,8 @@
 import type { TestAnswer } from './sender.ts';
 
-/** Somebody who is signed in to the dashboard. */
 export interface TestPerson {
   id: string;
   email: string;
-  /** Value of the `Cookie` header. */
   cookie: string;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
 }
@@ -12,7 +10,6 @@ export interface TestPerson {
 export const testPassword = 'a long pass phrase';
 let made = 0;
 
-/** A call without any key or cookie. */
 export async function callApi(
   apiUrl: string,
   method: string,
@@ -35,13 +32,12 @@ export async function callApi(
   };
 }
 
-/** The session cookie that an answer sets, as a `Cookie` header sends it; empty for none. */
+/** As a `Cookie` header sends it; empty for none. */
 export function sessionOf(answer: TestAnswer): string {
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
   return cookies.find((cookie) => cookie.startsWith('token=')) ?? '';
 }
 
-/** Whoever a session cookie belongs to. */
 export function personOf(apiUrl: string, user: { id: string; email: string }, cookie: string): TestPerson {
   return {
     ...user,
@@ -51,7 +47,6 @@ export function personOf(apiUrl: string, user: { id: string; email: string }, co
   };
 }
 
-/** Signs somebody up over HTTP. */
 export async function createTestPerson(apiUrl: string, address?: string): Promise<TestPerson> {
   made += 1;
   const email = address ?? `person-${process.pid}-${made}@example.com`;
@@ -60,7 +55,6 @@ export async function createTestPerson(apiUrl: string, address?: string): Promis
   return personOf(apiUrl, answer.body.user, sessionOf(answer));
 }
 
-/** A project of a person, with what the API answered. */
 export async function createOwnProject(
   owner: TestPerson,
   name = 'Shop',

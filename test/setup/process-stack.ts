@@ -10,32 +10,30 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startApiProcess, startWorkerProcess, type TestProcess } from './processes.ts';
 import { testTopic } from './product.ts';
 
-/** What API and workers need when they are processes of their own, to be killed: nothing of it is in them. */
+type Kind = 'api' | 'worker';
+
+/**
+ * Everything that API and workers need as separate processes that a test may kill; its state outlives them.
+ */
 export interface ProcessStack {
-  /** Of the API that `startApi` starts without a port of its own. */
   readonly apiUrl: string;
   readonly database: TestDatabase;
   readonly ses: LocalSes;
-  /** For the files of a test; removed at the end. */
   readonly directory: string;
-  /** What processes are started with; a test may change it before it starts them. */
+  /** A test may change it before starting processes. */
   readonly environment: Record<string, string>;
-  /** A fork of the test's own entity manager. */
   em(): Em;
   startApi(changes?: Record<string, string>): Promise<TestProcess>;
   startWorker(changes?: Record<string, string>): Promise<TestProcess>;
-  /** SIGKILL for all processes that were started. */
+  /** The processes that run; tests of one stack leave theirs to the next. */
+  running(kind: Kind): TestProcess[];
   killAll(): Promise<void>;
-  /** Puts to the control API of the local SES: `faults` or `events`. */
   control(what: 'faults' | 'events', settings: Record<string, unknown>): Promise<void>;
-  /** Messages that the local SES has taken. */
   inboxTotal(): Promise<number>;
-  /** The newest messages in its inbox. */
   inbox(limit?: number): Promise<{ total: number; messages: { emailId: string; to: string[] }[] }>;
   close(): Promise<void>;
 }
 
-/** Prepares database, task queue and local SES; starts no process. */
 export async function createProcessStack(
   changes: Record<string, string> = {},
   database?: TestDatabase,
@@ -59,21 +57,21 @@ export async function createProcessStack(
     SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
     SNS_TOPIC_ARNS: testTopic,
     SHUTDOWN_GRACE_SECONDS: '3',
-    // Only when a test asks for it.
+    // Disabled unless a test sets it.
     SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
     SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...changes,
   };
-  let running: TestProcess[] = [];
-  async function keep(starting: Promise<TestProcess>): Promise<TestProcess> {
+  const started: { kind: Kind; process: TestProcess }[] = [];
+  async function keep(kind: Kind, starting: Promise<TestProcess>): Promise<TestProcess> {
     const process = await starting;
-    running.push(process);
+    started.push({ kind, process });
     return process;
   }
+  const running = (kind: Kind): TestProcess[] =>
+    started.filter((each) => each.kind === kind && each.process.isRunning).map(({ process }) => process);
   async function killAll(): Promise<void> {
-    const ending = running;
-    running = [];
-    await Promise.all(ending.map((process) => process.kill()));
+    await Promise.all(started.map(({ process }) => process.kill()));
   }
   return {
     apiUrl: `http://127.0.0.1:${port}`,
@@ -82,9 +80,10 @@ export async function createProcessStack(
     directory,
     environment,
     em: () => own.orm.em.fork(),
-    startApi: (more = {}) => keep(startApiProcess({ ...environment, ...more })),
+    startApi: (more = {}) => keep('api', startApiProcess({ ...environment, ...more })),
     startWorker: async (more = {}) =>
-      keep(startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()), ...more })),
+      keep('worker', startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()), ...more })),
+    running,
     killAll,
     async control(what, settings) {
       const answer = await fetch(`${ses.url}/api/${what}`, { method: 'PUT', body: JSON.stringify(settings) });
@@ -92,7 +91,7 @@ export async function createProcessStack(
     },
     async inboxTotal() {
       const answer = await fetch(`${ses.url}/health`);
-      // as: the local SES is ours, and the tests of its answers are its own.
+      // as: the local SES is ours and has its own tests.
       return ((await answer.json()) as { messages: number }).messages;
     },
     async inbox(limit = 20_000) {

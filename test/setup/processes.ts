@@ -5,17 +5,18 @@ import { eventually } from './eventually.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Workflow code that has changed is bundled first, and the machine may be busy. */
-const startTimeoutMs = 120_000;
+/** Uses the compile cache, and ends the process when this one is gone. */
+const loader = 'local/bootstrap/entry.mjs';
 
-/** A process of the product, as production runs it. */
+/** Changed workflow code is bundled first, and the machine may be busy. */
+const startTimeoutMs = 300_000;
+
 export interface TestProcess {
   readonly pid: number;
-  /** What it logged so far. */
   readonly output: string;
-  /** SIGKILL: no line of the process runs after this. */
+  readonly isRunning: boolean;
   kill(): Promise<void>;
-  /** SIGTERM; answers the exit code. */
+  /** @returns the exit code */
   stop(): Promise<number | null>;
 }
 
@@ -24,11 +25,13 @@ async function startProcess(
   environment: Record<string, string>,
   probe: string,
 ): Promise<TestProcess> {
-  const child: ChildProcess = spawn(process.execPath, [entry], {
+  const child: ChildProcess = spawn(process.execPath, [loader, `${root}${entry}`], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  // The channel alone must not keep a test file running.
+  child.channel?.unref();
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -59,6 +62,9 @@ async function startProcess(
     get output() {
       return output;
     },
+    get isRunning() {
+      return !isGone();
+    },
     kill: async () => {
       await end('SIGKILL');
     },
@@ -66,12 +72,12 @@ async function startProcess(
   };
 }
 
-/** Starts `api/main.ts`; it accepts requests when this answers. `PORT` is part of the environment. */
+/** Resolves when it accepts requests. Requires `PORT` in the environment. */
 export function startApiProcess(environment: Record<string, string>): Promise<TestProcess> {
   return startProcess('api/main.ts', environment, `http://127.0.0.1:${environment.PORT}/ready`);
 }
 
-/** Starts `temporal/worker/main.ts`; it polls when this answers. `METRICS_PORT` is part of the environment. */
+/** Resolves when it polls. Requires `METRICS_PORT` in the environment. */
 export function startWorkerProcess(environment: Record<string, string>): Promise<TestProcess> {
   return startProcess(
     'temporal/worker/main.ts',

@@ -10,28 +10,44 @@ import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
-import { installTemporalRuntime } from '../../temporal/worker/start.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { useTemporalRuntime } from './temporal-runtime.ts';
 
 export const testTopic = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 const log = createLogger(process.env.TEST_LOG_LEVEL ?? 'silent');
-let runtimeInstalled = false;
 
-/** The whole product on real parts: Postgres, Temporal, the embedded ClickHouse and the local SES. */
 export interface TestProduct {
   url: string;
   product: RunningProduct;
   database: TestDatabase;
   ses: LocalSes;
-  /** What another process of the same product is started with; it needs a `PORT` of its own. */
+  /** For another process of the same product; it needs its own `PORT`. */
   environment: Record<string, string>;
+}
+
+export interface OwnProduct extends TestProduct {
   close(): Promise<void>;
 }
 
-/** Starts API, worker and journal stream in this process, with a database and a task queue of their own. */
-export async function startTestProduct(environment: Record<string, string> = {}): Promise<TestProduct> {
-  if (!runtimeInstalled) installTemporalRuntime(log);
-  runtimeInstalled = true;
+let shared: Promise<TestProduct> | undefined;
+
+/**
+ * The product shared by the test files of a worker; it ends with the worker. Tests use their own projects and
+ * restore settings and faults of the local SES. The inbox is empty at the start of each file.
+ */
+export async function sharedProduct(): Promise<TestProduct> {
+  shared ??= startTestProduct({ AUTH_RATE_LIMIT_PER_MINUTE: '0' });
+  const product = await shared;
+  await fetch(`${product.ses.url}/api/messages`, { method: 'DELETE' });
+  return product;
+}
+
+/**
+ * A product for one test file, to test what all projects share: settings, limits, faults, totals. API, worker
+ * and journal stream run in this process, with their own database and task queue.
+ */
+export async function startTestProduct(environment: Record<string, string> = {}): Promise<OwnProduct> {
+  useTemporalRuntime();
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-product-'));
   const [database, port] = await Promise.all([createTestDatabase(20), freePort()]);
   const ses = await startLocalSes({
@@ -58,7 +74,8 @@ export async function startTestProduct(environment: Record<string, string> = {})
     INBOUND_S3_BUCKETS: receivedBucket,
     INBOUND_S3_ENDPOINT: ses.url,
     VALIDATE_RESPONSES: 'true',
-    // Only when a test asks for it.
+    VALIDATE_ROWS: 'true',
+    // Disabled unless a test sets it.
     SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
     SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...environment,
@@ -70,7 +87,7 @@ export async function startTestProduct(environment: Record<string, string> = {})
     product,
     database,
     ses,
-    // One process owns the directory of the embedded ClickHouse.
+    // Only one process can own the directory of the embedded ClickHouse.
     environment: Object.fromEntries(
       Object.entries(all).filter(([name]) => name !== 'CLICKHOUSE_EMBEDDED_PATH'),
     ),

@@ -1,22 +1,21 @@
-import type { ContactRow } from '../../db/entities/contact.ts';
-import type { EmailRow } from '../../db/entities/email.ts';
-import type { EventRow } from '../../db/entities/event.ts';
+import type { Contact } from '../../db/entities/contact.ts';
+import type { Email } from '../../db/entities/email.ts';
+import type { Event } from '../../db/entities/event.ts';
 import type { Em } from '../../db/orm.ts';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 
-/** Where a row lies and who wrote it: the same as before when nothing has written it since. */
+/** Unchanged as long as nothing writes the row. */
 export interface RowVersion {
   ctid: string;
   xmin: string;
 }
 
-/** A contact by its address, with its row version. */
 export async function readContact(
   em: Em,
   projectId: string,
   email: string,
-): Promise<(ContactRow & RowVersion) | undefined> {
-  const [row] = await sql<ContactRow & RowVersion>(
+): Promise<(Contact & RowVersion) | undefined> {
+  const [row] = await sql<Contact & RowVersion>(
     em,
     `select id, project_id as "projectId", email, subscribed, snoozed_until as "snoozedUntil", data,
        suppression_reason as "suppressionReason", suppressed_at as "suppressedAt",
@@ -28,9 +27,8 @@ export async function readContact(
   return row;
 }
 
-/** An email with every column, undefined when there is none. */
-export async function readEmail(em: Em, id: string): Promise<EmailRow | undefined> {
-  const [row] = await sql<EmailRow>(
+export async function readEmail(em: Em, id: string): Promise<Email | undefined> {
+  const [row] = await sql<Email>(
     em,
     `select id, project_id as "projectId", contact_id as "contactId", content_id as "contentId", source, type,
        template_id as "templateId", campaign_id as "campaignId", workflow_id as "workflowId",
@@ -45,8 +43,8 @@ export async function readEmail(em: Em, id: string): Promise<EmailRow | undefine
   return row;
 }
 
-/** The project's journal, oldest first. */
-export function readEvents(em: Em, projectId: string): Promise<Omit<EventRow, 'xid'>[]> {
+/** Oldest first. */
+export function readEvents(em: Em, projectId: string): Promise<Omit<Event, 'xid'>[]> {
   return sql(
     em,
     `select id, project_id as "projectId", name, kind, contact_id as "contactId", email_id as "emailId",
@@ -56,7 +54,6 @@ export function readEvents(em: Em, projectId: string): Promise<Omit<EventRow, 'x
   );
 }
 
-/** Counts by event name that `contact_event_stats` holds for a contact. */
 export async function readCounts(em: Em, contactId: string): Promise<Record<string, number>> {
   const rows = await sql<{ name: string; count: number }>(
     em,
@@ -67,8 +64,8 @@ export async function readCounts(em: Em, contactId: string): Promise<Record<stri
 }
 
 /**
- * Where the statistics of a project differ from its journal, which they have to equal in number, first and last
- * time and last event of every contact's events. Empty when all is well.
+ * Differences between a project's statistics and its journal in count, first and last time and last event of
+ * each contact's events. Must be empty.
  */
 export function findWrongCounts(em: Em, projectId: string): Promise<{ contactId: string }[]> {
   return sql(
@@ -90,7 +87,7 @@ export function findWrongCounts(em: Em, projectId: string): Promise<{ contactId:
   );
 }
 
-/** Events of the project's segments in the order in which they happened, as `name address`. */
+/** As `name address`, in chronological order. */
 export async function readSegmentEvents(em: Em, projectId: string): Promise<string[]> {
   const rows = await sql<{ text: string }>(
     em,

@@ -3,10 +3,9 @@ import { eventually } from './eventually.ts';
 import type { TestSender } from './sender.ts';
 import { addStep, connect, createWorkflow } from './workflows.ts';
 
-/** From and to by the names of steps. */
 type Way = [from: string, to: string, branch?: string];
 
-/** Builds a workflow of steps by their names, the trigger being `start`, and switches it on. */
+/** The trigger is the step `start`. */
 export async function buildWorkflow(
   sender: TestSender,
   steps: Record<string, { type: string; config?: object }>,
@@ -28,7 +27,7 @@ export async function buildWorkflow(
   return workflow.id;
 }
 
-/** Tracks an event of a contact, who need not exist. */
+/** Creates the contact if needed. */
 export async function trackEvent(
   sender: TestSender,
   event: string,
@@ -45,12 +44,10 @@ async function executionsOf(sender: TestSender, id: string) {
   return listed.body.data;
 }
 
-/** The only execution of a workflow, once it has the status; with its steps. */
 export async function onlyExecution(sender: TestSender, id: string, status: string) {
   const found = await eventually(
     () => executionsOf(sender, id),
     (list) => list.length === 1 && list[0].status === status,
-    30_000,
   );
   return (await sender.get(`/workflows/${id}/executions/${found[0].id}`)).body;
 }

@@ -4,25 +4,23 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { recipientsPerBatch } from '../../core/campaign-batches.ts';
-import {
-  type CampaignActivities,
-  type CampaignBatchActivities,
-  type CampaignView,
-  campaignTaskQueue,
+import type {
+  CampaignActivities,
+  CampaignBatchActivities,
+  CampaignView,
 } from '../../temporal/contracts/campaign.ts';
+import { campaignTaskQueue } from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 import { historiesOf } from './time-skipping.ts';
 
-/** A campaign in memory, with the steps that its workflow orders; a test replaces those that it is about. */
 export interface ScriptedCampaign {
   view: CampaignView;
-  /** Open batches; one that was sent is taken out. */
+  /** Open batches; sent ones are removed. */
   open: number[];
-  /** How often each batch was sent. */
+  /** Number of sends per batch. */
   sent: Map<number, number>;
-  /** How often the campaign was looked at. */
   looks: number;
-  /** Every step but the readings, in order. */
+  /** Every activity except reads, in order. */
   steps: string[];
   activities: CampaignActivities & CampaignBatchActivities;
 }
@@ -90,7 +88,7 @@ export function scriptCampaign(
   return campaign;
 }
 
-/** Runs a scripted campaign to its end. @returns a history per run of the workflow */
+/** @returns a history per workflow run */
 export async function runCampaign(
   environment: TestWorkflowEnvironment,
   campaign: ScriptedCampaign,

@@ -3,13 +3,12 @@ import type { RunStepInput, StepAnswer } from '../../temporal/contracts/workflow
 import { executionChangedSignal } from '../../temporal/contracts/workflow-execution.ts';
 import { eventually } from './eventually.ts';
 
-/** How an execution goes: what its steps answer, and what happens while it pauses. */
 interface ScriptedExecution {
   name: string;
   type: 'workflowExecution';
   input: { executionId: string };
   activities: object;
-  /** Time does not jump meanwhile. */
+  /** Time is not skipped while this runs. */
   meanwhile?: (handle: WorkflowHandle) => Promise<void>;
 }
 
@@ -17,13 +16,11 @@ const dayMs = 86_400_000;
 const next = (visit: number): StepAnswer => ({ follow: 'step', visit, label: `step ${visit}` });
 const end = (status: string): StepAnswer => ({ follow: 'end', status });
 
-/** Answers of the looks, one after the other. */
 function inTurn(...answers: StepAnswer[]): () => Promise<StepAnswer> {
   const left = [...answers];
   return async () => left.shift() ?? end('COMPLETED');
 }
 
-/** Says that something has changed once the timer of the pause runs. */
 async function signalInPause(handle: WorkflowHandle): Promise<void> {
   await eventually(
     () => handle.fetchHistory(),
@@ -35,7 +32,6 @@ async function signalInPause(handle: WorkflowHandle): Promise<void> {
 const slept = new Set<number>();
 let calls = 0;
 
-/** Shapes of executions, each of them once. */
 export const scriptedExecutions: ScriptedExecution[] = (
   [
     {

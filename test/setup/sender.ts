@@ -5,7 +5,6 @@ export interface TestAnswer {
   body: any;
 }
 
-/** A project of its own with a verified domain, and how to call the API with its keys. */
 export interface TestSender {
   projectId: string;
   publicKey: string;
@@ -35,7 +34,6 @@ async function call(
 
 let made = 0;
 
-/** Signs up an owner over HTTP and makes a project with a verified domain. */
 export async function createTestSender(apiUrl: string): Promise<TestSender> {
   made += 1;
   const domain = `sender-${process.pid}-${made}.test`;

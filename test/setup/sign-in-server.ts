@@ -1,24 +1,21 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import jwt from 'jsonwebtoken';
 
-/** Whoever is signed in at the provider. */
 export interface Account {
   id: number;
   email: string;
   isVerified: boolean;
 }
 
-/** A provider over the network: OpenID Connect with a signed ID token, and the endpoints of GitHub. */
 export interface SignInServer {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** Who is signed in there from now on; null declines. */
+  /** The account signed in from now on; null declines. */
   account: Account | null;
-  /** What the ID token says instead of the truth. */
   claims: Record<string, unknown>;
   close(): void;
 }
@@ -30,9 +27,12 @@ interface Grant {
   nonce: string | null;
 }
 
-/** As strict as a real one: codes work once, for the client, the redirect address and the PKCE verifier they were made for. */
+/**
+ * As strict as a real provider: a code works once, for the client, redirect address and PKCE verifier it was
+ * issued for.
+ */
 export async function startSignInServer(): Promise<SignInServer> {
-  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const grants = new Map<string, Grant>();
   const tokens = new Map<string, Account>();
   const server = createServer((request, response) => {
@@ -100,7 +100,7 @@ export async function startSignInServer(): Promise<SignInServer> {
     }
     const accessToken = randomUUID();
     tokens.set(accessToken, grant.account);
-    const idToken = await new SignJWT({
+    const claims = {
       nonce: grant.nonce,
       email: grant.account.email,
       email_verified: grant.account.isVerified,
@@ -109,11 +109,8 @@ export async function startSignInServer(): Promise<SignInServer> {
       aud: state.clientId,
       sub: String(grant.account.id),
       ...state.claims,
-    })
-      .setProtectedHeader({ alg: 'RS256', kid: 'key' })
-      .setIssuedAt()
-      .setExpirationTime('5m')
-      .sign(privateKey);
+    };
+    const idToken = jwt.sign(claims, privateKey, { algorithm: 'RS256', keyid: 'key', expiresIn: '5m' });
     const isGitHub = request.url?.startsWith('/login/') ?? false;
     json(response, 200, {
       access_token: accessToken,
@@ -138,7 +135,9 @@ export async function startSignInServer(): Promise<SignInServer> {
           token_endpoint_auth_methods_supported: ['client_secret_post'],
         });
       case '/keys':
-        return json(response, 200, { keys: [{ ...(await exportJWK(publicKey)), kid: 'key', alg: 'RS256' }] });
+        return json(response, 200, {
+          keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'key', alg: 'RS256' }],
+        });
       case '/authorize':
       case '/login/oauth/authorize':
         return authorize(searchParams, response);

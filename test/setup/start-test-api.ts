@@ -9,7 +9,7 @@ import type { Route } from '../../api/edge/route.ts';
 import { loadConfig } from '../../core/config/load.ts';
 import type { Config } from '../../core/config/schema.ts';
 import { createKeyVault, type KeyVault } from '../../core/crypto/project-keys.ts';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
 import type { TestDatabase } from './database.ts';
@@ -25,7 +25,7 @@ export interface TestProject {
 export interface TestAnswer {
   status: number;
   headers: Headers;
-  /** The body parsed as JSON, or its text when it is none. */
+  /** Parsed JSON, or the text of another type. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
   body: any;
 }
@@ -38,14 +38,12 @@ export interface TestRequest {
   headers?: Record<string, string>;
 }
 
-/** An API of a test, over HTTP on a port of its own. */
 export interface TestApi {
   url: string;
   edge: Edge;
   server: Server;
   vault: KeyVault;
   config: Config;
-  /** Every line that was logged, parsed. */
   logLines: Record<string, unknown>[];
   request(path: string, request?: TestRequest): Promise<TestAnswer>;
   close(): Promise<void>;
@@ -53,8 +51,7 @@ export interface TestApi {
 
 export interface TestApiOptions<S> {
   database: TestDatabase;
-  routes: readonly Route<S>[];
-  /** The services, or what makes them once the edge exists. */
+  routes: readonly Route[];
   services: S | ((edge: Edge, config: Config) => S);
   environment?: Record<string, string>;
   requestTimeoutMs?: number;
@@ -68,13 +65,14 @@ function isFactory<S>(
   return typeof services === 'function';
 }
 
-/** Starts an API with the given routes on a real database; answers are checked against their declarations. */
+/** Responses are checked against their declarations. */
 export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestApi> {
   const config = loadConfig({
     NODE_ENV: 'test',
     APP_SECRET: appSecret,
     DATABASE_URL: options.database.url,
     VALIDATE_RESPONSES: 'true',
+    VALIDATE_ROWS: 'true',
     ...options.environment,
   });
   const { orm } = options.database;
@@ -82,7 +80,7 @@ export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestA
   const logger = createLogger('info', { write: (line: string) => logLines.push(JSON.parse(line)) });
   const edge = createEdge({ config, em: orm.em.fork(), logger });
   edge.start();
-  const app = createApp<S>({
+  const app = createApp({
     config,
     version: '0.0.0',
     routes: options.routes,
@@ -141,7 +139,6 @@ function parseOr(text: string): unknown {
   }
 }
 
-/** Adds a project with both keys, without an owner. */
 export async function createTestProject(
   database: TestDatabase,
   values: { disabled?: boolean } = {},

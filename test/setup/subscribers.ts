@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createLinkToken, type LinkPurpose } from '../../core/public-links.ts';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import type { TestProduct } from './product.ts';
 import type { TestAnswer, TestSender } from './sender.ts';
 
-/** A contact that has got an email, and the links in it. */
 export interface TestSubscriber {
   contactId: string;
   emailId: string;
   email: string;
   campaignId: string | null;
   token(purpose: LinkPurpose): string;
-  /** Path of the page of a link. */
   path(purpose: LinkPurpose): string;
 }
 
@@ -20,11 +18,9 @@ export interface TestSubscriberOptions {
   subscribed?: boolean;
   data?: Record<string, unknown>;
   campaignId?: string;
-  /** The contact of another email, which gets one more. */
   of?: TestSubscriber;
 }
 
-/** Makes a contact over HTTP and a delivered email to it, as a campaign leaves one. */
 export async function createTestSubscriber(
   stack: TestProduct,
   sender: Pick<TestSender, 'projectId'> & {
@@ -59,7 +55,7 @@ export async function createTestSubscriber(
 export interface PageAnswer {
   status: number;
   headers: Headers;
-  /** The markup, with the entities of text resolved. */
+  /** The HTML with character entities decoded. */
   text: string;
 }
 
@@ -71,7 +67,7 @@ const entities: Record<string, string> = {
   '&#39;': "'",
 };
 
-/** Opens a page, or presses a button on it: `form` is what the button says, text is sent as it is. */
+/** Opens a page, or submits it: `form` holds the button's fields, text is sent unchanged. */
 export async function visitPage(
   address: string,
   form?: Record<string, string> | string,

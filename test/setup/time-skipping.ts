@@ -4,15 +4,13 @@ import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
-import { createLogger } from '../../runtime/logger.ts';
-import { campaignTaskQueue } from '../../temporal/contracts/campaign.ts';
-import { searchAttributeNames } from '../../temporal/contracts/operations.ts';
-import { installTemporalRuntime } from '../../temporal/worker/start.ts';
+import { searchAttributeNames } from '../../temporal/contracts/search-attributes.ts';
+import { campaignTaskQueue } from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
+import { useTemporalRuntime } from './temporal-runtime.ts';
 
-/** A Temporal test server whose clock jumps over every wait. */
 export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
-  installTemporalRuntime(createLogger('silent'));
+  useTemporalRuntime();
   const path = await findTimeSkippingBinary({ environment: process.env });
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
@@ -25,7 +23,7 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
   return environment;
 }
 
-/** The history of each run of a workflow that has ended, from the given run on. */
+/** Histories of a workflow's ended runs, starting with the given one. */
 export async function historiesOf(
   { client }: TestWorkflowEnvironment,
   workflowId: string,
@@ -43,9 +41,8 @@ export async function historiesOf(
 
 /**
  * Runs a workflow to its end with scripted activities; the workflow code is the real bundle.
- *
- * @param batchActivities those on the queue of campaign batches
- * @param meanwhile runs after the start, before the clock begins to jump
+ * @param batchActivities activities on the queue of campaign batches
+ * @param meanwhile runs after the start, before time skipping begins
  * @returns `history` is that of the last run, `histories` those of all
  */
 export async function runWorkflow<Result>(

@@ -5,12 +5,11 @@ export interface UploadFile {
   field: string;
   /** Without a name it is a text field. */
   name?: string;
-  /** What the client says that it is. */
   type?: string;
   content: string | Uint8Array;
 }
 
-/** Posts a multipart form with files; a lone content is the file in the field `file`. */
+/** Posts a multipart form; a single content becomes the file in the field `file`. */
 export async function upload(
   url: string,
   key: string,

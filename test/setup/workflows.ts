@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { TestAnswer, TestSender } from './sender.ts';
 
-/** A workflow as the API answers it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 type Answer = any;
 
@@ -17,7 +16,6 @@ export async function readWorkflow(sender: TestSender, id: string): Promise<Answ
   return answer.body;
 }
 
-/** Adds a step behind another one. */
 export async function addStep(sender: TestSender, id: string, step: object): Promise<Answer> {
   const answer = await sender.post(`/workflows/${id}/steps`, step);
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
@@ -34,7 +32,6 @@ export function connect(
   return sender.post(`/workflows/${id}/transitions`, { fromStepId, toStepId, branch });
 }
 
-/** A workflow whose executions wait for thirty days. */
 export async function createWaitingWorkflow(sender: TestSender, fields: object = {}): Promise<Answer> {
   const workflow = await createWorkflow(sender, fields);
   await addStep(sender, workflow.id, {
@@ -49,7 +46,7 @@ export async function createContact(sender: TestSender, email: string): Promise<
   return (await sender.post('/contacts', { email })).body.id;
 }
 
-/** The arrows of a graph by the names of their steps, `from -branch> to`. */
+/** Transitions of a graph by step names, `from -branch> to`. */
 export async function arrowsOf(sender: TestSender, id: string): Promise<string[]> {
   const { steps, transitions } = await readWorkflow(sender, id);
   const nameOf = (stepId: string) => steps.find((step: Answer) => step.id === stepId)?.name;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { eventNames } from './graphs.ts';
 
-/** What becomes of one try of a webhook. `killed after` and `killed before` are of the worker, and of the call. */
+/**
+ * Outcome of one attempt of a webhook. `killed after` and `killed before`: the worker dies after or before
+ * the call.
+ */
 export const outcomes = [
   'ok',
   'none',
@@ -13,7 +16,9 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Something that happens. Contacts 0 and 1 are of the project; 2 has the address of 0 in another project. */
+/**
+ * One action of a test. Contacts 0 and 1 belong to the project; 2 has the address of 0 in another project.
+ */
 export type Action =
   | {
       kind: 'track';
@@ -22,16 +27,15 @@ export type Action =
       k: number;
       a: number | undefined;
       subscribed: boolean | undefined;
-      /** By how much the clock of who writes it is wrong, or how long it took to get here. */
+      /** Clock skew of the sender, or delay in transit. */
       skewMs: number;
     }
-  /** Every execution takes so many turns; with `twice`, each answer of a step is lost once. */
+  /** Every execution takes `times` turns; with `twice`, each step's result is lost once. */
   | { kind: 'look'; times: number; twice: boolean }
   /** The time of a pause is over. */
   | { kind: 'fire'; index: number }
   | { kind: 'cancel'; index: number }
   | { kind: 'start'; who: number }
-  /** The other graph is the newest from now on. */
   | { kind: 'edit' }
   | { kind: 'toggle' };
 

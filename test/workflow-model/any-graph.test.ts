@@ -22,7 +22,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 });
 const toTheEnd: Action = { kind: 'look', times: 30, twice: false };
 
-it('runs as the model does, whatever happens when', { timeout: 300_000 }, async () => {
+it('runs as the model does, whatever happens when', async () => {
   await fc.assert(
     fc.asyncProperty(settings, actions, async (given, happens) => {
       const model = new Model(given);

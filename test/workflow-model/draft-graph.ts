@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Branch, DraftGraph, DraftStep } from '../../core/workflows/graph.ts';
 import type { ModelGraph, ModelNode, Question } from './graphs.ts';
 
-/** What the graphs of the model leave open. */
 export interface Particulars {
   eventName: string;
   templateIds: readonly string[];

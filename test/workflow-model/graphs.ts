@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-/** What a CONDITION of the model asks. */
 export type Question =
   | { ask: 'data' | 'event' | 'context'; value: number }
   | { ask: 'subscribed'; value: boolean }
@@ -17,7 +16,7 @@ export type ModelStep =
   | { type: 'UPDATE_CONTACT'; a: number | null | undefined; subscribed: boolean | undefined }
   | { type: 'EXIT'; reason: string | null };
 
-/** A step and what follows it: by branch, or by `any` without one. Nothing follows where the key is missing. */
+/** A step and its successors: by branch, or `any` without one. A missing key ends the path. */
 export type ModelNode = ModelStep & {
   next: Partial<Record<'any' | 'yes' | 'no' | 'event' | 'timeout', number>>;
 };
@@ -83,7 +82,7 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
 const pauses = ({ type }: ModelStep) => type === 'DELAY' || type === 'WAIT_FOR_EVENT';
 
 /**
- * Graphs without faults: every type of step, both branches of each, ways back over a step that pauses, ways that end
+ * Valid graphs: every type of step, both branches of each, loops over a step that pauses, paths that end
  * without an exit.
  */
 export const graphs: fc.Arbitrary<ModelGraph> = fc
@@ -98,7 +97,7 @@ export const graphs: fc.Arbitrary<ModelGraph> = fc
       .tuple(picks, fc.array(fc.nat({ max: 5 }), { minLength: steps.length, maxLength: steps.length }))
       .map(([targets, shapes]) =>
         steps.map((one, index): ModelNode => {
-          // A loop has a way back, and each way back begins or ends at a step that pauses.
+          // A loop needs a backward edge, and each of those starts or ends at a step that pauses.
           const allowed = steps.flatMap((to, at) => (at > index || pauses(one) || pauses(to) ? [at] : []));
           const to = (nth: number) => allowed[(targets[index * 2 + nth] ?? 0) % allowed.length] ?? 0;
           const shape = shapes[index] ?? 0;
@@ -118,10 +117,9 @@ export const graphs: fc.Arbitrary<ModelGraph> = fc
   })
   .map(reachable);
 
-/** Without the steps that nothing leads to. */
 function reachable(graph: ModelGraph): ModelGraph {
   const reached = new Set([0]);
-  // A set also visits what is added while it is walked.
+  // A set's iteration includes elements added meanwhile.
   for (const at of reached) for (const to of Object.values(graph[at]?.next ?? {})) reached.add(to);
   const kept = [...reached].toSorted((a, b) => a - b);
   return kept.flatMap((at) => {

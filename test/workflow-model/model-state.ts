@@ -1,3 +1,4 @@
+import type { ExecutionStatus } from '../../core/workflows/execution-status.ts';
 import type { Outcome } from './actions.ts';
 import type { ModelGraph, ModelNode, Question } from './graphs.ts';
 
@@ -9,7 +10,7 @@ export interface ModelContact {
 }
 
 export interface ModelEvent {
-  /** Events of one moment have the same. */
+  /** Equal for simultaneous events. */
   at: number;
   who: number;
   name: string;
@@ -26,19 +27,18 @@ export interface ModelRun {
 export interface ModelExecution {
   graph: ModelGraph;
   who: number;
-  status: 'RUNNING' | 'WAITING' | 'COMPLETED' | 'EXITED' | 'FAILED' | 'CANCELLED';
+  status: ExecutionStatus;
   exitReason: string | null;
   context: Values;
   event: Values;
   runs: ModelRun[];
-  /** When the step before ended. */
   since: number;
   isDue: boolean;
-  /** Has ended its wait, and is not in the context yet. */
+  /** The event that ended its wait, not yet in the context. */
   hit: ModelEvent | undefined;
-  /** Its call is over, and nothing has followed yet. */
+  /** Its webhook call is done, and no transition has followed yet. */
   isCalled: boolean;
-  /** Events that have started it, or ended a wait of it. */
+  /** Events that started it or ended one of its waits. */
   used: Set<ModelEvent>;
 }
 
@@ -46,20 +46,18 @@ export interface Settings {
   graphs: [ModelGraph, ModelGraph];
   eventName: string;
   allowReentry: boolean;
-  /** Of the tries of webhooks, in turn, over and over. */
+  /** Outcomes of webhook attempts, used in turn and repeated. */
   outcomes: Outcome[];
 }
 
 export const isActive = ({ status }: ModelExecution) => status === 'RUNNING' || status === 'WAITING';
 export const flipName = (subscribed: boolean) => (subscribed ? 'contact.subscribed' : 'contact.unsubscribed');
 
-/** Whether its pause ends by itself. */
 export function hasEnd({ graph, runs }: ModelExecution): boolean {
   const node = graph[runs.at(-1)?.step ?? -1];
   return node?.type === 'DELAY' || (node?.type === 'WAIT_FOR_EVENT' && node.timeout !== null);
 }
 
-/** The event that would end its wait. */
 export function awaits({ graph, runs }: ModelExecution): string | undefined {
   const run = runs.at(-1);
   const node = run?.isOver === false ? graph[run.step] : undefined;

@@ -17,7 +17,7 @@ import {
 
 const tries = 5;
 
-/** Workflows as the specification has them, in memory, one thing after the other. */
+/** The specification of workflows as a sequential in-memory model. */
 export class Model {
   contacts: (ModelContact | undefined)[] = [];
   events: ModelEvent[] = [];
@@ -63,7 +63,6 @@ export class Model {
     }
   }
 
-  /** The time of every DELAY is over. */
   endDelays(): void {
     for (const one of this.executions) {
       if (one.status === 'WAITING' && one.graph[one.runs.at(-1)?.step ?? -1]?.type === 'DELAY')
@@ -71,7 +70,6 @@ export class Model {
     }
   }
 
-  /** Whether all that is under way waits for an event. */
   isIdle(): boolean {
     return this.executions.every(
       (one) => !isActive(one) || (one.status === 'WAITING' && !one.isDue && one.hit === undefined),
@@ -90,7 +88,7 @@ export class Model {
     this.#hear(flips ? [...heard, { who, name: flipName(subscribed), data: {} }] : heard);
   }
 
-  /** Events of one moment: none of them comes after what another of them begins or ends. */
+  /** Simultaneous events: none comes after the effects of another. */
   #hear(heard: Omit<ModelEvent, 'at'>[]): void {
     const events = heard.map((event) => ({ ...event, at: this.#clock }));
     this.events.push(...events);
@@ -122,7 +120,7 @@ export class Model {
     });
   }
 
-  /** One turn: ends the step that it stands at, or enters the next one. */
+  /** One turn: ends the current step or enters the next one. */
   #look(one: ModelExecution): void {
     if (!isActive(one)) return;
     const run = one.runs.at(-1);
@@ -143,7 +141,7 @@ export class Model {
       this.#leave(one, node, run);
       return;
     }
-    // A call takes a turn of its own, and the one after it only goes on.
+    // A call takes one turn; the next turn only follows the transition.
     if (one.isCalled) {
       one.isCalled = false;
       this.#leave(one, node, run);
@@ -267,7 +265,7 @@ export class Model {
         finish(404, 'none');
         return;
       }
-      // Who tries next does not know what became of it.
+      // The next attempt does not know the outcome of this one.
       if (outcome === 'killed after' && nth < tries) {
         finish(null, null);
         return;

@@ -1,8 +1,7 @@
 import type { Orm } from '../../db/orm.ts';
-import { sql } from '../../db/sql.ts';
+import { sql } from '../../db/testing/sql.ts';
 import type { Model } from './model.ts';
 
-/** Where something has happened, and what it has called. */
 interface Scene {
   projectId: string;
   otherProjectId: string;
@@ -10,7 +9,6 @@ interface Scene {
   calls: unknown[];
 }
 
-/** What became of everything, in one form for model and world. */
 export interface Story {
   contacts: unknown[];
   executions: unknown[];
@@ -21,7 +19,6 @@ export interface Story {
 
 const byText = (one: unknown, other: unknown) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);
 
-/** What the model says. */
 export function tellModel(model: Model): Story {
   const ended = (status: string) => status === 'COMPLETED' || status === 'EXITED';
   return {
@@ -51,7 +48,6 @@ export function tellModel(model: Model): Story {
   };
 }
 
-/** What the database says. */
 export async function tellWorld(orm: Orm, world: Scene): Promise<Story> {
   const { projectId, otherProjectId, workflowId } = world;
   const read = (text: string, parameters: unknown[]) =>

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { callWebhook, type WebhookCaller } from '../../activities/workflows/call-webhook.ts';
-import { createGraphCache } from '../../activities/workflows/graph-cache.ts';
-import { runStep } from '../../activities/workflows/run-step.ts';
 import type { DraftGraph } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
+import { Workflow } from '../../db/entities/workflow.ts';
 import type { Orm } from '../../db/orm.ts';
-import { trackEvents } from '../../db/repositories/events/track-events.ts';
-import { cancelExecution } from '../../db/repositories/workflows/cancel-executions.ts';
-import { endExecution, holdExecution } from '../../db/repositories/workflows/execution-steps.ts';
-import { startExecution } from '../../db/repositories/workflows/workflow-executions.ts';
-import { storeGraph } from '../../db/repositories/workflows/workflow-graphs.ts';
-import { findWorkflow, insertWorkflow, updateWorkflow } from '../../db/repositories/workflows/workflows.ts';
-import { sql } from '../../db/sql.ts';
+import { trackEvents } from '../../db/statements/events/track-events.ts';
+import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
+import { endExecution } from '../../db/statements/workflows/end-execution.ts';
+import { lockExecution } from '../../db/statements/workflows/lock-execution.ts';
+import { startExecution } from '../../db/statements/workflows/start-execution.ts';
+import { sql } from '../../db/testing/sql.ts';
+import { callWebhook, type WebhookCaller } from '../../temporal/activities/workflows/call-webhook.ts';
+import { createGraphCache } from '../../temporal/activities/workflows/graph-cache.ts';
+import { runStep } from '../../temporal/activities/workflows/run-step.ts';
 import { trackInput } from '../setup/inputs.ts';
+import { storeNextVersion, storeWorkflow, toggleWorkflow } from '../setup/stored-workflows.ts';
 import type { Action } from './actions.ts';
 import { toDraftGraph } from './draft-graph.ts';
 import type { Settings } from './model-state.ts';
@@ -21,7 +22,7 @@ import type { Settings } from './model-state.ts';
 const graphs = createGraphCache();
 const tries = 5;
 
-/** An execution as its workflow in Temporal would have it. */
+/** An execution as its Temporal workflow run sees it. */
 interface Driven {
   id: string;
   visit: number;
@@ -29,7 +30,7 @@ interface Driven {
   isOver: boolean;
 }
 
-/** The same as the model, by the code of the product on its database, with this in the place of Temporal. */
+/** Performs the model's actions with the product's code on its database; this class replaces Temporal. */
 export class World {
   readonly projectId = randomUUID();
   readonly otherProjectId = randomUUID();
@@ -58,10 +59,15 @@ export class World {
 
   #em = () => this.#orm.em.fork();
 
+  #graph(): DraftGraph {
+    const graph = this.#graphs[this.#live];
+    if (graph === undefined) throw new Error('There are two graphs');
+    return graph;
+  }
+
   async begin(): Promise<void> {
     for (const graph of this.#graphs) expect(findGraphFaults(graph)).toEqual([]);
     const { workflowId: id, projectId } = this;
-    const { eventName, allowReentry } = this.#settings;
     for (const [n, templateId] of this.templateIds.entries()) {
       await sql(
         this.#em(),
@@ -70,10 +76,8 @@ export class World {
         [templateId, projectId, `template ${n}`],
       );
     }
-    const fields = { name: 'Any', description: null, eventName, allowReentry };
-    await insertWorkflow(this.#em(), { id, projectId, ...fields });
-    await storeGraph(this.#em(), id, this.#graphs[0]);
-    await updateWorkflow(this.#em(), id, { ...fields, enabled: true });
+    const { allowReentry } = this.#settings;
+    await storeWorkflow(this.#em(), { id, projectId, allowReentry }, this.#graph());
   }
 
   async act(action: Action): Promise<void> {
@@ -106,11 +110,9 @@ export class World {
         return this.#startByHand(action.who);
       case 'edit':
         this.#live = 1 - this.#live;
-        return storeGraph(this.#em(), this.workflowId, this.#graphs[this.#live]);
-      case 'toggle': {
-        const found = await findWorkflow(this.#em(), this.projectId, this.workflowId);
-        if (found) await updateWorkflow(this.#em(), found.id, { ...found, enabled: !found.enabled });
-      }
+        return storeNextVersion(this.#em(), this.workflowId, this.#graph());
+      case 'toggle':
+        return toggleWorkflow(this.#em(), this.workflowId);
     }
   }
 
@@ -129,7 +131,7 @@ export class World {
 
   async #startByHand(who: number): Promise<void> {
     const contactId = this.#contactIds[who];
-    const workflow = await findWorkflow(this.#em(), this.projectId, this.workflowId);
+    const workflow = await this.#em().findOne(Workflow, this.workflowId);
     if (contactId === undefined || workflow?.liveVersion == null) return;
     await startExecution(this.#em(), {
       id: randomUUID(),
@@ -140,31 +142,31 @@ export class World {
     });
   }
 
-  /** In the order of their start; those that a command tells of may go on. */
+  /** In order of their start. An outbox command unblocks its execution. */
   async #executions(): Promise<Driven[]> {
-    const rows = await sql<{ id: string; told: string[] }>(
+    const rows = await sql<{ id: string; commands: string[] }>(
       this.#em(),
-      `with told as (
+      `with commands as (
          delete from outbox o using workflow_executions x
          where o.subject_id = x.id and x.workflow_id = $1
          returning o.subject_id, o.kind
        )
-       select x.id, array(select kind from told where subject_id = x.id) as told
+       select x.id, array(select kind from commands where subject_id = x.id) as commands
        from workflow_executions x where x.workflow_id = $1 order by x.started_at, x.id`,
       [this.workflowId],
     );
-    return rows.flatMap(({ id, told }) => {
-      if (told.includes('execution.start')) {
+    return rows.flatMap(({ id, commands }) => {
+      if (commands.includes('execution.start')) {
         this.#driven.set(id, { id, visit: 1, isBlocked: false, isOver: false });
       }
       const one = this.#driven.get(id);
       if (one === undefined) return [];
-      if (told.length > 0) one.isBlocked = false;
+      if (commands.length > 0) one.isBlocked = false;
       return [one];
     });
   }
 
-  /** What the workflow does between two looks at what a step answers. */
+  /** One turn of the workflow run: a step and its result. */
   async #turn(one: Driven, isLost: boolean): Promise<void> {
     if (one.isOver || one.isBlocked) return;
     const run = () =>
@@ -191,7 +193,7 @@ export class World {
       }
     }
     await this.#em().transactional(async (em) => {
-      await holdExecution(em, executionId);
+      await lockExecution(em, executionId);
       await endExecution(em, executionId, { status: 'FAILED', error: 'the call did not succeed' });
     });
   }

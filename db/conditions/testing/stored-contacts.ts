@@ -1,10 +1,9 @@
-import type { ConditionContact } from '../../../core/conditions/evaluate-condition.ts';
+import type { ConditionContact } from '../../../core/conditions/testing/evaluate-condition.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { Em } from '../../orm.ts';
-import { sql } from '../../sql.ts';
+import { sql } from '../../testing/sql.ts';
 
-/** A contact as a test states it; events are the times of each name. */
 export interface TestContact {
   email: string;
   subscribed: boolean;
@@ -16,7 +15,6 @@ export interface TestContact {
   segments: string[];
 }
 
-/** As the evaluator takes it. */
 export function toConditionContact({ events, segments, ...contact }: TestContact): ConditionContact {
   const histories = Object.entries(events).flatMap(([name, times]) => {
     const [firstAt, ...later] = times.toSorted((one, other) => one.getTime() - other.getTime());
@@ -26,7 +24,6 @@ export function toConditionContact({ events, segments, ...contact }: TestContact
   return { ...contact, events: new Map(histories), segments: new Set(segments) };
 }
 
-/** Writes contacts with their journal and statistics. @returns their ids, in order */
 export async function storeContacts(em: Em, projectId: string, contacts: TestContact[]): Promise<string[]> {
   const rows = contacts.map(({ events: _events, ...contact }) => ({ id: newId(), ...contact }));
   const events = contacts.flatMap((contact, index) =>
@@ -42,7 +39,7 @@ export async function storeContacts(em: Em, projectId: string, contacts: TestCon
        "updatedAt" timestamptz, "snoozedUntil" timestamptz, data jsonb)`,
     [projectId, JSON.stringify(rows)],
   );
-  // One row of the feed beside each event: it is of the same name and must not count.
+  // One feed row beside each event: it has the same name and must not count.
   await sql(
     em,
     `with input as (select * from jsonb_to_recordset($2::jsonb) as t(id uuid, contact uuid, name text, at timestamptz)),

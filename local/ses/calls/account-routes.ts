@@ -4,7 +4,7 @@ import { answerCall } from '../protocol/exchange.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** `GetAccount`: an account out of the sandbox. @param maxSendRate emails per second that it claims to grant */
+/** `GetAccount`: an account out of the sandbox. @param maxSendRate emails per second that it reports */
 export function accountRoutes(store: MailStore, maxSendRate: number): Route[] {
   return [
     {
@@ -17,7 +17,7 @@ export function accountRoutes(store: MailStore, maxSendRate: number): Route[] {
           ProductionAccessEnabled: true,
           SendingEnabled: true,
           SendQuota: {
-            // What one day at this rate comes to.
+            // One day at this rate.
             Max24HourSend: maxSendRate * (dayMs / 1_000),
             MaxSendRate: maxSendRate,
             SentLast24Hours: store.countSince(Date.now() - dayMs),

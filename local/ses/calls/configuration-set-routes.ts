@@ -13,7 +13,6 @@ const destinationSchema = z.object({
   }),
 });
 
-/** `CreateConfigurationSet`, `GetConfigurationSet`, and creating and listing event destinations (SNS only). */
 export function configurationSetRoutes(sets: ConfigurationSets): Route[] {
   return [
     {

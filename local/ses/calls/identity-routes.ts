@@ -24,7 +24,6 @@ const statusOfProtocol = {
   failed: 'FAILED',
 } as const satisfies Record<IdentityStatus, string>;
 
-/** `CreateEmailIdentity`, `GetEmailIdentity`, `ListEmailIdentities`, `PutEmailIdentityMailFromAttributes`, `DeleteEmailIdentity`. */
 export function identityRoutes(identities: Identities): Route[] {
   return [
     {
@@ -73,26 +72,30 @@ export function identityRoutes(identities: Identities): Route[] {
         answerCall(response, {});
       },
     },
-    {
-      method: 'POST',
-      path: '/v2/email/list-identities',
-      handle: async ({ request, response }) => {
-        const call = await readCall(listSchema, request);
-        const start = call.NextToken === undefined ? 0 : Number.parseInt(call.NextToken, 10) || 0;
-        const all = identities.list();
-        const end = start + call.PageSize;
-        answerCall(response, {
-          EmailIdentities: all.slice(start, end).map(([name, identity]) => ({
-            IdentityName: name,
-            IdentityType: typeOf(name),
-            SendingEnabled: identity.status === 'verified',
-            VerificationStatus: statusOfProtocol[identity.status],
-          })),
-          ...(end < all.length && { NextToken: String(end) }),
-        });
-      },
-    },
+    listRoute(identities),
   ];
+}
+
+function listRoute(identities: Identities): Route {
+  return {
+    method: 'POST',
+    path: '/v2/email/list-identities',
+    handle: async ({ request, response }) => {
+      const call = await readCall(listSchema, request);
+      const start = call.NextToken === undefined ? 0 : Number.parseInt(call.NextToken, 10) || 0;
+      const all = identities.list();
+      const end = start + call.PageSize;
+      answerCall(response, {
+        EmailIdentities: all.slice(start, end).map(([name, identity]) => ({
+          IdentityName: name,
+          IdentityType: typeOf(name),
+          SendingEnabled: identity.status === 'verified',
+          VerificationStatus: statusOfProtocol[identity.status],
+        })),
+        ...(end < all.length && { NextToken: String(end) }),
+      });
+    },
+  };
 }
 
 function toIdentityAnswer(name: string, identity: Identity): object {

@@ -8,18 +8,16 @@ import { SesError } from '../protocol/ses-error.ts';
 import { requireInlineTemplate } from './send-email.ts';
 import { type CallSender, checkSender, type SendingContext, toMessage } from './sender.ts';
 
-/** Longest request in bytes. */
 export const sendBulkEmailLimitBytes = 1024 * 1024;
 const maximumEntries = 50;
 
 type EntryResult = { Status: string; MessageId?: string; Error?: string };
 
 /**
- * `SendBulkEmail` with an inline template of placeholders. One result per entry, in order; accepted messages are on
- * disk when this resolves. An entry whose data does not fit the template fails alone.
- *
- * @throws SesError when the whole call is refused: a malformed address, header or tag in any entry does that, and
- *   then nothing was accepted
+ * `SendBulkEmail` with an inline template of placeholders. One result per entry, in order; accepted messages
+ * are on disk when this resolves. An entry whose data does not fit the template fails alone.
+ * @throws SesError when the whole call is rejected, with nothing accepted: a malformed address, header or tag
+ * in any entry does that
  */
 export async function sendBulkEmail(body: Buffer, context: SendingContext): Promise<object> {
   const call = parseCall(sendBulkEmailSchema, body);
@@ -65,7 +63,7 @@ function readEntry(
     checkSubject(content.subject);
   } catch (error) {
     if (error instanceof MissingAttribute || error instanceof SesError) {
-      // The rest of the entry is still checked: a malformed address refuses the call whatever its data.
+      // The rest of the entry is still checked: a malformed address rejects the whole call.
       toMessage(sender, { ...envelope, content: { subject: '', html: null, text: null, attachments: [] } });
       return { Status: 'INVALID_PARAMETER', Error: error.message };
     }
@@ -74,7 +72,6 @@ function readEntry(
   return toMessage(sender, { ...envelope, content });
 }
 
-/** A header of the entry takes the place of the template's header of the same name. */
 function mergeHeaders(defaults: SesHeader[], replacements: SesHeader[]): SesHeader[] {
   if (defaults.length === 0) return replacements;
   const replaced = new Set(replacements.map(({ Name: name }) => name.toLowerCase()));

@@ -7,13 +7,13 @@ import { type SendEmailCall, sendEmailSchema } from '../protocol/schemas.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import { checkSender, type SendingContext, toMessage } from './sender.ts';
 
-/** Longest request in bytes: 40 MB of message, whose attachments are base64 here. */
+/** 40 MB of message, whose attachments are base64 here. */
 export const sendEmailLimitBytes = 60 * 1024 * 1024;
 
 /**
- * `SendEmail` with simple content, an inline template or a raw message. The message is on disk when this resolves.
- *
- * @throws SesError as SES would refuse the call; then nothing was accepted
+ * `SendEmail` with simple content, an inline template or a raw message. The message is on disk when this
+ * resolves.
+ * @throws SesError as SES would reject the call; then nothing was accepted
  */
 export async function sendEmail(body: Buffer, context: SendingContext): Promise<object> {
   const call = parseCall(sendEmailSchema, body);
@@ -62,7 +62,7 @@ function makeContent(content: SendEmailCall['Content']): MessageContent {
   }
 }
 
-/** @throws SesError NotFoundException for a template that is stored at the provider: there are none here */
+/** @throws SesError NotFoundException for a template stored at the provider: there are none here */
 export function requireInlineTemplate(template: {
   TemplateName?: string | undefined;
   TemplateArn?: string | undefined;

@@ -10,14 +10,12 @@ import { SesError } from '../protocol/ses-error.ts';
 import type { ConfigurationSets } from '../state/configuration-sets.ts';
 import type { Identities } from '../state/identities.ts';
 
-/** What the sending calls need. */
 export interface SendingContext {
   store: MailStore;
   identities: Identities;
   configurationSets: ConfigurationSets;
 }
 
-/** What all messages of one call have in common, checked. */
 export interface CallSender {
   at: number;
   from: string;

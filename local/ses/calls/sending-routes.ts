@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fate, Faults } from '../faults.ts';
 import { LargeRequests } from '../http/large-requests.ts';
 import type { Exchange, Route } from '../http/router.ts';
 import { answerCall, answerError, readCallBody } from '../protocol/exchange.ts';
 import { SesError } from '../protocol/ses-error.ts';
+import type { Fate, Faults } from '../state/faults.ts';
 import { sendBulkEmail, sendBulkEmailLimitBytes } from './send-bulk-email.ts';
 import { sendEmail, sendEmailLimitBytes } from './send-email.ts';
 import type { SendingContext } from './sender.ts';
 
-/** The two sending calls, under the faults that are set. */
 export function sendingRoutes(context: SendingContext, faults: Faults): Route[] {
   const largeRequests = new LargeRequests();
   return [

@@ -1,6 +1,5 @@
 const link = /<a\s[^>]*?href\s*=\s*(?:"(https?:[^"]*)"|'(https?:[^']*)'|(https?:[^\s>]+))/i;
 
-/** The first web link of an HTML body with `&amp;` resolved, or `null`. */
 export function firstLink(html: string | null): string | null {
   const found = html === null ? null : link.exec(html);
   const address = found?.[1] ?? found?.[2] ?? found?.[3];

@@ -1,18 +1,16 @@
 import type { PlannedEvent } from '../mail/records.ts';
 
-/** What the mailbox behind an address does with a message. */
 type Behaviour = 'success' | 'bounce' | 'suppressionlist' | 'complaint' | 'opened' | 'clicked';
 
 const simulatorAddress = /^([^@+]+)(?:\+[^@]*)?@simulator\.amazonses\.com$/i;
 
 /**
- * Plans what the provider says about a message: always Send, then what each recipient's mailbox does. Addresses of
- * the SES mailbox simulator (success, bounce, complaint, ooto, suppressionlist; a `+label` changes nothing) behave
- * as SES documents them, and beyond SES `opened@` and `clicked@` open and click. Every other address takes the
+ * Plans a message's events: always Send, then what each recipient's mailbox does. Addresses of the SES
+ * mailbox simulator (success, bounce, complaint, ooto, suppressionlist; a `+label` changes nothing) behave as
+ * SES documents them; beyond SES, `opened@` and `clicked@` open and click. Every other address accepts the
  * message.
- *
  * @param recipients bare addresses
- * @param firstLink the first link of the HTML, asked for only when somebody clicks; `null` plans no click
+ * @param firstLink first link of the HTML, called only when a recipient clicks; `null` plans no click
  */
 export function planEvents(recipients: readonly string[], firstLink: () => string | null): PlannedEvent[] {
   const having = (...wanted: Behaviour[]): string[] =>

@@ -4,29 +4,30 @@ import type { MailStore } from '../mail/mail-store.ts';
 import type { PendingEvent } from '../mail/pending-events.ts';
 import { toReceivedEvent } from '../receiving/received-event.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
-import type { SignedSnsMessage, SnsSigner } from '../sns-signer.ts';
 import { toSesEvent } from './ses-event.ts';
+import type { SignedSnsMessage, SnsSigner } from './sns-signer.ts';
 import { type Subscriber, signingCertUrl } from './subscriber.ts';
 import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
 
-/** Deliveries in flight while the webhook answers well. */
 export const maximumInFlight = 32;
 const firstRetryMs = 50;
-/** While nothing gets through, one delivery probes the webhook at most this far apart. */
+/** While nothing gets through, one delivery probes the webhook, at most this far apart. */
 const longestProbeMs = 1_000;
 const longestRetryMs = 60_000;
-/** An event that the webhook keeps refusing is dropped after this time; an unreachable webhook is never given up. */
+/**
+ * An event that the webhook keeps rejecting is dropped after this time; an unreachable webhook is retried
+ * without limit.
+ */
 const giveUpAfterMs = 2 * 60 * 60 * 1_000;
 const noteEveryMs = 50;
 
-/** A delivery that failed and comes again. */
 interface Refused {
   event: PendingEvent;
   refusals: number;
   firstRefusedAt: number;
 }
 
-/** Figures since the start, except `queued`, which counts everything that is still to be delivered. */
+/** Counters since the start, except `queued`: all events still to be delivered. */
 export interface PublisherFigures {
   paused: boolean;
   queued: number;
@@ -37,8 +38,9 @@ export interface PublisherFigures {
 }
 
 /**
- * Posts the pending events to the webhook as signed notifications, several at once and in no certain order, until
- * each was taken over. A repeated delivery has the same message id and content as the first, also after a restart.
+ * Posts the pending events to the webhook as signed notifications, concurrently and in no particular order,
+ * until each is accepted. A retry has the same message id and content as the first attempt, also after a
+ * restart.
  */
 export class Publisher {
   readonly #store: MailStore;
@@ -68,7 +70,6 @@ export class Publisher {
     webhook: Webhook;
     subscriber: Subscriber;
     baseUrl: string;
-    /** A UUID, the name space of the message ids. */
     instanceId: string;
   }) {
     this.#store = options.store;
@@ -92,13 +93,12 @@ export class Publisher {
     };
   }
 
-  /** Holds events back, or lets them go on. Not remembered over a restart. */
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.pump();
   }
 
-  /** Starts as many deliveries as may be in flight; harmless to call at any time. */
+  /** Starts as many deliveries as may be in flight. Idempotent. */
   pump(): void {
     while (this.#mayStart()) {
       const next = this.#due.shift() ?? this.#takeFresh();
@@ -108,7 +108,7 @@ export class Publisher {
     }
   }
 
-  /** Ends deliveries in flight; whatever was not taken over stays on disk for the next start. */
+  /** Aborts deliveries in flight; events that were not accepted stay on disk for the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers) clearTimeout(timer);
@@ -147,7 +147,7 @@ export class Publisher {
       const message = await this.#toNotification(event);
       return await this.#webhook.post(message, this.#subscriber.current.arn);
     } catch {
-      // The store could not be read; the event stays and is tried again.
+      // The store could not be read; the event stays and is retried.
       return { status: null };
     }
   }
@@ -201,7 +201,6 @@ export class Publisher {
     this.#later(waitMs, () => this.#due.push({ event: item.event, refusals, firstRefusedAt }));
   }
 
-  /** Nothing new is started for a moment, so that a webhook that is down is probed and not hammered. */
   #rest(restMs: number): void {
     if (this.#isResting) return;
     this.#isResting = true;
@@ -230,7 +229,9 @@ export class Publisher {
       });
   }
 
-  /** Notes on disk what was taken over. Whatever a crash or a full disk loses here is delivered twice, as with SNS. */
+  /**
+   * Records accepted events on disk. What a crash or a full disk loses here is delivered twice, as with SNS.
+   */
   async #note(): Promise<void> {
     const numbers = this.#done;
     this.#done = [];

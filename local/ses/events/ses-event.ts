@@ -7,10 +7,9 @@ const outgoingIp = '127.0.0.1';
 const userAgent = 'Mozilla/5.0 (local inbox)';
 
 /**
- * The event record that SES publishes (developer guide, "Event record contents"), as the object that becomes the
- * `Message` string of the notification.
- *
- * @param at when it happened, milliseconds since the epoch
+ * The event record that SES publishes (developer guide, "Event record contents"), the `Message` of the
+ * notification.
+ * @param at milliseconds since the epoch
  * @param eventId unique and stable per event; becomes the `feedbackId` of bounces and complaints
  */
 export function toSesEvent(message: MessageRecord, event: PlannedEvent, at: number, eventId: string): object {

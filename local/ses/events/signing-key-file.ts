@@ -1,23 +1,22 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSigningKey, type SigningKey } from '../sns-signer.ts';
+import writeFileAtomic from 'write-file-atomic';
+import { createSigningKey, type SigningKey } from './sns-signer.ts';
 
 const pem = /-----BEGIN (?:[A-Z ]+)-----[\s\S]+?-----END (?:[A-Z ]+)-----/g;
 
 /**
- * The signing key kept in `directory`; made on the first start, and again when the certificate has run out or
- * another size is wanted.
+ * The signing key stored in `directory`. Created on the first start, and again when its certificate has
+ * expired or `bits` differs.
  */
 export async function loadSigningKey(directory: string, bits: 1024 | 2048): Promise<SigningKey> {
   const path = join(directory, 'signing-key.pem');
   const kept = await readKey(path);
   if (kept !== null && isUsable(kept, bits)) return kept;
   const made = await createSigningKey(bits);
-  await writeFile(`${path}.new`, `${made.privateKeyPem.trim()}\n${made.certificatePem.trim()}\n`, {
-    mode: 0o600,
-  });
-  await rename(`${path}.new`, path);
+  const text = `${made.privateKeyPem.trim()}\n${made.certificatePem.trim()}\n`;
+  await writeFileAtomic(path, text, { mode: 0o600 });
   return made;
 }
 

@@ -1,16 +1,19 @@
 import { sendText } from '../http/answers.ts';
 import type { Route } from '../http/router.ts';
-import type { EventControl } from '../inbox/control-routes.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
-import { createSnsSigner } from '../sns-signer.ts';
 import type { State } from '../state/state.ts';
-import { maximumInFlight, Publisher } from './publisher.ts';
+import { maximumInFlight, Publisher, type PublisherFigures } from './publisher.ts';
 import { loadSigningKey } from './signing-key-file.ts';
+import { createSnsSigner } from './sns-signer.ts';
 import { Subscriber } from './subscriber.ts';
 import { Webhook } from './webhook.ts';
 
-/** The publishing side: its routes for the receiver, its controls, its end. */
+export interface EventControl {
+  readonly figures: PublisherFigures & { confirmed: boolean; webhook: string | null };
+  setPaused(isPaused: boolean): void;
+}
+
 export interface EventStack {
   routes: Route[];
   control: EventControl;
@@ -28,7 +31,7 @@ const silentFigures = {
   failed: 0,
 };
 
-/** Starts asking the webhook to confirm, and delivering once it did; without a webhook nothing is published. */
+/** Without a webhook nothing is published. */
 export async function startEvents(options: {
   store: MailStore;
   received: ReceivedMail;

@@ -1,16 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { SnsSigner } from '../sns-signer.ts';
 import type { State, Subscription } from '../state/state.ts';
+import type { SnsSigner } from './sns-signer.ts';
 import { isDelivered, type Webhook } from './webhook.ts';
 
 const firstRetryMs = 100;
 const longestRetryMs = 2_000;
-/** The endpoint took the request to confirm but did not confirm; it is asked again. */
 const repeatMs = 10_000;
 
 /**
- * The subscription of one webhook to one topic. The webhook is asked to confirm, over and over until it does by
- * visiting the `SubscribeURL`; that is remembered, so it happens once per topic and webhook.
+ * The subscription of one webhook to one topic. The webhook is asked to confirm until it visits the
+ * `SubscribeURL`; the confirmation is stored, so it happens once per topic and webhook.
  */
 export class Subscriber {
   readonly #state: State;
@@ -27,7 +26,6 @@ export class Subscriber {
     signer: SnsSigner;
     webhook: Webhook;
     topicArn: string;
-    /** Where the local SES is reached, without a slash at the end. */
     baseUrl: string;
     onConfirmed: () => void;
   }) {
@@ -53,13 +51,11 @@ export class Subscriber {
     return this.#subscription;
   }
 
-  /** Remembers the subscription and starts asking when it is not confirmed yet. */
   async start(): Promise<void> {
     await this.#save();
     if (!this.#subscription.isConfirmed) void this.#ask(firstRetryMs);
   }
 
-  /** What visiting the `SubscribeURL` does; false for a token of somebody else. */
   async confirm(token: string): Promise<boolean> {
     if (token !== this.#subscription.token) return false;
     if (this.#subscription.isConfirmed) return true;
@@ -70,7 +66,6 @@ export class Subscriber {
     return true;
   }
 
-  /** Asks no more. */
   stop(): void {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -107,7 +102,6 @@ export class Subscriber {
   }
 }
 
-/** Where the certificate of a signer is served. */
 export function signingCertUrl(baseUrl: string, signer: SnsSigner): string {
   return `${baseUrl}/sns/SimpleNotificationService-${signer.certificateId}.pem`;
 }

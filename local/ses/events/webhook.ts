@@ -1,15 +1,14 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import type { SignedSnsMessage } from '../sns-signer.ts';
+import type { SignedSnsMessage } from './sns-signer.ts';
 
-/** As long as SNS waits for an HTTP endpoint. */
+/** The timeout of SNS. */
 const answerTimeoutMs = 15_000;
 
-/** How a delivery ended: the status that was answered, or `null` when nothing answered. */
+/** `null` when nothing answered. */
 export type DeliveryOutcome = { status: number | null };
 
-/** Posts messages to an HTTP(S) endpoint as SNS does, over connections that stay open. */
 export class Webhook {
   readonly url: URL;
   readonly #agent: http.Agent;
@@ -30,7 +29,7 @@ export class Webhook {
     };
   }
 
-  /** Never rejects: whatever goes wrong is an outcome. */
+  /** Never rejects: a failure is an outcome. */
   post(message: SignedSnsMessage, subscriptionArn: string | null): Promise<DeliveryOutcome> {
     const body = Buffer.from(JSON.stringify(message));
     return new Promise((resolve) => {
@@ -59,13 +58,11 @@ export class Webhook {
     });
   }
 
-  /** Cuts all connections; what is on its way ends without an answer. */
   close(): void {
     this.#agent.destroy();
   }
 }
 
-/** SNS takes any 2xx as taken over. */
 export function isDelivered({ status }: DeliveryOutcome): boolean {
   return status !== null && status >= 200 && status < 300;
 }

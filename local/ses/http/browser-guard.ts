@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /**
- * Tells whether a request may be answered at all. Emails in the inbox hold links that log people in, so another
- * web site that is open in the developer's browser must neither read them (by rebinding its own name to this
- * address) nor act here (by posting a form).
+ * Whether a request may be answered at all. Emails in the inbox hold sign-in links, so another web site open
+ * in the developer's browser must neither read them (by DNS rebinding) nor act here (by posting a form).
  */
 export function isFromHere(request: IncomingMessage): boolean {
   const host = request.headers.host;
@@ -14,7 +13,10 @@ export function isFromHere(request: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-/** An IP literal, `localhost`, or a name without dots such as a compose service: none can be rebound from outside. */
+/**
+ * An IP literal, `localhost`, or a name without dots such as a compose service: none can be rebound from
+ * outside.
+ */
 function isLocalName(host: string): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase();
   return isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !name.includes('.') || name.endsWith('.localhost');

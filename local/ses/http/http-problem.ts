@@ -1,4 +1,3 @@
-/** A refusal of the inbox API or page, answered as `{ error: { message } }` with `status`. */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly status: number;

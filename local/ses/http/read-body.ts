@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The body is longer than the limit of its route. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
 /**
- * Reads a request body into one buffer.
- *
- * @throws BodyTooLarge as soon as more than `limitBytes` have come, so a huge body is never held in memory
+ * @throws BodyTooLarge as soon as more than `limitBytes` have arrived, so a huge body is never held in memory
  */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -29,7 +26,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
       resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks, size));
     });
     request.on('error', reject);
-    // Of a request that ended before, nothing else is heard.
+    // A request that has already ended emits no further events.
     const endEarly = () => reject(new Error('The request ended before its body.'));
     if (request.destroyed) endEarly();
     else request.on('close', endEarly);

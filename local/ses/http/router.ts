@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import findMyWay from 'find-my-way';
 
-/** One request with its answer, its path parameters (decoded) and its query parameters (last one wins). */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -15,15 +14,10 @@ export interface Route {
   handle: (exchange: Exchange) => Promise<void> | void;
 }
 
-/** Identities and configuration sets sit in the path, so a parameter may be as long as an address. */
+/** Identities and configuration sets are in the path, so a parameter may be as long as an address. */
 const maximumParameterLength = 500;
 
-/**
- * Builds the listener of the HTTP server from route declarations.
- *
- * @param fallback answers what no route matches
- * @param onError answers what a handler throws; it gets the exchange because the answer's shape depends on the path
- */
+/** @param onError answers errors that a handler throws; the answer's shape depends on the path */
 export function createRouter(
   routes: readonly Route[],
   fallback: (request: IncomingMessage, response: ServerResponse) => void,

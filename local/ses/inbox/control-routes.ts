@@ -1,26 +1,20 @@
 import { z } from 'zod';
 import { firstLink } from '../events/first-link.ts';
-import type { PublisherFigures } from '../events/publisher.ts';
-import { type Faults, faultSettingsSchema } from '../faults.ts';
+import type { EventControl } from '../events/start-events.ts';
 import { redirect, sendJson } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
+import { isForm, readInput } from '../http/read-input.ts';
 import type { Route } from '../http/router.ts';
 import type { MailStore, StoredMessage } from '../mail/mail-store.ts';
 import type { PlannedEvent } from '../mail/records.ts';
 import type { ConfigurationSets } from '../state/configuration-sets.ts';
+import { type Faults, faultSettingsSchema } from '../state/faults.ts';
 import type { Identities } from '../state/identities.ts';
 import { findMessage } from './message-routes.ts';
-import { isForm, readInput } from './read-input.ts';
-
-/** The part of the publisher that can be watched and held back. */
-export interface EventControl {
-  readonly figures: PublisherFigures & { confirmed: boolean; webhook: string | null };
-  setPaused(isPaused: boolean): void;
-}
 
 const eventSchema = z.object({
   type: z.enum(['open', 'click', 'bounce', 'complaint']),
-  /** Of a click; without one, the first link of the message. */
+  /** Of a click; default the first link of the message. */
   link: z.url().optional(),
   bounceType: z.enum(['Permanent', 'Transient']).default('Permanent'),
 });
@@ -28,36 +22,48 @@ const pauseSchema = z.object({ paused: z.boolean() });
 const recordSchema = z.object({ texts: z.array(z.string()).nullable() });
 const identitySchema = z.object({ status: z.enum(['pending', 'verified', 'failed']) });
 
-/** What tests and people use to make the provider behave: events, faults, holding back, identities. */
-export function controlRoutes(options: {
+interface ControlOptions {
   store: MailStore;
   faults: Faults;
   events: EventControl;
   identities: Identities;
   configurationSets: ConfigurationSets;
-}): Route[] {
-  const { store, faults, events, identities, configurationSets } = options;
+}
+
+export function controlRoutes(options: ControlOptions): Route[] {
   return [
-    {
-      method: 'POST',
-      path: '/api/messages/:id/events',
-      handle: async ({ request, response, params }) => {
-        const message = findMessage(store, params.id);
-        const wanted = await readInput(eventSchema, request);
-        const stored = await store.read(message.line);
-        const event = toEvent(wanted, stored);
-        const publish = configurationSets.publishedBy(stored.record.configurationSet);
-        if (publish([event]).length === 0) {
-          throw new HttpProblem(
-            409,
-            'The message was sent without a configuration set that publishes this event.',
-          );
-        }
-        if (!(await store.addEvent(message, event))) findMessage(store, params.id);
-        if (isForm(request)) redirect(response, `/messages/${message.id}?event=${wanted.type}`);
-        else sendJson(response, 202, { eventType: event.type });
-      },
+    eventOfMessageRoute(options),
+    ...faultRoutes(options.faults),
+    ...eventRoutes(options.events),
+    ...domainRoutes(options.identities),
+  ];
+}
+
+function eventOfMessageRoute({ store, configurationSets }: ControlOptions): Route {
+  return {
+    method: 'POST',
+    path: '/api/messages/:id/events',
+    handle: async ({ request, response, params }) => {
+      const message = findMessage(store, params.id);
+      const wanted = await readInput(eventSchema, request);
+      const stored = await store.read(message.line);
+      const event = toEvent(wanted, stored);
+      const publish = configurationSets.publishedBy(stored.record.configurationSet);
+      if (publish([event]).length === 0) {
+        throw new HttpProblem(
+          409,
+          'The message was sent without a configuration set that publishes this event.',
+        );
+      }
+      if (!(await store.addEvent(message, event))) findMessage(store, params.id);
+      if (isForm(request)) redirect(response, `/messages/${message.id}?event=${wanted.type}`);
+      else sendJson(response, 202, { eventType: event.type });
     },
+  };
+}
+
+function faultRoutes(faults: Faults): Route[] {
+  return [
     {
       method: 'GET',
       path: '/api/faults',
@@ -71,6 +77,11 @@ export function controlRoutes(options: {
         sendJson(response, 200, faults.settings);
       },
     },
+  ];
+}
+
+function eventRoutes(events: EventControl): Route[] {
+  return [
     { method: 'GET', path: '/api/events', handle: ({ response }) => sendJson(response, 200, events.figures) },
     {
       method: 'PUT',
@@ -80,6 +91,11 @@ export function controlRoutes(options: {
         sendJson(response, 200, events.figures);
       },
     },
+  ];
+}
+
+function domainRoutes(identities: Identities): Route[] {
+  return [
     {
       method: 'PUT',
       path: '/api/identities/:name',
@@ -89,7 +105,7 @@ export function controlRoutes(options: {
         sendJson(response, 200, { identity: params.name, status });
       },
     },
-    // The zone of local domains: the TXT records at a name; null: whatever is looked for is there.
+    // The zone of local domains: the TXT records at a name; null: every lookup finds the expected record.
     {
       method: 'GET',
       path: '/api/records/:name',
@@ -119,7 +135,8 @@ function toEvent(wanted: z.output<typeof eventSchema>, { record, content }: Stor
       return { type: 'Bounce', bounceType: wanted.bounceType, bounceSubType: 'General', recipients };
     case 'click': {
       const link = wanted.link ?? firstLink(content.html);
-      if (link === null) throw new HttpProblem(400, 'link: the message has no link, so one has to be given');
+      if (link === null)
+        throw new HttpProblem(400, 'link: the message has no link, so the request must give one');
       return { type: 'Click', link };
     }
   }

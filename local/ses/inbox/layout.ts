@@ -1,6 +1,5 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../../core/html.ts';
 
-/** A whole page of the inbox. */
 export function layout(title: string, content: Html): string {
   return `<!doctype html>${
     html`<html lang="en">
@@ -18,6 +17,6 @@ export function layout(title: string, content: Html): string {
 <header class="bar"><a class="brand" href="/">Posthaste <span>inbox</span></a><p>Nothing leaves this machine.</p></header>
 <main id="content">${content}</main>
 </body>
-</html>`.markup
+</html>`.text
   }`;
 }

@@ -1,23 +1,19 @@
+import { decodeWords } from 'postal-mime';
+import { type Html, html } from '../../../core/html.ts';
+import type { EventControl } from '../events/start-events.ts';
 import type { MessageRecord } from '../mail/records.ts';
-import { decodeEncodedWords } from '../protocol/encoded-words.ts';
-import type { EventControl } from './control-routes.ts';
-import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 
-/** What the list shows. */
 export interface ListView {
   to: string;
   subject: string;
-  /** From 1. */
   page: number;
   pageSize: number;
-  /** Matches of the filter. */
   total: number;
   messages: MessageRecord[];
   events: EventControl['figures'];
 }
 
-/** The list of messages, newest first, with the filter and the state of event delivery. */
 export function listPage(view: ListView): string {
   const { to, subject, total, messages } = view;
   const isFiltered = to !== '' || subject !== '';
@@ -44,14 +40,14 @@ function table(messages: MessageRecord[]): Html {
     (message) => html`<tr>
 <td class="subject"><a href="/messages/${message.id}">${message.subject === '' ? '(no subject)' : message.subject}</a></td>
 <td>${addresses(message)}</td>
-<td>${decodeEncodedWords(message.from)}</td>
+<td>${decodeWords(message.from)}</td>
 <td class="time"><time datetime="${new Date(message.at).toISOString()}">${shortTime(message.at)}</time></td>
 </tr>`,
   )}</tbody></table>`;
 }
 
 function addresses({ to, cc, bcc }: MessageRecord): string {
-  const [first = '', ...others] = [...to, ...cc, ...bcc].map(decodeEncodedWords);
+  const [first = '', ...others] = [...to, ...cc, ...bcc].map(decodeWords);
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 

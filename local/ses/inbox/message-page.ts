@@ -1,17 +1,14 @@
+import { type Html, html } from '../../../core/html.ts';
 import type { PlannedEvent } from '../mail/records.ts';
-import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 import { shortTime } from './list-page.ts';
 import type { InboxAttachment, InboxMessage } from './present-message.ts';
 
-/** What the page of one message shows. */
 export interface MessageView {
   message: InboxMessage;
   configurationSet: string | null;
   tags: Record<string, string>;
-  /** Planned when the message was accepted. */
   events: PlannedEvent[];
-  /** Type of the event that a button has just asked for. */
   asked: string | null;
 }
 
@@ -22,7 +19,6 @@ const buttons = [
   { type: 'complaint', label: 'Complain' },
 ];
 
-/** One message: envelope, HTML in a frame that can do nothing, text, headers, attachments, event buttons. */
 export function messagePage(view: MessageView): string {
   const { message } = view;
   return layout(

@@ -3,11 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { sendJson, sendNothing } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
+import { parseInput } from '../http/read-input.ts';
 import type { Route } from '../http/router.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { IndexedMessage } from '../mail/message-index.ts';
 import { presentMessage } from './present-message.ts';
-import { parseInput } from './read-input.ts';
 
 const listSchema = z.object({
   to: z.string().optional(),
@@ -15,10 +15,9 @@ const listSchema = z.object({
   limit: z.coerce.number().int().min(0).default(50),
 });
 
-/** Read together, so that a list of any size keeps the disk busy and little in memory. */
+/** Messages are read in batches, so that a list of any size keeps the disk busy and little in memory. */
 const readAtOnce = { messages: 100, bytes: 8 * 1024 * 1024 };
 
-/** `GET /api/messages`, `GET /api/messages/:id` and `DELETE /api/messages`. */
 export function messageRoutes(store: MailStore): Route[] {
   return [
     {

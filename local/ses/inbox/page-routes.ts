@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { EventControl } from '../events/start-events.ts';
 import { redirect, sendText } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
+import { parseInput } from '../http/read-input.ts';
 import type { Route } from '../http/router.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
-import type { EventControl } from './control-routes.ts';
 import { listPage } from './list-page.ts';
 import { messagePage } from './message-page.ts';
 import { findMessage } from './message-routes.ts';
 import { presentMessage } from './present-message.ts';
-import { parseInput } from './read-input.ts';
 
 const pageSize = 50;
 const listSchema = z.object({
@@ -24,7 +24,7 @@ const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  // Not no-referrer: the forms of the page would then be posted with `Origin: null`.
+  // Not no-referrer: the page's forms would then be posted with `Origin: null`.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 };
@@ -39,7 +39,6 @@ const mailHeaders = {
 const styles = readFileSync(new URL('./assets/inbox.css', import.meta.url));
 const script = readFileSync(new URL('./assets/inbox.js', import.meta.url));
 
-/** The inbox for people: list, message, its HTML, its attachments. Works without JavaScript. */
 export function pageRoutes(store: MailStore, events: EventControl): Route[] {
   return [
     {
@@ -61,6 +60,14 @@ export function pageRoutes(store: MailStore, events: EventControl): Route[] {
         redirect(response, '/');
       },
     },
+    ...messageRoutes(store),
+    asset('/assets/inbox.css', 'text/css; charset=utf-8', styles),
+    asset('/assets/inbox.js', 'text/javascript; charset=utf-8', script),
+  ];
+}
+
+function messageRoutes(store: MailStore): Route[] {
+  return [
     {
       method: 'GET',
       path: '/messages/:id',
@@ -97,8 +104,6 @@ export function pageRoutes(store: MailStore, events: EventControl): Route[] {
         });
       },
     },
-    asset('/assets/inbox.css', 'text/css; charset=utf-8', styles),
-    asset('/assets/inbox.js', 'text/javascript; charset=utf-8', script),
   ];
 }
 
@@ -114,7 +119,6 @@ function asset(path: string, contentType: string, content: Buffer): Route {
   };
 }
 
-/** Images that the message refers to by `cid:` are among its attachments. */
 function withInlineImages(html: string, id: string, attachments: SesAttachment[]): string {
   return html.replace(/\bcid:([^"'\s)>]+)/gi, (reference, contentId: string) => {
     const index = attachments.findIndex(
@@ -124,7 +128,7 @@ function withInlineImages(html: string, id: string, attachments: SesAttachment[]
   });
 }
 
-/** The sender chose the type; a header of anything but a plain type is not passed on. */
+/** The sender chose the type; only a plain type is passed on. */
 function safeType({ ContentType: contentType }: SesAttachment): string {
   const type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType ?? '')?.[0];
   return type ?? 'application/octet-stream';

@@ -1,12 +1,10 @@
+import { decodeWords } from 'postal-mime';
 import type { StoredMessage } from '../mail/mail-store.ts';
 import { writtenHeaders } from '../mail/written-headers.ts';
-import { decodeEncodedWords } from '../protocol/encoded-words.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
 
-/** A message as the inbox API shows it. */
 export interface InboxMessage {
   id: string;
-  /** The tag of that name, `null` when the message was sent without. */
   emailId: string | null;
   /** ISO 8601, UTC. */
   receivedAt: string;
@@ -18,7 +16,7 @@ export interface InboxMessage {
   subject: string;
   html: string | null;
   text: string | null;
-  /** Encoded words are left as they were sent; repeated headers are joined by a comma. */
+  /** Encoded words are not decoded, unlike in addresses; repeated headers are joined by a comma. */
   headers: Record<string, string>;
   attachments: InboxAttachment[];
 }
@@ -32,7 +30,6 @@ export interface InboxAttachment {
   size: number;
 }
 
-/** Encoded words of addresses are decoded, as a mail client shows them. */
 export function presentMessage({ record, content }: StoredMessage): InboxMessage {
   const headers: Record<string, string> = {};
   for (const { name, value } of writtenHeaders(record)) {
@@ -43,11 +40,11 @@ export function presentMessage({ record, content }: StoredMessage): InboxMessage
     id: record.id,
     emailId: record.tags.emailId ?? null,
     receivedAt: new Date(record.at).toISOString(),
-    from: decodeEncodedWords(record.from),
-    to: record.to.map(decodeEncodedWords),
-    cc: record.cc.map(decodeEncodedWords),
-    bcc: record.bcc.map(decodeEncodedWords),
-    replyTo: record.replyTo.length === 0 ? null : record.replyTo.map(decodeEncodedWords).join(', '),
+    from: decodeWords(record.from),
+    to: record.to.map(decodeWords),
+    cc: record.cc.map(decodeWords),
+    bcc: record.bcc.map(decodeWords),
+    replyTo: record.replyTo.length === 0 ? null : record.replyTo.map(decodeWords).join(', '),
     subject: content.subject,
     html: content.html,
     text: content.text,

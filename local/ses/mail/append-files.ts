@@ -2,23 +2,21 @@ import { constants, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where a line or a body is in its file, in bytes. */
+/** In bytes. */
 export interface Position {
   offset: number;
   length: number;
 }
 
-/** One thing to append. */
 export interface Append {
-  /** Goes to `bodies.log` as it is; may be empty. */
   body: Buffer;
-  /** Gives the lines for `mail.log`, without line ends. Called at its turn, when offsets and numbers are final. */
+  /** Lines for `mail.log`, without line ends. Called at its turn, when offsets and numbers are final. */
   lines(bodyOffset: number): string[];
-  /** Called once everything is on disk, with the place of each line. */
+  /** Called once everything is on disk, with the position of each line. */
   committed(lines: Position[]): void;
 }
 
-/** Writes a line, and empties both files before it when that is allowed at its turn. */
+/** Empties both files before writing its line, if `mayTruncate` allows it at that moment. */
 export interface Clearing {
   mayTruncate(): boolean;
   line(): string;
@@ -33,12 +31,11 @@ type Waiting = { resolve: () => void; reject: (cause: unknown) => void } & (
 const maximumBatch = 512;
 
 /**
- * `mail.log` and `bodies.log` with group commit: whatever was handed in while the batch before was being written
- * goes as one write per file. A batch that fails is cut off again, so that the files never hold a part of one.
- *
- * "On disk" means written to the file, so that it survives the end of this process, however that comes about. There
- * is no sync to the device: it would cost more than all the rest (measured: 2,000 single calls/s instead of 5,000),
- * and compete with the database that is being developed against, for the sake of test mails after a power cut.
+ * `mail.log` and `bodies.log` with group commit: everything appended while the previous batch was being
+ * written is one write per file. A batch that fails is cut off again, so the files never hold part of one.
+ * "On disk" means written to the file, so it survives a crash of this process. There is no fsync: it would
+ * cost more than everything else (measured: 2,000 single calls/s instead of 5,000) and compete with the
+ * database under development, only to keep test mails over a power cut.
  */
 export class AppendFiles {
   readonly #log: FileHandle;
@@ -55,7 +52,7 @@ export class AppendFiles {
     this.#bodiesSize = bodiesSize;
   }
 
-  /** @param logSize bytes of `mail.log` that are whole lines; a torn one behind them is cut off */
+  /** @param logSize bytes of `mail.log` that are whole lines; a torn line after them is cut off */
   static async open(directory: string, logSize: number): Promise<AppendFiles> {
     const flags = constants.O_RDWR | constants.O_CREAT;
     const log = await open(join(directory, 'mail.log'), flags, 0o600);
@@ -64,19 +61,17 @@ export class AppendFiles {
     return new AppendFiles(log, bodies, logSize, (await bodies.stat()).size);
   }
 
-  /** Resolves once it is on disk. */
   append(append: Append): Promise<void> {
     return new Promise((resolve, reject) => this.#enqueue({ append, resolve, reject }));
   }
 
-  /** Resolves once it is on disk. */
   clear(clearing: Clearing): Promise<void> {
     return new Promise((resolve, reject) => this.#enqueue({ clearing, resolve, reject }));
   }
 
   /**
-   * Reads a line. At once, because a line is some hundred bytes that were mostly written just before: 3 µs from the
-   * page cache, 50 µs by way of the thread pool, once per event that is published.
+   * Synchronous, because a line is some hundred bytes that were mostly just written: 3 µs from the page
+   * cache, 50 µs through the thread pool, once per published event.
    */
   readLine({ offset, length }: Position): string {
     const buffer = Buffer.allocUnsafe(length);
@@ -90,7 +85,6 @@ export class AppendFiles {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Waits for what is being written and closes the files. */
   async close(): Promise<void> {
     await this.#running;
     await Promise.all([this.#log.close(), this.#bodies.close()]);
@@ -136,7 +130,7 @@ export class AppendFiles {
     });
     const bodies = appends.map((append) => append.body).filter((body) => body.length > 0);
     try {
-      // In this order, so that a line that is there always has its body, also after a `kill -9` in between.
+      // In this order, so that a line on disk always has its body, even after a `kill -9` in between.
       if (bodies.length > 0) await write(this.#bodies, bodies, this.#bodiesSize);
       const text = written.map((line) => `${line}\n`).join('');
       if (text !== '') await write(this.#log, [Buffer.from(text)], this.#logSize);

@@ -1,6 +1,6 @@
 const compactAfter = 1024;
 
-/** A queue whose `shift` does not move the rest, so that hundreds of thousands of items cost nothing. */
+/** `shift` in constant time, for hundreds of thousands of items. */
 export class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;

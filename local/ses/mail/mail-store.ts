@@ -16,7 +16,6 @@ import {
 } from './records.ts';
 import { replayLog } from './replay-log.ts';
 
-/** A message with its content. */
 export interface StoredMessage {
   record: MessageRecord;
   content: MessageContent;
@@ -26,8 +25,8 @@ const cachedLines = 2_000;
 const cachedCallBytes = 16 * 1024 * 1024;
 
 /**
- * The messages of the inbox and the events that are still to be delivered, both on disk. Memory holds an index
- * (see {@link IndexedMessage}) and, per event that waits, its number and place.
+ * The messages of the inbox and the pending events, both on disk. Memory holds an index (see {@link
+ * IndexedMessage}) and the number and position of each pending event.
  */
 export class MailStore {
   readonly #files: AppendFiles;
@@ -42,7 +41,6 @@ export class MailStore {
     this.pending = pending;
   }
 
-  /** Opens the store in `directory`, which is created when it is missing, with everything that was kept. */
   static async open(directory: string): Promise<MailStore> {
     await mkdir(directory, { recursive: true });
     const index = new MessageIndex();
@@ -65,10 +63,8 @@ export class MailStore {
   }
 
   /**
-   * Keeps the messages of one call; resolves once they are on disk, and from then on their events wait for
-   * delivery.
-   *
-   * @param body the call's JSON as it came
+   * Resolves once the messages are on disk and their events are queued.
+   * @param body the call's JSON as received
    */
   accept(body: Buffer, messages: readonly NewMessage[]): Promise<void> {
     let records: MessageRecord[] = [];
@@ -96,9 +92,8 @@ export class MailStore {
   }
 
   /**
-   * Adds an event to a message that was accepted before; resolves once it is on disk.
-   *
-   * @returns false when the inbox was emptied meanwhile, so that there is no such message any more
+   * Resolves once it is on disk.
+   * @returns false when the inbox was emptied in the meantime, so the message is gone
    */
   async addEvent(message: IndexedMessage, event: PlannedEvent): Promise<boolean> {
     const at = Date.now();
@@ -117,7 +112,7 @@ export class MailStore {
     return number !== null;
   }
 
-  /** Notes an email that came in; resolves once that is on disk, and from then on its event waits for delivery. */
+  /** Resolves once the email is on disk and its event is queued. */
   async receive(received: NewReceived): Promise<void> {
     let number = 0;
     await this.#files.append({
@@ -132,7 +127,6 @@ export class MailStore {
     });
   }
 
-  /** Notes on disk that these events need no delivery any more, so that the next start leaves them out. */
   async noteDelivered(numbers: readonly number[]): Promise<void> {
     if (numbers.length === 0) return;
     await this.#files.append({
@@ -142,7 +136,7 @@ export class MailStore {
     });
   }
 
-  /** Empties the inbox. Events that wait are still delivered; the files shrink when there are none. */
+  /** Empties the inbox. Pending events are still delivered; the files shrink once there are none. */
   async clear(): Promise<void> {
     await this.#files.clear({
       mayTruncate: () => this.pending.size === 0,
@@ -165,7 +159,6 @@ export class MailStore {
     return this.#index.search(filter, limit, offset);
   }
 
-  /** The envelope of a message, given the place of its line. */
   readRecord(line: Position): MessageRecord {
     const cached = this.#lines.get(line.offset);
     if (cached !== undefined) return cached;
@@ -175,14 +168,12 @@ export class MailStore {
     return record;
   }
 
-  /** An email that came in, given the place of its line. */
   readReceived(line: Position): ReceivedRecord {
     const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
     if (record.kind !== 'received') throw new Error(`No email came in at byte ${line.offset} of the log.`);
     return record;
   }
 
-  /** A message with its content. */
   async read(line: Position): Promise<StoredMessage> {
     const record = this.readRecord(line);
     const contentOf = await this.#openCall(record);
@@ -193,7 +184,7 @@ export class MailStore {
     return this.#files.close();
   }
 
-  /** Keeps the promise, so that the entries of a bulk call that are read at once read its JSON once. */
+  /** Caches the promise, so that the entries of a bulk call read together parse its JSON once. */
   #openCall({ body, entry }: MessageRecord): Promise<ContentOfEntry> {
     const known = this.#calls.get(body.offset);
     if (known !== undefined) return known;
@@ -204,7 +195,7 @@ export class MailStore {
   }
 }
 
-/** A message id in the form of SES: time of acceptance, something unique, a counter. */
+/** SES's form: time of acceptance, a unique part, a counter. */
 export function createMessageId(at: number): string {
   return `0100${at.toString(16).padStart(12, '0')}-${randomUUID()}-000000`;
 }

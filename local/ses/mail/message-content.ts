@@ -1,7 +1,7 @@
 import { compileTemplate, type InlineTemplate, parseTemplateData } from '../protocol/inline-template.ts';
 import type { SendBulkEmailCall, SendEmailCall, SesAttachment, SesTemplate } from '../protocol/schemas.ts';
 
-/** What a recipient sees. `null` stands for a part that the message does not have. */
+/** `null`: the message does not have that part. */
 export interface MessageContent {
   subject: string;
   html: string | null;
@@ -9,13 +9,11 @@ export interface MessageContent {
   attachments: SesAttachment[];
 }
 
-/** Gives the content of the entries of one call; what they share is compiled once. */
 export type ContentOfEntry = (entry: number | null) => MessageContent;
 
 /**
  * Content of a single call that is not raw.
- *
- * @throws SesError or MissingAttribute when it is given by a template that cannot be rendered
+ * @throws SesError or MissingAttribute when its template cannot be rendered
  */
 export function contentOfSingle(content: SendEmailCall['Content']): MessageContent {
   if (content.Simple !== undefined) {
@@ -29,11 +27,7 @@ export function contentOfSingle(content: SendEmailCall['Content']): MessageConte
   return contentOfTemplate(content.Template ?? { Headers: [], Attachments: [] })('{}');
 }
 
-/**
- * Content of the entries of a bulk call.
- *
- * @throws SesError or MissingAttribute when the template or the data of an entry cannot be rendered
- */
+/** @throws SesError or MissingAttribute when the template or the data of an entry cannot be rendered */
 export function contentOfBulk(call: SendBulkEmailCall): ContentOfEntry {
   const render = contentOfTemplate(call.DefaultContent.Template ?? { Headers: [], Attachments: [] });
   return (entry) => {

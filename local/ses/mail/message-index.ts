@@ -1,7 +1,7 @@
 import type { Position } from './append-files.ts';
 import type { MessageRecord } from './records.ts';
 
-/** What is kept in memory of a message: some 300 bytes, whatever its size. The rest is read from the log. */
+/** What memory holds per message: some 300 bytes, whatever its size. The rest is read from the log. */
 export interface IndexedMessage {
   id: string;
   at: number;
@@ -12,13 +12,12 @@ export interface IndexedMessage {
   line: Position;
 }
 
-/** Filter of the inbox; a message matches when each given text is a part of it, whatever the case. */
+/** A message matches when it contains each given text, ignoring case. */
 export interface MessageFilter {
   to?: string | undefined;
   subject?: string | undefined;
 }
 
-/** The messages of the inbox in the order of their arrival. */
 export class MessageIndex {
   #messages: IndexedMessage[] = [];
   #byId = new Map<string, IndexedMessage>();
@@ -48,7 +47,6 @@ export class MessageIndex {
     this.#byId = new Map();
   }
 
-  /** Matches, newest first: `limit` of them after the first `offset`; `total` counts all. */
   search(
     filter: MessageFilter,
     limit: number,
@@ -68,7 +66,7 @@ export class MessageIndex {
     return { total, messages };
   }
 
-  /** How many arrived at or after `since`, milliseconds since the epoch. */
+  /** @param since inclusive, milliseconds since the epoch */
   countSince(since: number): number {
     let count = 0;
     while (count < this.#messages.length) {

@@ -2,7 +2,6 @@ import { sendBulkEmailSchema, sendEmailSchema } from '../protocol/schemas.ts';
 import { type ContentOfEntry, contentOfBulk, contentOfSingle } from './message-content.ts';
 import { readRawMessage } from './raw-message.ts';
 
-/** Reads the content out of the stored JSON of a call that was accepted before. */
 export async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfEntry> {
   const value: unknown = JSON.parse(body.toString('utf8'));
   if (isBulk) return contentOfBulk(sendBulkEmailSchema.parse(value));

@@ -2,19 +2,15 @@ import type { Position } from './append-files.ts';
 import { Fifo } from './fifo.ts';
 import type { LogRecord, MessageRecord, PlannedEvent } from './records.ts';
 
-/** An event that was not delivered yet. */
 export interface PendingEvent {
-  /** Unique for ever, also over restarts. */
+  /** Unique, also over restarts. */
   number: number;
-  /** When it happened, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   at: number;
-  /** Where the line of its message, or of the email that came in, is in the log. */
   line: Position;
-  /** The event itself, its position in the message's plan, or that an email came in. */
   event: PlannedEvent | number | 'received';
 }
 
-/** The queue of events that wait for delivery, and the numbers that make each one unique. */
 export class PendingEvents {
   readonly #queue = new Fifo<PendingEvent>();
   readonly #unsettled = new Set<number>();
@@ -23,7 +19,6 @@ export class PendingEvents {
   #nextNumber = 1;
   #onAdded: () => void = () => {};
 
-  /** Events that were neither delivered nor given up, whether they wait in the queue or are on their way. */
   get size(): number {
     return this.#unsettled.size;
   }
@@ -32,12 +27,10 @@ export class PendingEvents {
     return this.#nextNumber;
   }
 
-  /** The listener is called after events were added. */
   onAdded(listener: () => void): void {
     this.#onAdded = listener;
   }
 
-  /** Takes `count` numbers and returns the first. */
   reserve(count: number): number {
     const first = this.#nextNumber;
     this.#nextNumber += count;
@@ -50,7 +43,7 @@ export class PendingEvents {
     this.#onAdded();
   }
 
-  /** Adds what is planned for a message; each event happens a millisecond after the one before. */
+  /** Each event happens a millisecond after the previous one. */
   addPlanned(message: MessageRecord, line: Position): void {
     for (const event of plannedOf(message, line)) {
       this.#unsettled.add(event.number);
@@ -59,7 +52,7 @@ export class PendingEvents {
     if (message.events.length > 0) this.#onAdded();
   }
 
-  /** The next one that waits; it stays unsettled until {@link settle}. */
+  /** The event stays unsettled until {@link settle}. */
   take(): PendingEvent | undefined {
     return this.#queue.shift();
   }
@@ -68,7 +61,6 @@ export class PendingEvents {
     for (const number of numbers) this.#unsettled.delete(number);
   }
 
-  /** Takes over one record of the log at start. */
   replay(record: LogRecord, line: Position): void {
     switch (record.kind) {
       case 'message':
@@ -96,7 +88,6 @@ export class PendingEvents {
     }
   }
 
-  /** Queues what the replay left over and forgets what only the replay needed. */
   endReplay(): void {
     for (const event of this.#replayed.values()) this.add(event);
     this.#replayed = new Map();

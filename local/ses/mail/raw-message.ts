@@ -1,6 +1,5 @@
-import PostalMime, { type Attachment } from 'postal-mime';
+import PostalMime, { type Attachment, decodeWords } from 'postal-mime';
 import { isWrittenByService } from '../protocol/check-envelope.ts';
-import { decodeEncodedWords } from '../protocol/encoded-words.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import type { MessageContent } from './message-content.ts';
@@ -9,19 +8,15 @@ const maximumBytes = 40 * 1024 * 1024;
 /** Without the line end (API reference, RawMessage). */
 const maximumLineBytes = 998;
 
-/** What a mail client reads in a raw message. */
 export interface RawMessage {
   content: MessageContent;
   replyTo: string[];
-  /** The other headers, decoded. */
   headers: [name: string, value: string][];
 }
 
 /**
- * Reads a raw message.
- *
  * @param data base64
- * @throws SesError BadRequestException for a message that SES would refuse
+ * @throws SesError BadRequestException for a message that SES would reject
  */
 export async function readRawMessage(data: string): Promise<RawMessage> {
   const bytes = Buffer.from(data, 'base64');
@@ -29,7 +24,7 @@ export async function readRawMessage(data: string): Promise<RawMessage> {
   if (longestLine(bytes) > maximumLineBytes) throw fault(`a line is longer than ${maximumLineBytes} bytes.`);
   if (!bytes.includes('\r\n\r\n')) throw fault('no blank line ends the headers.');
   const email = await PostalMime.parse(bytes, { attachmentEncoding: 'base64' });
-  if (email.from === undefined) throw fault('there is no From header.');
+  if (email.from === undefined) throw fault('the From header is missing.');
   const valuesOf = (key: string) => email.headers.filter((header) => header.key === key);
   return {
     content: {
@@ -41,7 +36,7 @@ export async function readRawMessage(data: string): Promise<RawMessage> {
     replyTo: valuesOf('reply-to').map(({ value }) => value),
     headers: email.headers
       .filter(({ key }) => !isWrittenByService(key))
-      .map(({ originalKey, value }) => [originalKey, decodeEncodedWords(value)]),
+      .map(({ originalKey, value }) => [originalKey, decodeWords(value)]),
   };
 }
 

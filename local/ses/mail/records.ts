@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// Lines of `mail.log`, one JSON object each. The log is append-only, and reading it from its first line gives back
-// every message and every event that was not delivered.
+// Lines of `mail.log`, one JSON object each. The log is append-only; replaying it restores every message and
+// every undelivered event.
 
 const plannedEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Send') }),
@@ -17,7 +17,6 @@ const plannedEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Click'), link: z.string() }),
 ]);
 
-/** What the provider is going to say about a message. `recipients` are bare addresses. */
 export type PlannedEvent = z.output<typeof plannedEvent>;
 
 const messageFields = {
@@ -36,16 +35,15 @@ const messageFields = {
   tags: z.record(z.string(), z.string()),
   configurationSet: z.string().nullable(),
   events: z.array(plannedEvent),
-  /** Position in the bulk call, `null` for a single one. */
   entry: z.number().nullable(),
 };
 
 const messageRecord = z.object({
   kind: z.literal('message'),
   ...messageFields,
-  /** Number of the first of `events`; the others follow. Every event has a number of its own, never used twice. */
+  /** Number of the first of `events`; the others follow. Event numbers are never reused. */
   firstEvent: z.number(),
-  /** Where the call's JSON is in `bodies.log`, in bytes. */
+  /** Position of the call's JSON in `bodies.log`, in bytes. */
   body: z.object({ offset: z.number(), length: z.number() }),
 });
 
@@ -59,7 +57,6 @@ const eventRecord = z.object({
 
 const verdict = z.enum(['PASS', 'FAIL', 'GRAY', 'PROCESSING_FAILED', 'DISABLED']);
 
-/** What the provider found out about an email that came in. */
 export const verdictsSchema = z.object({
   spf: verdict,
   dkim: verdict,
@@ -71,24 +68,20 @@ export type ReceivedVerdicts = z.output<typeof verdictsSchema>;
 
 const receivedFields = {
   id: z.string(),
-  /** Milliseconds since the epoch. */
   at: z.number(),
-  /** Sender of the envelope. */
   source: z.string(),
   recipients: z.array(z.string()),
-  /** Bytes. */
   size: z.number(),
   verdicts: verdictsSchema,
 };
 
-/** An email that came in, itself an event; its bytes are a file of their own. */
+/** The email's bytes are in a separate file. */
 const receivedRecord = z.object({ kind: z.literal('received'), ...receivedFields, number: z.number() });
 
 const deliveredRecord = z.object({ kind: z.literal('delivered'), numbers: z.array(z.number()) });
 
 const clearedRecord = z.object({ kind: z.literal('cleared'), nextEvent: z.number() });
 
-/** One line of the log. */
 export const logRecordSchema = z.discriminatedUnion('kind', [
   messageRecord,
   eventRecord,
@@ -98,11 +91,7 @@ export const logRecordSchema = z.discriminatedUnion('kind', [
 ]);
 
 export type LogRecord = z.output<typeof logRecordSchema>;
-/** An accepted message without its content. */
 export type MessageRecord = z.output<typeof messageRecord>;
-/** An accepted message before it has a place in the files. */
 export type NewMessage = z.output<z.ZodObject<typeof messageFields>>;
-/** An email that came in. */
 export type ReceivedRecord = z.output<typeof receivedRecord>;
-/** An email that came in before its event has a number. */
 export type NewReceived = z.output<z.ZodObject<typeof receivedFields>>;

@@ -7,10 +7,9 @@ import { type LogRecord, logRecordSchema } from './records.ts';
 const lineFeed = 0x0a;
 
 /**
- * Reads `mail.log` from its first line on and hands over each record with its place.
- *
- * @returns bytes that are good: up to the first line that was torn by a crash, or whose body never reached
- *   `bodies.log`. What is behind was never answered to a caller and has to be cut off. 0 when there is no log yet
+ * Reads `mail.log` from the start and passes each record on with its position.
+ * @returns valid bytes: up to the first line that a crash tore, or whose body never reached `bodies.log`.
+ * What follows was never acknowledged and must be cut off. 0 without a log
  */
 export async function replayLog(
   directory: string,
@@ -22,7 +21,7 @@ export async function replayLog(
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
-    if (!(chunk instanceof Buffer)) throw new TypeError('The log is read without an encoding.');
+    if (!(chunk instanceof Buffer)) throw new TypeError('The log must be read without an encoding.');
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
     for (let end = data.indexOf(lineFeed); end !== -1; end = data.indexOf(lineFeed, start)) {

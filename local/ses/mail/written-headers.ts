@@ -1,6 +1,5 @@
 import type { MessageRecord } from './records.ts';
 
-/** The headers that a recipient would find, those of the service first. */
 export function writtenHeaders(message: MessageRecord): { name: string; value: string }[] {
   const lists: [string, string[]][] = [
     ['To', message.to],

@@ -8,10 +8,9 @@ const domainName =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * Takes the bare address out of `address`, `<address>` or `Display name <address>`. SES carries neither UTF-8
- * local parts (no SMTPUTF8) nor bare UTF-8 in a display name (RFC 2047 encoded words are required), so both are
- * refused here, and control characters anywhere.
- *
+ * Extracts the bare address from `address`, `<address>` or `Display name <address>`. SES accepts neither
+ * UTF-8 local parts (no SMTPUTF8) nor bare UTF-8 in a display name (RFC 2047 encoded words are required), so
+ * both are rejected here, as are control characters.
  * @throws SesError BadRequestException when the address is malformed
  */
 export function parseMailbox(mailbox: string): string {
@@ -36,7 +35,6 @@ function isDisplayName(name: string): boolean {
   return /^"([^"\\]|\\.)*"$/.test(name) || !/[()<>[\]:;@\\,"]/.test(name);
 }
 
-/** The domain of a bare address, in lower case. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -35,8 +35,7 @@ export function isWrittenByService(headerName: string): boolean {
 }
 
 /**
- * Bare addresses of all recipients, in the order To, Cc, Bcc.
- *
+ * Bare addresses in the order To, Cc, Bcc.
  * @throws SesError BadRequestException for none, for more than 50, and for a malformed one
  */
 export function checkRecipients(destination: SesDestination | undefined): string[] {
@@ -53,9 +52,8 @@ export function checkRecipients(destination: SesDestination | undefined): string
 }
 
 /**
- * Checks custom headers and gives them as pairs. A value with a line break would start a header of its own; SES
- * takes printable ASCII only, so it refuses that.
- *
+ * Validates custom headers. A line break in a value would start another header; SES takes printable ASCII
+ * only.
  * @throws SesError BadRequestException (API reference, MessageHeader)
  */
 export function checkHeaders(headers: readonly SesHeader[]): [name: string, value: string][] {
@@ -76,9 +74,8 @@ export function checkHeaders(headers: readonly SesHeader[]): [name: string, valu
 }
 
 /**
- * Message tags by name; a later tag of the same name wins, as an entry's tag wins over the default one.
- *
- * @throws SesError BadRequestException for characters outside of letters, digits, `_` and `-`
+ * Message tags by name; a later one wins, as an entry's tag overrides the default one.
+ * @throws SesError BadRequestException for characters other than letters, digits, `_` and `-`
  */
 export function checkTags(...lists: readonly SesTag[][]): Record<string, string> {
   const tags: Record<string, string> = {};

@@ -7,12 +7,11 @@ import { SesError } from './ses-error.ts';
 
 const smallCallBytes = 256 * 1024;
 
-/** Answers a call as SES does: JSON with a request id. */
 export function answerCall(response: ServerResponse, value: object): void {
   sendJson(response, 200, value, { 'x-amzn-requestid': randomUUID() });
 }
 
-/** Answers a refusal as SES does, so that the SDK throws the matching exception class. */
+/** Answers an error as SES does, so that the SDK throws the matching exception class. */
 export function answerError(response: ServerResponse, error: SesError): void {
   sendJson(
     response,
@@ -23,8 +22,6 @@ export function answerError(response: ServerResponse, error: SesError): void {
 }
 
 /**
- * Parses the JSON of a call.
- *
  * @throws SesError SerializationException for text that is not JSON, BadRequestException for a wrong shape
  */
 export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer): z.output<Schema> {
@@ -43,11 +40,7 @@ export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer
   );
 }
 
-/**
- * Reads and parses a call in one step.
- *
- * @throws SesError as {@link parseCall} does, and BadRequestException for a body beyond `limitBytes`
- */
+/** @throws SesError like {@link parseCall}, and BadRequestException for a body beyond `limitBytes` */
 export async function readCall<Schema extends z.ZodType>(
   schema: Schema,
   request: IncomingMessage,

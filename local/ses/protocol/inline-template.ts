@@ -5,20 +5,18 @@ const dataSchema = z.record(z.string(), z.unknown());
 
 export type TemplateData = z.output<typeof dataSchema>;
 
-/** A template of literals and placeholders. `render` throws {@link MissingAttribute} when the data lacks one. */
+/** `render` throws {@link MissingAttribute} when the data lacks a value. */
 export interface InlineTemplate {
   render(data: TemplateData): string;
 }
 
-/** The data has no value for a placeholder; real SES reports it by a `RenderingFailure` event. */
 export class MissingAttribute extends Error {
   override readonly name = 'MissingAttribute';
 }
 
 /**
- * Compiles `{{name}}` and `{{{name}}}`; values go in as they are, without escaping, and are never expanded again.
- * The rest of the template language of SES (conditions, loops, partials) is refused.
- *
+ * Compiles `{{name}}` and `{{{name}}}`; values are inserted unescaped and never expanded again. The rest of
+ * the SES template language (conditions, loops, partials) is rejected.
  * @throws SesError BadRequestException for anything between braces that is not a bare name
  */
 export function compileTemplate(source: string): InlineTemplate {
@@ -27,7 +25,7 @@ export function compileTemplate(source: string): InlineTemplate {
   return {
     render: (data) => {
       const [first] = names.length === 3 && parts[0] === '' && parts[2] === '' ? [names[1]] : [];
-      // The usual case here: the whole field is one placeholder, and its value needs no copy.
+      // The common case here: the whole field is one placeholder, and its value needs no copy.
       if (first !== undefined && first !== null) return attributeOf(data, first);
       let rendered = '';
       for (const [index, part] of parts.entries()) {

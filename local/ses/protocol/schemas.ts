@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// Shapes of the SES v2 REST-JSON protocol, as far as the local SES reads them. Members that it does not know are
-// dropped, as a newer service would take them. Rules beyond the shape are in `check-envelope.ts`.
+// The part of the SES v2 REST-JSON protocol that the local SES reads. Unknown members are dropped, so newer
+// clients work. Rules beyond the shape are in `check-envelope.ts`.
 
 const templateDataCharacters = 262_144;
 
@@ -50,7 +50,6 @@ const envelope = {
   ConfigurationSetName: z.string().optional(),
 };
 
-/** Body of `POST /v2/email/outbound-emails`. */
 export const sendEmailSchema = z.object({
   ...envelope,
   Destination: destination.optional(),
@@ -63,7 +62,6 @@ export const sendEmailSchema = z.object({
   EmailTags: z.array(tag).default([]),
 });
 
-/** Body of `POST /v2/email/outbound-bulk-emails`. */
 export const sendBulkEmailSchema = z.object({
   ...envelope,
   DefaultEmailTags: z.array(tag).default([]),

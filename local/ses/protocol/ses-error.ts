@@ -1,4 +1,4 @@
-/** The errors of SES v2 that the local SES can answer with, and their HTTP statuses (API reference, Errors). */
+/** API reference, Errors. */
 const statusByCode = {
   BadRequestException: 400,
   MessageRejected: 400,
@@ -14,7 +14,6 @@ const statusByCode = {
 
 export type SesErrorCode = keyof typeof statusByCode;
 
-/** A refusal in the shape of SES: the code goes into `x-amzn-errortype`, the message into the body. */
 export class SesError extends Error {
   override readonly name = 'SesError';
   readonly code: SesErrorCode;

@@ -4,7 +4,6 @@ import { verdictsSchema } from '../mail/records.ts';
 
 const addresses = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
-/** An email as JSON, for callers without MIME at hand. */
 export const mailInputSchema = z.object({
   from: z.string().min(1),
   to: addresses,
@@ -27,9 +26,8 @@ export const mailInputSchema = z.object({
   inReplyTo: z.string().optional(),
   references: addresses.optional(),
   headers: z.record(z.string(), z.string()).default({}),
-  /** Sender of the envelope, when it is not that of the header; empty for a bounce. */
+  /** Envelope sender, when it differs from the header; empty for a bounce. */
   source: z.string().optional(),
-  /** What SES is to have found out; PASS by default. */
   verdicts: verdictsSchema.partial().default({}),
 });
 
@@ -40,7 +38,6 @@ const bracketed = (id: string) => (id.startsWith('<') ? id : `<${id}>`);
 const list = (value: string | string[] | undefined) =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** The email as a mail program would write it. */
 export async function composeMail(input: MailInput): Promise<Buffer> {
   const references = list(input.references);
   const { message } = await transport.sendMail({

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { sendJson, sendText } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { BodyTooLarge, readBody } from '../http/read-body.ts';
+import { parseInput } from '../http/read-input.ts';
 import type { Route } from '../http/router.ts';
-import { parseInput } from '../inbox/read-input.ts';
 import { verdictsSchema } from '../mail/records.ts';
 import { composeMail, mailInputSchema } from './compose-mail.ts';
 import {
@@ -16,10 +16,10 @@ import {
   receivedBucket,
 } from './received-mail.ts';
 
-/** Base64 and quotes around the largest email. */
+/** The largest email in base64, plus JSON overhead. */
 const mostJsonBytes = 60 * 1024 * 1024;
 
-/** Envelope and verdicts of an email that comes as it is; several recipients are separated by commas. */
+/** Several recipients are separated by commas. */
 const rawQuerySchema = z.object({
   from: z.string().optional(),
   to: z.string().optional(),
@@ -35,7 +35,6 @@ async function readLimited(request: IncomingMessage, most: number): Promise<Buff
 const flat = (addresses: readonly Address[] | undefined): string[] =>
   (addresses ?? []).flatMap((one) => (one.group ?? [one]).map(({ address }) => address));
 
-/** Sender and recipients as the headers name them. */
 async function envelopeOf(raw: Buffer) {
   const email = await PostalMime.parse(raw).catch(() => undefined);
   const recipients = [...flat(email?.to), ...flat(email?.cc), ...flat(email?.bcc)];
@@ -75,10 +74,9 @@ async function readMail(request: IncomingMessage): Promise<IncomingMail> {
 }
 
 /**
- * `POST /api/inbound`: an email comes in, as `message/rfc822` or as JSON. And the bucket that large ones are fetched
- * from.
- *
- * @param isPublished whether notifications of received emails have an address to go to
+ * `POST /api/inbound` accepts an email as `message/rfc822` or as JSON. Also serves the bucket that large ones
+ * are fetched from.
+ * @param isPublished whether notifications of received emails have a destination
  */
 export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Route[] {
   return [

@@ -1,28 +1,27 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { createMessageId, type MailStore } from '../mail/mail-store.ts';
 import type { ReceivedVerdicts } from '../mail/records.ts';
 
-/** An email on its way in, as SES gets it by SMTP. */
 export interface IncomingMail {
-  /** Sender of the envelope; empty for a bounce. */
+  /** Envelope sender; empty for a bounce. */
   source: string;
   recipients: readonly string[];
   raw: Buffer;
   verdicts?: Partial<ReceivedVerdicts> | undefined;
 }
 
-/** As much as SES takes. */
+/** The limit of SES. */
 export const mostMailBytes = 40 * 1024 * 1024;
-/** What fits into a notification; a larger email is only in the bucket. */
+/** A larger email is only in the bucket. */
 export const mostNotifiedBytes = 150 * 1024;
-/** The bucket of the S3 action, served by the local SES itself. */
 export const receivedBucket = 'local-inbound';
 
 const allPass: ReceivedVerdicts = { spf: 'PASS', dkim: 'PASS', dmarc: 'PASS', spam: 'PASS', virus: 'PASS' };
 const idForm = /^[0-9a-f-]{20,80}$/;
 
-/** Emails that came in, a file each; the folder is the bucket of the S3 action. */
+/** One file per email; the folder is the bucket of the S3 action. */
 export class ReceivedMail {
   readonly #directory: string;
   readonly #store: MailStore;
@@ -38,14 +37,13 @@ export class ReceivedMail {
     return new ReceivedMail(directory, store);
   }
 
-  /** Keeps an email; once it is on disk, its notification waits for delivery. @returns SES's id of it */
+  /** Once the email is on disk, its notification is queued. @returns its SES id */
   async accept({ source, recipients, raw, verdicts }: IncomingMail): Promise<string> {
     const at = Date.now();
     const id = createMessageId(at);
     const returnPath = Buffer.from(`Return-Path: <${source.replace(/[<>\r\n]/g, '')}>\r\n`);
     const path = join(this.#directory, id);
-    await writeFile(`${path}.new`, Buffer.concat([returnPath, raw]), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await writeFileAtomic(path, Buffer.concat([returnPath, raw]), { mode: 0o600, fsync: false });
     await this.#store.receive({
       id,
       at,
@@ -57,7 +55,6 @@ export class ReceivedMail {
     return id;
   }
 
-  /** The bytes of an email by its id; undefined when there is none. */
   async read(id: string): Promise<Buffer | undefined> {
     if (!idForm.test(id)) return undefined;
     return readFile(join(this.#directory, id)).catch(() => undefined);

@@ -8,15 +8,13 @@ export interface SmtpPort {
   close(): Promise<void>;
 }
 
-/** A refusal with the code that SMTP answers. */
 function refusal(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
 
 /**
- * Takes emails by SMTP, without TLS and without asking who is there, for the domains that are verified here: like SES,
- * it refuses all others.
- *
+ * Accepts emails by SMTP, without TLS or authentication, for the domains that are verified here and, like
+ * SES, rejects all others.
  * @throws Error with `code` EADDRINUSE when the port is taken
  */
 export async function openSmtpPort(options: {
@@ -40,7 +38,7 @@ export async function openSmtpPort(options: {
     async onData(stream, { envelope }, callback) {
       try {
         const chunks: Buffer[] = [];
-        // What is beyond the limit is read and dropped.
+        // Content beyond the limit is read and dropped.
         for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
         if (stream.sizeExceeded) return callback(refusal(552, 'SES takes at most 40 MB'));
         const source = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
@@ -54,7 +52,7 @@ export async function openSmtpPort(options: {
   });
   const listening = server.listen(options.port, options.host);
   await once(listening, 'listening');
-  // A client that hangs up is no fault of ours.
+  // A client that hangs up is no error of ours.
   server.on('error', () => undefined);
   const address = listening.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');

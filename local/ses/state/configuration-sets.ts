@@ -4,12 +4,10 @@ import type { EventDestination, State } from './state.ts';
 
 const setName = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The set that exists from the first start and publishes every event to the local topic. */
 const defaultConfigurationSet = 'posthaste';
 
 const allEventTypes = ['SEND', 'DELIVERY', 'BOUNCE', 'COMPLAINT', 'OPEN', 'CLICK'];
 
-/** Configuration sets and where they publish events. */
 export class ConfigurationSets {
   readonly #state: State;
   readonly #topicArn: string | null;
@@ -19,7 +17,6 @@ export class ConfigurationSets {
     this.#topicArn = topicArn;
   }
 
-  /** Makes sure that the default set is there and publishes to `topicArn`; `null` when nobody subscribes. */
   static async open(state: State, topicArn: string | null): Promise<ConfigurationSets> {
     const sets = new ConfigurationSets(state, topicArn);
     await sets.#save(defaultConfigurationSet, {
@@ -38,7 +35,7 @@ export class ConfigurationSets {
     await this.#save(name, {});
   }
 
-  /** Its event destinations by name. @throws SesError NotFoundException */
+  /** Event destinations by name. @throws SesError NotFoundException */
   get(name: string): Record<string, EventDestination> {
     const destinations = this.#find(name);
     if (destinations === undefined) {
@@ -57,8 +54,7 @@ export class ConfigurationSets {
   }
 
   /**
-   * Gives what picks the events of a plan that are published for a message sent with this set; none without a set.
-   *
+   * Returns a filter for the planned events that a message sent with this set publishes; none without a set.
    * @throws SesError NotFoundException
    */
   publishedBy(name: string | null): (events: PlannedEvent[]) => PlannedEvent[] {

@@ -45,7 +45,7 @@ export class Identities {
     return identity;
   }
 
-  /** Looks at an identity, which checks it. @throws SesError NotFoundException */
+  /** Reading an identity also checks it. @throws SesError NotFoundException */
   async check(name: string): Promise<Identity> {
     const key = toKey(name);
     const identity = this.#get(key);
@@ -103,7 +103,6 @@ export class Identities {
     }));
   }
 
-  /** The TXT records at a name; null while none were set. */
   texts(name: string): string[] | null {
     return this.#state.value.texts[name.toLowerCase()] ?? null;
   }
@@ -116,15 +115,13 @@ export class Identities {
     });
   }
 
-  /** All identities with their names, in alphabetical order. */
   list(): [name: string, identity: Identity][] {
     return Object.entries(this.#state.value.identities).sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
   /**
-   * Lets an address send when it, its domain or a domain above that is verified.
-   *
-   * @throws SesError MessageRejected, or MailFromDomainNotVerifiedException when the identity asks for that
+   * Permits an address to send when it, its domain or a parent domain is verified.
+   * @throws SesError MessageRejected, or MailFromDomainNotVerifiedException when the identity requires that
    */
   requireVerified(address: string): Identity {
     const identity = this.#candidates(address).find(({ status }) => status === 'verified');
@@ -143,7 +140,6 @@ export class Identities {
     return identity;
   }
 
-  /** Whether email to an address comes in here: its domain is verified. */
   receives(address: string): boolean {
     return this.#find(domainOf(address))?.status === 'verified';
   }

@@ -1,4 +1,5 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import writeFileAtomic from 'write-file-atomic';
 import type { z } from 'zod';
 
 /** A small JSON file that is read once and replaced as a whole after each change. */
@@ -25,20 +26,14 @@ export class StateFile<Schema extends z.ZodType> {
     return this.#value;
   }
 
-  /** Changes the value at once and resolves when the change is on disk. */
   update(change: (value: z.output<Schema>) => z.output<Schema>): Promise<void> {
     this.#value = change(this.#value);
     const text = JSON.stringify(this.#value, null, 2);
-    this.#writing = this.#writing
-      .catch(() => {})
-      .then(async () => {
-        await writeFile(`${this.#path}.new`, text, { mode: 0o600, flush: true });
-        await rename(`${this.#path}.new`, this.#path);
-      });
+    // Writes to one path are queued, so the last value wins.
+    this.#writing = writeFileAtomic(this.#path, text, { mode: 0o600 });
     return this.#writing;
   }
 
-  /** Waits for the last change. */
   close(): Promise<void> {
     return this.#writing;
   }

@@ -44,22 +44,17 @@ const figuresSchema = z.object({
   failed: z.number(),
 });
 
-/** Bound of everything that is waited for: generous, because a busy machine is not a fault. */
 export const soon = { timeout: 15_000 };
 
-/** A local SES of one test, with the unmodified SDK and the inbox API, gone when the test ends. */
 export interface TestSes {
   ses: LocalSes;
   client: SESv2Client;
   dataDir: string;
-  /** The inbox, as `GET /api/messages` shows it. */
   list(query?: string): Promise<z.output<typeof listSchema>>;
   figures(): Promise<z.output<typeof figuresSchema>>;
-  /** Sends JSON to the control API and gives status and parsed answer. */
   control(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
-  /** Creates an identity and checks it, so that it is verified. */
   verify(identity: string): Promise<void>;
-  /** Ends it and starts another one on the same folder; the returned one takes its place. */
+  /** Ends it and starts another one on the same folder. */
   restart(options?: Partial<LocalSesOptions>): Promise<TestSes>;
 }
 
@@ -107,7 +102,6 @@ export async function startTestSes(options: Partial<LocalSesOptions> = {}): Prom
   };
 }
 
-/** The SDK as the product uses it: no retries of its own. */
 export function createSdkClient(endpoint: string): SESv2Client {
   return new SESv2Client({
     endpoint,
@@ -117,7 +111,6 @@ export function createSdkClient(endpoint: string): SESv2Client {
   });
 }
 
-/** A plain call from the verified `example.test`, with any part replaced. */
 export function emailTo(
   address: string,
   replaced: Partial<SendEmailCommandInput> = {},

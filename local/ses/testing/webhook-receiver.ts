@@ -30,21 +30,18 @@ const eventSchema = z.looseObject({
 type ReceivedMessage = z.output<typeof messageSchema>;
 export type ReceivedEvent = z.output<typeof eventSchema>;
 
-/** A tiny endpoint for SNS messages that checks every signature by the book, with nothing of ours. */
+/** Verifies every signature by the specification, independent of our code. */
 export interface WebhookReceiver {
   readonly url: string;
-  /** Genuine messages that were answered with 200, in the order of their arrival, repeated ones included. */
+  /** Genuine messages answered with 200, in order of arrival, including repeats. */
   readonly messages: ReceivedMessage[];
-  /** Everything that came, whatever it was answered. */
   readonly attempts: ReceivedMessage[];
-  /** Their request headers, by message id. */
   readonly headers: Map<string, NodeJS.Dict<string | string[]>>;
   readonly forgeries: number;
   /** SES events among the messages, one per message id. */
   events(): ReceivedEvent[];
-  /** Answers with this status from now on; `null` cuts the connection. */
+  /** Status of all further answers; `null` cuts the connection. */
   answerWith(status: number | null): void;
-  /** Resolves when the events satisfy the condition; rejects after `timeoutMs`. */
   until(condition: (events: ReceivedEvent[]) => boolean, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -81,7 +78,7 @@ export async function startWebhookReceiver(options: {
       if (!isGenuine || status !== 200) return;
       messages.push(message);
       headers.set(message.MessageId, request.headers);
-      // An email that came in is no event of a message.
+      // An incoming email is not an event of a message.
       if (message.Type === 'Notification' && !message.Message.includes('"notificationType"')) {
         eventsById.set(message.MessageId, eventSchema.parse(JSON.parse(message.Message)));
       }
@@ -146,7 +143,7 @@ async function isSignedBy(
   return verify(algorithm, text, publicKey, Buffer.from(message.Signature, 'base64'));
 }
 
-/** Written a second time on purpose: the signer must not be the judge of its own canonical form. */
+/** Duplicated on purpose: a test of the signer must not use the signer's own canonical form. */
 function canonicalText(message: ReceivedMessage): string {
   const names =
     message.Type === 'Notification'

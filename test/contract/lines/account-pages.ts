@@ -15,7 +15,7 @@ const form = (fields: Record<string, string>): Call => ({
 async function invitation({ stack, owner, project }: World): Promise<string> {
   const email = `${randomUUID()}@example.com`;
   await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
-  return mailedToken(stack, email, '/invitation');
+  return mailedToken(stack, email, '/accept-invitation');
 }
 const proof = (world: World) => tokenFor(world, '/auth/request-verification', '/verify-email');
 const reset = (world: World) => tokenFor(world, '/auth/request-password-reset', '/reset-password');
@@ -59,7 +59,7 @@ export const accountPageLines: readonly ContractLine[] = [
     refusals: [{ ...badPassword, change: () => form({ token: 'x'.repeat(43), password: 'short' }) }],
   },
   {
-    ...shown('/invitation', invitation),
+    ...shown('/accept-invitation', invitation),
     refusals: [
       {
         when: 'the token is none of ours',
@@ -68,7 +68,7 @@ export const accountPageLines: readonly ContractLine[] = [
       },
     ],
   },
-  submitted('/invitation', invitation, { password }),
+  submitted('/accept-invitation', invitation, { password }),
   {
     line: 'GET /return/:page',
     key: 'link',

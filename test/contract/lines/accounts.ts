@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mailedToken } from '../../setup/account-mail.ts';
-import { callApi, createTestPerson, testPassword } from '../../setup/people.ts';
+import { callApi, createTestPerson, sessionOf, testPassword } from '../../setup/people.ts';
 import type { Call } from '../call.ts';
 import { type ContractLine, type Refusal, under, withBody, withHeaders } from '../line.ts';
 import type { World } from '../world.ts';
@@ -26,14 +26,13 @@ const fromElsewhere: Refusal = {
   change: withHeaders({ Origin: 'https://evil.example' }),
 };
 
-/** The token that somebody new is mailed. */
 export async function tokenFor({ stack }: World, request: string, page: string): Promise<string> {
   const person = await createTestPerson(stack.url);
   await callApi(stack.url, 'POST', request, { email: person.email });
   return mailedToken(stack, person.email, page);
 }
 
-/** The way to the provider and back, up to the call that ends it. */
+/** Signs in through the provider, up to the final call. */
 async function signInElsewhere({ stack }: World): Promise<Call> {
   const started = await callApi(stack.url, 'GET', '/auth/oauth/google');
   const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
@@ -96,6 +95,18 @@ export const accountLines: readonly ContractLine[] = [
         change: withBody({ email: newAddress() }),
       },
     ],
+  },
+  {
+    line: 'POST /auth/one-time',
+    key: 'none',
+    success: 200,
+    answer: under('user', userFields),
+    valid: async ({ stack }) => {
+      const { id } = await createTestPerson(stack.url);
+      return { body: { token: await stack.product.services.accountLinks.createSignIn(id) } };
+    },
+    required: ['token'],
+    refusals: [badToken, fromElsewhere],
   },
   { line: 'GET /auth/logout', key: 'none', success: 204, valid: () => ({}) },
   {
@@ -167,5 +178,25 @@ export const accountLines: readonly ContractLine[] = [
     required: ['token', 'password'],
     refusals: [badToken, shortPassword, fromElsewhere],
   },
+  {
+    line: 'GET /auth/sessions',
+    key: 'session',
+    success: 200,
+    answer: under('data.0', ['id', 'browser', 'system', 'createdAt', 'lastUsedAt', 'current']),
+    valid: () => ({}),
+  },
+  {
+    line: 'DELETE /auth/sessions/:id',
+    key: 'session',
+    success: 204,
+    valid: async ({ stack, owner }) => {
+      const body = { email: owner.email, password: testPassword };
+      const cookie = sessionOf(await callApi(stack.url, 'POST', '/auth/login', body));
+      const { data } = (await callApi(stack.url, 'GET', '/auth/sessions', undefined, { Cookie: cookie }))
+        .body;
+      return { params: { id: data.find(({ current }: { current: boolean }) => current).id } };
+    },
+  },
+  { line: 'DELETE /auth/sessions', key: 'session', success: 204, valid: () => ({}) },
   { line: 'GET /users/@me', key: 'session', success: 200, answer: userFields, valid: () => ({}) },
 ];

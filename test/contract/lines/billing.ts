@@ -6,7 +6,7 @@ const categories = ['transactional', 'campaigns', 'workflows', 'inbound'];
 const path = '/users/@me/projects/:id' as const;
 const shared = { key: 'session or sk', role: 'ADMIN', success: 200 } as const;
 const own = ({ project }: World) => ({ params: { id: project.id } });
-/** A project that Stripe knows, because somebody has looked at the prices. */
+/** A project with a Stripe customer, created by opening a checkout. */
 async function known(world: World) {
   await world.owner.call('POST', `/users/@me/projects/${world.project.id}/checkout`, {});
   return own(world);

@@ -1,6 +1,6 @@
-import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
-import { campaignFields, campaignStatFields, pageFields } from './fields.ts';
+import { campaignFields, campaignStatFields, cursorFields, pageFields } from './fields.ts';
 
 const answer = ['success', ...under('data', campaignFields)];
 const body = ({ from }: World) => ({
@@ -47,6 +47,11 @@ const contentRefusals: Refusal[] = [
     change: withBody({ from: 'hello@elsewhere.example' }),
   },
 ];
+const audienceFields = [
+  'total',
+  'recipients',
+  ...under('excluded', ['unsubscribed', 'snoozed', 'suppressed']),
+];
 const required = ['name', 'subject', 'body', 'from', 'audienceType'];
 
 export const campaignLines: readonly ContractLine[] = [
@@ -87,7 +92,7 @@ export const campaignLines: readonly ContractLine[] = [
       body: { ...body(world), audienceType: 'SEGMENT', segmentId: await world.segment() },
     }),
     required,
-    refusals: [...contentRefusals, bad('it is cancelled', cancelled)],
+    refusals: [stale, ...contentRefusals, bad('it is cancelled', cancelled)],
     bodyIds: { segmentId: (theirs) => theirs.segment() },
   },
   {
@@ -137,5 +142,30 @@ export const campaignLines: readonly ContractLine[] = [
       { when: 'there are several addresses', status: 422, change: withBody({ email: ['ada@example.com'] }) },
     ],
   },
+  {
+    line: 'POST /campaigns/audience',
+    key: 'sk',
+    success: 200,
+    answer: audienceFields,
+    valid: async (world) => ({
+      body: { type: 'MARKETING', audienceType: 'SEGMENT', segmentId: await world.segment() },
+    }),
+    required: ['audienceType'],
+    bodyIds: { segmentId: (theirs) => theirs.segment() },
+    refusals: contentRefusals.filter(({ status }) => status !== 403),
+  },
+  { line: 'GET /campaigns/:id/audience', key: 'sk', success: 200, answer: audienceFields, valid: draft },
+  {
+    line: 'GET /campaigns/:id/recipients',
+    key: 'sk',
+    success: 200,
+    answer: ['data', ...cursorFields],
+    valid: async (world) => ({ ...(await draft(world)), query: 'outcome=opened&limit=1000' }),
+    refusals: [
+      { when: 'the outcome is none', status: 422, change: withQuery('outcome=read') },
+      bad('the cursor is of another list', withQuery('cursor=WzEsIm5vIl0')),
+    ],
+  },
+  { line: 'GET /campaigns/:id/links', key: 'sk', success: 200, answer: ['data'], valid: draft },
   { line: 'GET /campaigns/:id/stats', key: 'sk', success: 200, answer: campaignStatFields, valid: draft },
 ];

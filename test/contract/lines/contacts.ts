@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from '../../../db/sql.ts';
-import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import { contactFields, cursorFields, jobFields } from './fields.ts';
 
 const refuses = (when: string, status: number, change: Refusal['change'], code?: string): Refusal => ({
@@ -97,6 +97,7 @@ export const contactLines: readonly ContractLine[] = [
       body: { email: `${randomUUID()}@example.com`, subscribed: false, data: { plan: null } },
     }),
     refusals: [
+      stale,
       {
         when: 'another contact has the address',
         status: 409,
@@ -209,6 +210,7 @@ export const contactLines: readonly ContractLine[] = [
         form: csv(`email\n${'x'.repeat(5 * 1024 * 1024)}`),
       })),
       refuses('there is no column email', 422, () => ({ form: csv('name\nAda\n') }), 'VALIDATION_ERROR'),
+      refuses('the dry run is neither true nor false', 422, withQuery('dryRun=maybe')),
     ],
   },
   {
@@ -225,6 +227,21 @@ export const contactLines: readonly ContractLine[] = [
         change: async (_, world) => ({ params: { jobId: await world.bulkJob() } }),
       },
     ],
+  },
+  {
+    line: 'GET /contacts/import/:jobId/errors.csv',
+    key: 'sk',
+    success: 200,
+    type: 'text/csv; charset=utf-8',
+    valid: async (world) => ({ params: { jobId: await world.importJob() } }),
+  },
+  {
+    line: 'GET /contacts/export',
+    key: 'sk',
+    success: 200,
+    type: 'text/csv; charset=utf-8',
+    valid: async (world) => ({ query: `search=${await world.address()}` }),
+    refusals: [refuses('the status is none', 422, withQuery('status=lost'))],
   },
   bulk('subscribe'),
   bulk('unsubscribe'),

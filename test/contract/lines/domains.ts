@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ContractLine, under, withBody } from '../line.ts';
+import { type ContractLine, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
 import { domainFields } from './fields.ts';
 
@@ -15,6 +15,17 @@ function form(content: Uint8Array | string, field = 'image'): FormData {
   return data;
 }
 
+async function stored(world: World): Promise<{ projectId: string; file: string }> {
+  const answer = await fetch(`${world.stack.url}/uploads/image`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${world.project.secretKey}` },
+    body: form(image),
+  });
+  // as: the shape of this answer is the test of `POST /uploads/image`.
+  const [projectId = '', file = ''] = ((await answer.json()) as { key: string }).key.split('/');
+  return { projectId, file };
+}
+
 export const domainLines: readonly ContractLine[] = [
   {
     line: 'GET /domains/project/:projectId',
@@ -28,7 +39,7 @@ export const domainLines: readonly ContractLine[] = [
     key: 'sk',
     success: 201,
     answer: domainFields,
-    // The project is that of the key, whatever the body says.
+    // The key determines the project, whatever the body contains.
     valid: () => ({ body: { domain: `${randomUUID()}.example`, projectId: randomUUID() } }),
     required: ['domain'],
     refusals: [
@@ -93,21 +104,46 @@ export const domainLines: readonly ContractLine[] = [
     ],
   },
   {
+    line: 'GET /uploads',
+    key: 'sk',
+    success: 200,
+    answer: [
+      ...under('data.0', ['url', 'key', 'contentType', 'size', 'createdAt']),
+      ...under('used', ['files', 'bytes']),
+      ...under('quota', ['files', 'bytes']),
+      'cursor',
+      'hasMore',
+    ],
+    valid: async (world) => {
+      await stored(world);
+      return {};
+    },
+    refusals: [
+      { when: 'the cursor is none', status: 400, code: 'BAD_REQUEST', change: withQuery('cursor=none') },
+    ],
+  },
+  {
+    line: 'DELETE /uploads/:projectId/:file',
+    key: 'sk',
+    success: 204,
+    names: ['projectId', 'file'],
+    valid: async (world) => ({ params: await stored(world) }),
+    refusals: [
+      {
+        when: 'there is no such file',
+        status: 404,
+        code: 'NOT_FOUND',
+        change: ({ params }) => ({ params: { ...params, file: 'nothing.png' } }),
+      },
+    ],
+  },
+  {
     line: 'GET /uploads/:projectId/:file',
     key: 'none',
     success: 200,
     type: 'image/png',
     names: ['projectId', 'file'],
-    valid: async (world) => {
-      const answer = await fetch(`${world.stack.url}/uploads/image`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${world.project.secretKey}` },
-        body: form(image),
-      });
-      // as: the shape of this answer is the test of the line above.
-      const [projectId = '', file = ''] = ((await answer.json()) as { key: string }).key.split('/');
-      return { params: { projectId, file } };
-    },
+    valid: async (world) => ({ params: await stored(world) }),
     refusals: [
       {
         when: 'there is no such file',

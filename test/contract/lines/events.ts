@@ -1,8 +1,20 @@
+import { eventually } from '../../setup/eventually.ts';
 import { type ContractLine, under, withQuery } from '../line.ts';
 import { campaignStatFields, cursorFields } from './fields.ts';
 
-const eventFields = ['id', 'name', 'data', 'contactId', 'emailId', 'createdAt'];
+const eventFields = ['id', 'name', 'data', 'contactId', 'contactEmail', 'emailId', 'createdAt'];
 const activityFields = ['id', 'type', 'timestamp', 'contactId', 'contactEmail', 'metadata'];
+const requestFields = [
+  'id',
+  'requestId',
+  'createdAt',
+  'method',
+  'route',
+  'status',
+  'errorCode',
+  'credential',
+  'durationMs',
+];
 const badCursor = {
   when: 'the cursor is none of ours',
   status: 400,
@@ -50,6 +62,28 @@ export const eventLines: readonly ContractLine[] = [
     refusals: [badCursor, badLimit],
   },
   {
+    line: 'GET /requests',
+    key: 'sk',
+    success: 200,
+    answer: [...under('data.0', requestFields), ...cursorFields],
+    valid: async (world) => {
+      const query = 'status=2xx&method=GET&limit=1000';
+      await eventually(
+        async () => (await world.call('GET', `/requests?${query}`)).data.length,
+        (count) => count > 0,
+      );
+      return { query };
+    },
+    refusals: [
+      badCursor,
+      badLimit,
+      badDate,
+      { when: 'the status is none', status: 422, change: withQuery('status=6xx') },
+      { when: 'the method is none', status: 422, change: withQuery('method=TRACE') },
+      { when: 'the route is a relative path', status: 422, change: withQuery('route=contacts') },
+    ],
+  },
+  {
     line: 'GET /events/stats',
     key: 'sk',
     success: 200,
@@ -87,7 +121,7 @@ export const eventLines: readonly ContractLine[] = [
     valid: async (world) => ({ params: { eventName: (await world.event()).name } }),
   },
   {
-    // An event may be called `contact`, which is also the name of a path.
+    // An event may be called `contact`, which is also a path segment.
     line: 'GET /events/contact/usage',
     key: 'sk',
     success: 200,

@@ -1,4 +1,3 @@
-/** The names that each resource of the API has. */
 export const contactFields = ['id', 'email', 'subscribed', 'snoozedUntil', 'data', 'createdAt', 'updatedAt'];
 
 export const templateFields = [
@@ -14,6 +13,34 @@ export const templateFields = [
   'projectId',
   'createdAt',
   'updatedAt',
+];
+
+export const emailFields = [
+  'id',
+  'to',
+  'toName',
+  'from',
+  'subject',
+  'status',
+  'reason',
+  'source',
+  'type',
+  'contactId',
+  'campaignId',
+  'campaignName',
+  'workflowId',
+  'workflowName',
+  'templateId',
+  'templateName',
+  'opens',
+  'clicks',
+  'createdAt',
+  'sentAt',
+  'deliveredAt',
+  'openedAt',
+  'clickedAt',
+  'bouncedAt',
+  'complainedAt',
 ];
 
 const counterFields = [
@@ -34,6 +61,8 @@ export const campaignFields = [
   'segmentId',
   'scheduledFor',
   'sentAt',
+  'temporalWorkflowId',
+  'temporalUrl',
   ...counterFields,
   ...lateCounterFields,
 ];
@@ -76,13 +105,14 @@ export const workflowFields = [
   'updatedAt',
 ];
 
-export const stepFields = ['id', 'type', 'name', 'position', 'config', 'templateId'];
+export const stepFields = ['id', 'type', 'name', 'position', 'config', 'templateId', 'updatedAt'];
 export const transitionFields = ['id', 'fromStepId', 'toStepId', 'branch'];
 
 export const executionFields = [
   'id',
   'workflowId',
   'contactId',
+  'contactEmail',
   'status',
   'currentStepId',
   'context',
@@ -90,6 +120,8 @@ export const executionFields = [
   'error',
   'startedAt',
   'completedAt',
+  'temporalWorkflowId',
+  'temporalUrl',
 ];
 
 export const domainFields = [
@@ -129,11 +161,15 @@ export const projectFields = [
   'secretKey',
   'disabled',
   'disabledReason',
+  'brandColor',
+  'logoUrl',
+  'footerAddress',
+  'language',
   'createdAt',
   'updatedAt',
 ];
 
-/** What pages by number answer beside `data`. */
+/** Fields beside `data` of pages by number. */
 export const pageFields = ['total', 'page', 'pageSize', 'totalPages'];
-/** What pages by cursor answer beside `data`. */
+/** Fields beside `data` of pages by cursor. */
 export const cursorFields = ['cursor', 'hasMore'];

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createOwnProject } from '../../setup/people.ts';
-import { type ContractLine, under, withBody } from '../line.ts';
+import { type ContractLine, stale, under, withBody } from '../line.ts';
 import type { World } from '../world.ts';
 import { projectFields } from './fields.ts';
 
 const own = ({ project }: World) => ({ params: { id: project.id } });
-/** A project that may go. */
 const another = async ({ owner }: World) => ({ params: { id: (await createOwnProject(owner, 'Stall')).id } });
 const ofMember = async (world: World) => ({ params: { id: world.project.id, userId: await world.member() } });
 const memberFields = ['userId', 'email', 'name', 'role', 'createdAt'];
@@ -59,9 +58,26 @@ export const projectLines: readonly ContractLine[] = [
     answer: projectFields,
     valid: async (world) => ({
       ...(await another(world)),
-      body: { name: 'Kiosk', suppressTransactional: true, brandColor: '#0f766e' },
+      body: {
+        name: 'Kiosk',
+        suppressTransactional: true,
+        brandColor: '#0f766e',
+        logoUrl: 'https://cdn.example.com/logo.png',
+        footerAddress: 'Kiosk\nMarkt 1\nBern',
+        language: 'de',
+      },
     }),
-    refusals: [{ when: 'the colour is none', status: 422, change: withBody({ brandColor: 'red' }) }],
+    refusals: [
+      stale,
+      { when: 'the colour is none', status: 422, change: withBody({ brandColor: 'red' }) },
+      {
+        when: 'the logo is not on https',
+        status: 422,
+        change: withBody({ logoUrl: 'http://x.example/a.png' }),
+      },
+      { when: 'the address is too long', status: 422, change: withBody({ footerAddress: 'x'.repeat(301) }) },
+      { when: 'there are no texts in the language', status: 422, change: withBody({ language: 'tlh' }) },
+    ],
   },
   { line: 'DELETE /users/@me/projects/:id', key: 'session', role: 'OWNER', success: 204, valid: another },
   {

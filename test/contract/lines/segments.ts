@@ -1,4 +1,4 @@
-import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import { condition, type World } from '../world.ts';
 import { contactFields, pageFields, segmentFields } from './fields.ts';
 
@@ -105,6 +105,19 @@ export const segmentLines: readonly ContractLine[] = [
       },
     ],
   },
+  {
+    line: 'POST /segments/preview',
+    key: 'sk',
+    success: 200,
+    answer: ['count', ...under('sample.0', contactFields)],
+    valid: async (world) => {
+      await world.contact();
+      return { body: { condition } };
+    },
+    required: ['condition'],
+    missing: 400,
+    refusals: conditionRefusals.map((refusal) => ({ ...refusal, code: 'BAD_REQUEST' })),
+  },
   { line: 'GET /segments/:id', key: 'sk', success: 200, answer: segmentFields, valid: dynamic },
   {
     line: 'PATCH /segments/:id',
@@ -116,6 +129,7 @@ export const segmentLines: readonly ContractLine[] = [
       body: { name: 'Plus', description: null, condition, trackMembership: true },
     }),
     refusals: [
+      stale,
       ...conditionRefusals.map((refusal) => ({ ...refusal, code: 'BAD_REQUEST' })),
       onStatic,
       {

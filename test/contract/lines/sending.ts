@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ContractLine, type Refusal, under, withBody, withHeaders } from '../line.ts';
+import { type ContractLine, type Refusal, under, withBody, withHeaders, withQuery } from '../line.ts';
+import { cursorFields, emailFields } from './fields.ts';
 
 const verifyFields = [
   'email',
@@ -22,7 +23,6 @@ const badKey = (when: string, key: string): Refusal => ({
   code: 'INVALID_IDEMPOTENCY_KEY',
   change: withHeaders({ 'Idempotency-Key': key }),
 });
-/** What both endpoints with an Idempotency-Key refuse. */
 const keyRefusals: Refusal[] = [
   badKey('the Idempotency-Key is empty', ''),
   badKey('the Idempotency-Key is longer than 255 characters', 'k'.repeat(256)),
@@ -158,5 +158,42 @@ export const sendingLines: readonly ContractLine[] = [
     valid: () => ({ body: { email: 'ada+news@example.com' } }),
     required: ['email'],
     refusals: [invalid('the address is none', { email: 'ada@' }, 'invalid_string')],
+  },
+  {
+    line: 'GET /emails',
+    key: 'sk',
+    success: 200,
+    answer: [...under('data.0', emailFields), ...cursorFields, 'searchedBackTo'],
+    valid: async (world) => {
+      const contactId = (await world.call('GET', `/emails/${await world.email()}`)).contactId;
+      return { query: `limit=1000&contactId=${contactId}&source=TRANSACTIONAL` };
+    },
+    refusals: [
+      {
+        when: 'the cursor is none of ours',
+        status: 400,
+        code: 'BAD_REQUEST',
+        change: withQuery('cursor=whatever'),
+      },
+      { when: 'the status is none', status: 422, change: withQuery('status=LOST') },
+      { when: 'the source is none', status: 422, change: withQuery('source=ACCOUNT') },
+      { when: 'the campaign is no id', status: 422, change: withQuery('campaignId=spring') },
+      { when: 'a date is none', status: 422, change: withQuery('startDate=yesterday-ish') },
+    ],
+  },
+  {
+    line: 'GET /emails/:id',
+    key: 'sk',
+    success: 200,
+    answer: [
+      ...emailFields,
+      'messageId',
+      ...under('timeline.0', ['type', 'at', 'text', 'link']),
+      'bodyAvailable',
+      ...under('body', ['subject', 'html', 'text', 'headers', 'replyTo', 'attachments']),
+      'temporalWorkflowId',
+      'temporalUrl',
+    ],
+    valid: async (world) => ({ params: { id: await world.email() } }),
   },
 ];

@@ -6,7 +6,6 @@ import type { World } from '../world.ts';
 
 const page = 'text/html; charset=utf-8';
 
-/** The link of a purpose in an email to somebody new. */
 const link = (purpose: LinkPurpose) => async (world: World) => {
   const { stack, project, call } = world;
   const post = async (path: string, body: unknown) => ({ body: await call('POST', path, body) });
@@ -88,9 +87,9 @@ export const serviceLines: readonly ContractLine[] = [
     line: 'GET /docs/:file',
     key: 'none',
     success: 200,
-    type: 'text/css; charset=utf-8',
+    type: 'text/javascript; charset=utf-8',
     names: ['file'],
-    valid: () => ({ params: { file: 'swagger-ui.css' } }),
+    valid: () => ({ params: { file: 'start.js' } }),
     refusals: [
       {
         when: 'there is no such file',

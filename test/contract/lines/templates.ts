@@ -1,4 +1,4 @@
-import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
 import { pageFields, templateFields } from './fields.ts';
 
@@ -69,7 +69,7 @@ export const templateLines: readonly ContractLine[] = [
       ...(await one(world)),
       body: { ...body(world), description: 'A note', type: 'HEADLESS' },
     }),
-    refusals: [unregistered, { ...unparseable, code: 'BAD_REQUEST' }],
+    refusals: [stale, unregistered, { ...unparseable, code: 'BAD_REQUEST' }],
   },
   {
     line: 'DELETE /templates/:id',
@@ -91,6 +91,18 @@ export const templateLines: readonly ContractLine[] = [
     ],
   },
   { line: 'POST /templates/:id/duplicate', key: 'sk', success: 201, answer: templateFields, valid: one },
+  {
+    line: 'POST /templates/:id/test',
+    key: 'sk',
+    success: 200,
+    answer: ['success', 'message'],
+    valid: async (world) => ({ ...(await one(world)), body: { email: 'ada@example.com' } }),
+    required: ['email'],
+    notWhileDisabled: true,
+    refusals: [
+      { when: 'there are several addresses', status: 422, change: withBody({ email: ['ada@example.com'] }) },
+    ],
+  },
   {
     line: 'GET /templates/:id/usage',
     key: 'sk',

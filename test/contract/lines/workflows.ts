@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../call.ts';
-import { type ContractLine, type Refusal, under, withBody, withQuery } from '../line.ts';
+import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
 import { executionFields, pageFields, stepFields, transitionFields, workflowFields } from './fields.ts';
 
@@ -24,7 +24,7 @@ const conflict = (when: string, change: Refusal['change']): Refusal => ({
 });
 const graph = [...under('steps.0', stepFields), 'transitions'];
 
-/** Two steps of a workflow that nothing joins yet. */
+/** Two steps of a workflow without a transition between them. */
 async function apart(world: World): Promise<Call> {
   const { id, stepId } = await world.step();
   const step = await world.call('POST', `/workflows/${id}/steps`, { type: 'EXIT', config: {} });
@@ -72,6 +72,7 @@ export const workflowLines: readonly ContractLine[] = [
       body: { name: 'Hello', triggerConfig: { eventName: 'joined' }, enabled: true, allowReentry: true },
     }),
     refusals: [
+      stale,
       {
         when: 'it is switched on with a step that cannot run',
         status: 400,
@@ -86,6 +87,23 @@ export const workflowLines: readonly ContractLine[] = [
       },
       invalid('enabled is no boolean', withBody({ enabled: 'yes' })),
     ],
+  },
+  {
+    line: 'POST /workflows/:id/duplicate',
+    key: 'sk',
+    success: 201,
+    answer: [...workflowFields, ...graph],
+    valid: one,
+  },
+  {
+    line: 'GET /workflows/:id/statistics',
+    key: 'sk',
+    success: 200,
+    answer: [
+      ...under('executions', ['total', 'RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']),
+      ...under('steps.0', ['stepId', 'entered', 'completed', 'failed', 'waiting']),
+    ],
+    valid: one,
   },
   {
     line: 'DELETE /workflows/:id',
@@ -117,6 +135,7 @@ export const workflowLines: readonly ContractLine[] = [
       'config.templateId': (theirs) => theirs.template(),
       templateId: (theirs) => theirs.template(),
       autoConnect: async (theirs) => (await theirs.step()).stepId,
+      transitionId: async (theirs) => (await theirs.transition()).transitionId,
     },
     refusals: [
       invalid('the type is none', withBody({ type: 'DANCE' })),
@@ -133,6 +152,7 @@ export const workflowLines: readonly ContractLine[] = [
     answer: stepFields,
     valid: async (world) => ({ ...(await ofStep(world)), body: { config: { amount: 2, unit: 'hours' } } }),
     refusals: [
+      stale,
       invalid('the unit is none', withBody({ config: { amount: 2, unit: 'moons' } })),
       { when: 'the type changes', status: 400, code: 'BAD_REQUEST', change: withBody({ type: 'EXIT' }) },
     ],

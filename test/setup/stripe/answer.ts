@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 
-/** An error in the shape that Stripe answers with. */
 export class StripeProblem extends Error {
   readonly status: number;
   readonly fields: Record<string, string>;
@@ -29,7 +28,7 @@ export function write(response: ServerResponse, { status, body }: StripeAnswer, 
   response.end(JSON.stringify(body));
 }
 
-/** A page of a list: the newest first, at most `limit` after the one with the id `starting_after`. */
+/** Newest first, at most `limit` after the id in `starting_after`. */
 export function page<Item extends { id: string }>(
   url: string,
   kind: string,

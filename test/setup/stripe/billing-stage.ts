@@ -1,23 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { createOwnProject, createTestPerson, type TestPerson } from '../people.ts';
-import { startTestProduct, type TestProduct } from '../product.ts';
+import { type OwnProduct, startTestProduct } from '../product.ts';
 import type { TestAnswer } from '../sender.ts';
 import type { StripeEvent, StripeSubscription } from './objects.ts';
 import { type StripeServer, signNotification, startStripeServer } from './stripe-server.ts';
 
-/** What a test of billing works with. */
 export interface BillingScene {
   stripe: StripeServer;
-  stack: TestProduct;
+  stack: OwnProduct;
   owner: TestPerson;
-  /** Of the owner; another one for each test. */
   project: { id: string; name: string; secretKey: string };
 }
 
-/** The last part of the address of a page, which is its id at Stripe. */
 export const sessionOf = (url: string) => url.split('/').at(-1) ?? '';
 
-/** A product for the tests of a file whose billing is a local Stripe, and what they do again and again. */
 export function useBillingStage() {
   let scene: BillingScene;
   beforeAll(async () => {
@@ -65,16 +61,13 @@ export function useBillingStage() {
     scene: () => scene,
     pathOf,
     checkout,
-    /** Hands a notification to the product, whatever it says. */
     post,
-    /** Hands a notification to the product as Stripe does. */
     deliver,
-    /** As the product knows it. */
     subscriptionNow: async () =>
       (await scene.owner.call('GET', pathOf('billing-consumption'))).body.subscription,
     customersOf: (projectId = scene.project.id) =>
       scene.stripe.customers.filter((one) => one.metadata.projectId === projectId),
-    /** Goes through a checkout and delivers what Stripe says of it. */
+    /** Pays a checkout and delivers the resulting notifications. */
     async subscribe(priceId?: string): Promise<StripeSubscription> {
       const { status, body } = await checkout(priceId === undefined ? undefined : { priceId });
       expect(status).toBe(200);

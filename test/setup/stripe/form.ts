@@ -1,7 +1,6 @@
-/** A value of a request in Stripe's form encoding. */
 export type FormValue = string | { [key: string]: FormValue };
 
-/** Parses `a[b]=1&a[c][0]=2` as Stripe does: lists are objects with numbers for keys. */
+/** Parses `a[b]=1&a[c][0]=2` as Stripe does: lists are objects with numeric keys. */
 export function parseForm(text: string): Record<string, FormValue> {
   const root: Record<string, FormValue> = {};
   for (const [name, value] of new URLSearchParams(text)) {
@@ -23,7 +22,6 @@ export function parseForm(text: string): Record<string, FormValue> {
   return root;
 }
 
-/** The text at a path such as `line_items.0.price`; undefined when there is none. */
 export function textAt(form: Record<string, FormValue>, path: string): string | undefined {
   let at: FormValue | undefined = form;
   for (const part of path.split('.')) at = typeof at === 'object' ? at[part] : undefined;

@@ -14,7 +14,6 @@ import {
   stripeId,
 } from './objects.ts';
 
-/** What goes wrong with the next calls. */
 export type StripeFault = 'error' | 'rate limit' | 'no connection' | 'lost reply';
 
 export interface SeenCall {
@@ -24,7 +23,7 @@ export interface SeenCall {
   idempotencyKey: string | undefined;
 }
 
-/** Stripe over the network, as far as we use it; what happens on its own pages is for the test to say. */
+/** The part of Stripe that we use, over the network; the test decides what users do on Stripe's pages. */
 export interface StripeServer {
   url: string;
   secretKey: string;
@@ -35,19 +34,16 @@ export interface StripeServer {
   subscriptions: StripeSubscription[];
   invoices: StripeInvoice[];
   calls: SeenCall[];
-  /** One per call from now on, until there are none left; `always` for all. */
+  /** One per following call; `always` applies to all. */
   faults: StripeFault[];
   always: StripeFault | null;
-  /** Called before each answer, which it may hold back. */
+  /** Called before each response, and may delay it. */
   before: ((call: SeenCall) => Promise<void> | void) | null;
-  /** The user pays at a page. */
   pay(sessionId: string): StripeSubscription;
-  /** Makes a notification of an object as it is now. */
   event(type: string, object: unknown): StripeEvent;
   close(): Promise<void>;
 }
 
-/** The header that goes with a notification. */
 export function signNotification(body: string, secret: string, timestamp = nowSeconds()): string {
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
   return `t=${timestamp},v1=${signature}`;
@@ -203,7 +199,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     throw new StripeProblem(404, `Unrecognized request URL (${method}: ${url.pathname}).`);
   }
 
-  /** A call with a key that was used before gets the answer of then. */
+  /** Idempotent: a call with a known key gets the original response. */
   function once(key: string | undefined, request: string, run: () => StripeAnswer): StripeAnswer {
     const known = key === undefined ? undefined : idempotent.get(key);
     if (known !== undefined && known.request !== request) {
@@ -214,7 +210,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     if (known !== undefined) return known.answer;
     let answer: StripeAnswer;
     try {
-      // Objects go on changing; an answer does not.
+      // Objects change later; a stored response must not.
       answer = structuredClone(run());
     } catch (error) {
       if (!(error instanceof StripeProblem)) throw error;

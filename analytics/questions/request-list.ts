@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../clickhouse.ts';
+import { instantColumn, latest, type Question, toInstantParameter } from '../client/question.ts';
+import {
+  type LoggedRequest,
+  type RequestCredential,
+  requestCredentials,
+  requestLogDays,
+} from '../tables/request-log.ts';
+
+export interface RequestPosition {
+  at: Date;
+  id: string;
+}
+
+export interface RequestFilter {
+  projectId: string;
+  /** Both inclusive; by default every status. */
+  statuses?: { from: number; to: number } | undefined;
+  method?: string | undefined;
+  route?: string | undefined;
+  requestId?: string | undefined;
+  credentials?: readonly RequestCredential[] | undefined;
+  /** Both inclusive. */
+  startDate?: Date | undefined;
+  endDate?: Date | undefined;
+  before?: RequestPosition | undefined;
+  /** To detect another page, request one row more than a page holds. */
+  limit: number;
+}
+
+const greatestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+type RequestParameters = {
+  projectId: string;
+  statusFrom: number;
+  statusTo: number;
+  method: string;
+  route: string;
+  requestId: string;
+  credentials: readonly string[];
+  since: string;
+  until: string;
+  beforeAt: string;
+  beforeId: string;
+  limit: number;
+};
+
+/**
+ * PREWHERE, so that a filter that few rows match reads its own column alone: 24 million rows take 0.05 s of CPU instead
+ * of 1.4 s. `until` repeats a bound of the tuple comparison, because the index only supports the plain one.
+ */
+const question: Question<RequestParameters, LoggedRequest> = {
+  name: 'request-list',
+  sql: `
+SELECT
+  id, at, request_id AS requestId, method, route, status, error_code AS errorCode, credential,
+  duration_ms AS durationMs
+FROM request_log
+PREWHERE status BETWEEN {statusFrom:UInt16} AND {statusTo:UInt16}
+  AND credential IN {credentials:Array(String)}
+  AND ({method:String} = '' OR method = {method:String})
+  AND ({route:String} = '' OR route = {route:String})
+  AND ({requestId:String} = '' OR request_id = {requestId:String})
+WHERE project_id = {projectId:UUID}
+  AND at >= {since:DateTime64(3, 'UTC')}
+  AND at <= {until:DateTime64(3, 'UTC')}
+  AND (at, id) < ({beforeAt:DateTime64(3, 'UTC')}, {beforeId:UUID})
+ORDER BY at DESC, id DESC
+LIMIT {limit:UInt32}`,
+  row: z.object({
+    id: z.guid(),
+    at: instantColumn,
+    requestId: z.string(),
+    method: z.string(),
+    route: z.string(),
+    status: z.number().int(),
+    errorCode: z.string().transform((code) => (code === '' ? null : code)),
+    credential: z.enum(requestCredentials),
+    durationMs: z.number(),
+  }),
+};
+
+/**
+ * A page of a project's logged requests of the last days.
+ *
+ * @returns newest first, by instant and id; empty after the last page
+ * @throws ClickHouseUnavailable
+ */
+export function listRequests(clickhouse: ClickHouse, filter: RequestFilter): Promise<LoggedRequest[]> {
+  const oldest = new Date(Date.now() - requestLogDays * 86_400_000);
+  const { startDate = oldest, endDate = latest, before = { at: latest, id: greatestUuid } } = filter;
+  return clickhouse.query(question, {
+    projectId: filter.projectId,
+    statusFrom: filter.statuses?.from ?? 0,
+    statusTo: filter.statuses?.to ?? 999,
+    method: filter.method ?? '',
+    route: filter.route ?? '',
+    requestId: filter.requestId ?? '',
+    credentials: filter.credentials ?? requestCredentials,
+    since: toInstantParameter(new Date(Math.max(startDate.getTime(), oldest.getTime()))),
+    until: toInstantParameter(new Date(Math.min(endDate.getTime(), before.at.getTime()))),
+    beforeAt: toInstantParameter(before.at),
+    beforeId: before.id,
+    limit: filter.limit,
+  });
+}

@@ -1,0 +1,55 @@
+import { toInstantParameter } from '../client/question.ts';
+import { type InsertTarget, tsvValue } from '../client/statement.ts';
+
+/** Days; the TTL of the table. */
+export const requestLogDays = 7;
+
+export const requestCredentials = ['publicKey', 'secretKey', 'session'] as const;
+export type RequestCredential = (typeof requestCredentials)[number];
+
+export const requestLogTable: InsertTarget = {
+  table: 'request_log',
+  columns: [
+    'project_id',
+    'at',
+    'id',
+    'request_id',
+    'method',
+    'route',
+    'status',
+    'error_code',
+    'credential',
+    'duration_ms',
+  ],
+};
+
+export interface LoggedRequest {
+  id: string;
+  /** When the request arrived. */
+  at: Date;
+  requestId: string;
+  method: string;
+  /** The pattern, such as `/contacts/:id`. */
+  route: string;
+  status: number;
+  errorCode: string | null;
+  credential: RequestCredential;
+  /** Until the answer began. */
+  durationMs: number;
+}
+
+/** A row as a line for `ClickHouse.insert`. */
+export function toRequestLine(projectId: string, row: LoggedRequest): string {
+  return [
+    projectId,
+    toInstantParameter(row.at),
+    row.id,
+    tsvValue(row.requestId),
+    tsvValue(row.method),
+    tsvValue(row.route),
+    row.status,
+    row.errorCode ?? '',
+    row.credential,
+    row.durationMs,
+  ].join('\t');
+}

@@ -1,0 +1,73 @@
+import { v7 as uuidv7 } from 'uuid';
+import { DomainError } from '../../core/errors.ts';
+import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { isRolledBack } from '../../db/database-errors.ts';
+import type { Em } from '../../db/orm.ts';
+import {
+  claimKeys,
+  type KeyClaim,
+  readKey,
+  type SettledClaim,
+  settleClaims,
+} from '../../db/statements/access/idempotency-keys.ts';
+
+const mostTries = 5;
+
+/** Runs a request with an `Idempotency-Key` at most once (API contract, decisions: Idempotency). */
+export interface Idempotency {
+  /**
+   * Claims the key; call it before the request has any effect.
+   * @param request method and path, such as `POST /v1/send`
+   * @throws DomainError `IDEMPOTENCY_KEY_REUSED` when another request of the project holds the key,
+   * `SERVICE_UNAVAILABLE` under contention
+   */
+  claim(projectId: string, key: string, request: string): Promise<KeyClaim>;
+  /** Ends the claim: a 4xx releases the key, any other status is stored with it until it expires. */
+  settle(claim: KeyClaim, statusCode: number): Promise<void>;
+}
+
+export function createIdempotency(em: Em, ttlHours: number): Idempotency {
+  const shared = {
+    maxItems: 200,
+    concurrency: 2,
+    groupOf: (claim: KeyClaim) => claim.projectId,
+    keysOf: (claim: KeyClaim) => [`${claim.projectId} ${claim.key}`],
+    isRolledBack,
+  };
+  const claims = createBatcher<KeyClaim, boolean>({
+    ...shared,
+    run: (items) => claimKeys(em, items, ttlHours),
+  });
+  const settlements = createBatcher<SettledClaim, undefined>({
+    ...shared,
+    run: async (items) => {
+      await settleClaims(em, items);
+      return items.map(() => undefined);
+    },
+  });
+
+  return {
+    claim: async (projectId, key, request) => {
+      const claim = { projectId, key, request, token: uuidv7() };
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        if (await claims.submit(claim)) return claim;
+        const holder = await readKey(em, projectId, key);
+        // Released since the claim failed: retry.
+        if (holder === undefined) continue;
+        throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was already used', {
+          details: {
+            key,
+            originalRequest: holder.request,
+            originalRequestTime: new Date(holder.claimed_at).toISOString(),
+            originalStatusCode: holder.status_code,
+          },
+          suggestion: 'Send a new Idempotency-Key for a new request.',
+        });
+      }
+      throw new DomainError('SERVICE_UNAVAILABLE', 'The Idempotency-Key is contended; try again');
+    },
+    settle: async (claim, statusCode) => {
+      await settlements.submit({ ...claim, statusCode });
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { ProjectRole } from '../../core/project-roles.ts';
+
+export interface ApiProject {
+  id: string;
+  disabled: boolean;
+  disabledReason: string | null;
+  /** Whether suppressed contacts are refused transactional email too. */
+  suppressTransactional: boolean;
+  hasSendLimit: boolean;
+}
+
+/** `role` is the user's role in the request's project; null without a project. */
+export interface SessionUser {
+  id: string;
+  role: ProjectRole | null;
+}
+
+export interface Identity {
+  project: ApiProject | null;
+  user: SessionUser | null;
+}

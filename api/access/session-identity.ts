@@ -1,0 +1,30 @@
+import type { Em } from '../../db/orm.ts';
+import { findSessionUser } from '../../db/statements/access/find-session-user.ts';
+import { touchSession } from '../../db/statements/access/touch-session.ts';
+import type { Identity } from './identity.ts';
+import type { Session } from './sessions.ts';
+
+/**
+ * Who is signed in. Read on every request, so that revoking a session or membership takes effect at once.
+ *
+ * @returns undefined when the user is gone or the session was revoked; `project` is null for non-members
+ */
+export async function findSessionIdentity(
+  em: Em,
+  session: Session,
+  projectId: string | null,
+): Promise<Identity | undefined> {
+  const row = await findSessionUser(em, session, projectId);
+  if (row === undefined) return undefined;
+  if (row.is_untouched && session.id !== undefined) await touchSession(em, session.id);
+  const user = { id: row.id, role: row.role };
+  if (row.project_id === null) return { user, project: null };
+  const project = {
+    id: row.project_id,
+    disabled: row.disabled === true,
+    disabledReason: row.disabled_reason,
+    suppressTransactional: row.suppress_transactional === true,
+    hasSendLimit: row.has_send_limit,
+  };
+  return { user, project };
+}

@@ -1,0 +1,45 @@
+import jwt from 'jsonwebtoken';
+import { z } from 'zod';
+import { sessionDays } from '../../core/accounts/limits.ts';
+
+const issuer = 'posthaste';
+const algorithm = 'HS256';
+
+/** The session is revoked when `sessionVersion` differs from the user's in the database, or its row is gone. */
+export interface Session {
+  userId: string;
+  sessionVersion: number;
+  /** Of its row; tokens from before sessions were recorded have none. */
+  id?: string | undefined;
+}
+
+/** Sessions are JWTs. */
+export interface Sessions {
+  signIn(session: Session): string;
+  /** Returns undefined when the token is missing, forged or expired. */
+  read(token: string | undefined): Session | undefined;
+}
+
+const claimsSchema = z
+  .object({ sub: z.uuid(), ver: z.int(), jti: z.uuid().optional() })
+  .transform(({ sub, ver, jti }): Session => ({ userId: sub, sessionVersion: ver, id: jti }));
+
+export function createSessions(key: Uint8Array): Sessions {
+  const secret = Buffer.from(key);
+  return {
+    signIn: ({ userId, sessionVersion, id }) => {
+      const expiresIn = `${sessionDays}d` as const;
+      const claims = { ver: sessionVersion, ...(id !== undefined && { jti: id }) };
+      return jwt.sign(claims, secret, { algorithm, issuer, subject: userId, expiresIn });
+    },
+    read: (token) => {
+      if (token === undefined) return undefined;
+      try {
+        return claimsSchema.parse(jwt.verify(token, secret, { algorithms: [algorithm], issuer }));
+      } catch {
+        // Forged, expired or no JWT: nobody is signed in.
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,324 @@
+import type { ClickHouse } from '../analytics/clickhouse.ts';
+import { domainOfAddress } from '../core/addresses/email-address.ts';
+import { accountEmailSettings } from '../core/config/account-email.ts';
+import { publicApiUrl } from '../core/config/public-api-url.ts';
+import { sitePages } from '../core/config/site-pages.ts';
+import { deriveKey } from '../core/crypto/derive-key.ts';
+import { createKeyVault } from '../core/crypto/project-keys.ts';
+import { createTemplateCache } from '../core/rendering/template-cache.ts';
+import { createDomainFacts } from '../providers/domains/domain-facts.ts';
+import { createSnsVerifier } from '../providers/sns/verifier.ts';
+import { openImageStores } from '../runtime/image-stores.ts';
+import { openOAuthProviders } from '../runtime/oauth-providers.ts';
+import type { ProductMetrics } from '../runtime/product-metrics.ts';
+import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
+import type { ProcessResources } from '../temporal/client/open-temporal.ts';
+import type { Edge } from './edge/create-edge.ts';
+import { createAccountLinksService } from './services/account-links.ts';
+import { createAccountsService } from './services/accounts.ts';
+import { createActivityService } from './services/activity.ts';
+import { createAnalyticsService } from './services/analytics.ts';
+import { createAudiencePreviewService } from './services/audience-preview.ts';
+import { createBillingService } from './services/billing.ts';
+import { createBillingEventsService } from './services/billing-events.ts';
+import { createBillingLimitsService } from './services/billing-limits.ts';
+import { createCampaignRecipientsService } from './services/campaign-recipients.ts';
+import { createCampaignSendingService } from './services/campaign-sending.ts';
+import { createCampaignsService } from './services/campaigns.ts';
+import { createContactExportService } from './services/contact-export.ts';
+import { createContactFieldsService } from './services/contact-fields.ts';
+import { createContactJobsService } from './services/contact-jobs.ts';
+import { createContactListService } from './services/contact-list.ts';
+import { createContactsService } from './services/contacts.ts';
+import { createDomainsService } from './services/domains.ts';
+import { createEmailDetailService } from './services/email-detail.ts';
+import { createEmailLogService } from './services/email-log.ts';
+import { createEmailPreviewService } from './services/email-preview.ts';
+import { createEventsService } from './services/events.ts';
+import { createHeavyReads } from './services/heavy-reads.ts';
+import { createInboundService } from './services/inbound.ts';
+import { createOAuthService } from './services/oauth.ts';
+import { createOneTimeLinks } from './services/one-time-links.ts';
+import { createPasswords } from './services/passwords.ts';
+import { createProjectErasureService } from './services/project-erasure.ts';
+import { createProjectMembersService } from './services/project-members.ts';
+import { createProjectNames } from './services/project-names.ts';
+import { createProjectSecurityService } from './services/project-security.ts';
+import { createProjectWebhookSecretService } from './services/project-webhook-secret.ts';
+import { createProjectsService } from './services/projects.ts';
+import { createProviderEventsService } from './services/provider-events.ts';
+import { publicConfig } from './services/public-config.ts';
+import { createPublicLinksService } from './services/public-links.ts';
+import { createRequestLogService } from './services/request-log.ts';
+import { createSegmentMembersService } from './services/segment-members.ts';
+import { createSegmentsService } from './services/segments.ts';
+import { createSendService } from './services/send.ts';
+import { createSenderDomains } from './services/sender-domains.ts';
+import type { Services } from './services/services.ts';
+import { createSessionsService } from './services/sessions.ts';
+import { createSignInGuard } from './services/sign-in-guard.ts';
+import { createSuppressionsService } from './services/suppressions.ts';
+import { createTemplateContents } from './services/template-contents.ts';
+import { createTemplatesService } from './services/templates.ts';
+import { createTemporalRuns } from './services/temporal-runs.ts';
+import { createTrackService } from './services/track.ts';
+import { createUploadsService } from './services/uploads.ts';
+import { createVerifyService } from './services/verify.ts';
+import { createWorkflowExecutionsService } from './services/workflow-executions.ts';
+import { createWorkflowFieldsService } from './services/workflow-fields.ts';
+import { createWorkflowGraphsService } from './services/workflow-graphs.ts';
+import { createWorkflowStatisticsService } from './services/workflow-statistics.ts';
+import { createWorkflowsService } from './services/workflows.ts';
+import { version } from './version.ts';
+
+type Context = ReturnType<typeof createContext>;
+
+export interface ServiceParts {
+  metrics: ProductMetrics;
+  /** Call it after commits that wrote to the journal. */
+  wakeJournal: () => void;
+  clickhouse: ClickHouse;
+}
+
+export function createServices(resources: ProcessResources, edge: Edge, parts: ServiceParts): Services {
+  const context = createContext(resources, edge, parts);
+  return {
+    ...accountServices(context),
+    ...projectServices(context),
+    ...contactServices(context),
+    ...emailServices(context),
+    ...campaignServices(context),
+    ...workflowServices(context),
+    ...readServices(context),
+  };
+}
+
+/** What services share. */
+function createContext(resources: ProcessResources, edge: Edge, parts: ServiceParts) {
+  const { config, log, orm, relay } = resources;
+  const warn = (message: string, err: unknown) => log.warn({ err }, message);
+  const committed = () => {
+    relay.wake();
+    parts.wakeJournal();
+  };
+  // These queue no commands, and waking the relay for nothing costs a tenth of the CPU of a busy process.
+  const journaled = parts.wakeJournal;
+  const projectNames = createProjectNames(orm, edge.projectChanges);
+  const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
+  const compiledTemplates = createTemplateCache();
+  const passwords = createPasswords();
+  const guard = createSignInGuard({
+    orm,
+    key: deriveKey(config.APP_SECRET, 'sign-in-source'),
+    limit: config.LOGIN_ATTEMPTS_PER_ACCOUNT,
+  });
+  const { from, siteUrl } = accountEmailSettings(config);
+  const shown = publicConfig(config, version);
+  const linkKey = deriveKey(config.APP_SECRET, 'public-link');
+  const oneTimeLinks = createOneTimeLinks({
+    from,
+    siteUrl,
+    tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
+    linkKey: deriveKey(config.APP_SECRET, 'account-link'),
+  });
+  const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
+  const accountLinks = createAccountLinksService({
+    orm,
+    oneTimeLinks,
+    passwords,
+    sessions,
+    guard,
+    committed,
+    warn,
+  });
+  return {
+    ...resources,
+    ...parts,
+    edge,
+    committed,
+    journaled,
+    warn,
+    projectNames,
+    heavyReads,
+    compiledTemplates,
+    passwords,
+    guard,
+    from,
+    shown,
+    linkKey,
+    oneTimeLinks,
+    sessions,
+    accountLinks,
+  };
+}
+
+function accountServices(context: Context) {
+  const { passwords, guard, oneTimeLinks, sessions, accountLinks, warn, config, orm } = context;
+  const pages = sitePages(config);
+  return {
+    accounts: createAccountsService({
+      orm,
+      sessions,
+      passwords,
+      oneTimeLinks,
+      accountLinks,
+      guard,
+      signupEnabled: config.SIGNUP_ENABLED,
+    }),
+    accountLinks,
+    sessions,
+    oauth: createOAuthService({
+      orm,
+      sessions,
+      providers: openOAuthProviders(config),
+      signupEnabled: config.SIGNUP_ENABLED,
+      key: deriveKey(config.APP_SECRET, 'oauth-attempt'),
+      signedInUrl: pages.signedIn,
+      signInUrl: pages.signIn,
+      warn,
+    }),
+  } satisfies Partial<Services>;
+}
+
+function projectServices(context: Context) {
+  const { from, oneTimeLinks, committed, warn, edge, config, orm, identities, billing } = context;
+  const pages = sitePages(config);
+  return {
+    projects: createProjectsService({
+      orm,
+      vault: createKeyVault(config.APP_SECRET),
+      projectKeys: edge.projectKeys,
+      projectsPerUser: config.PROJECTS_PER_USER,
+    }),
+    projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
+    projectMembers: createProjectMembersService({ orm, oneTimeLinks, committed }),
+    projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
+    projectWebhookSecret: createProjectWebhookSecretService(orm, createWebhookSecrets(config.APP_SECRET)),
+    billing: createBillingService({ orm, billing, returnUrl: pages.billing }),
+    billingEvents: createBillingEventsService(orm, billing),
+    billingLimits: createBillingLimitsService(orm, edge.projectKeys),
+    domains: createDomainsService({
+      orm,
+      identities,
+      domainsPerProject: config.DOMAINS_PER_PROJECT,
+      // Not with the local SES: it verifies every domain, and no other deployment sends through it.
+      reserved: config.SNS_LOCAL_HOST === undefined && from !== null ? domainOfAddress(from.email) : null,
+      committed,
+      warn,
+    }),
+    uploads: createUploadsService({
+      orm,
+      stores: openImageStores(config),
+      quota: { files: config.UPLOADS_PER_PROJECT, bytes: config.UPLOAD_BYTES_PER_PROJECT },
+    }),
+  } satisfies Partial<Services>;
+}
+
+function contactServices(context: Context) {
+  const { projectNames, heavyReads, committed, journaled, config, orm, tracing } = context;
+  return {
+    contacts: createContactsService(orm, projectNames, journaled),
+    contactExport: createContactExportService(orm, heavyReads),
+    contactFields: createContactFieldsService(orm, heavyReads),
+    contactList: createContactListService(orm, heavyReads),
+    contactJobs: createContactJobsService(orm, heavyReads, committed),
+    suppressions: createSuppressionsService(orm),
+    segments: createSegmentsService(orm, heavyReads),
+    segmentMembers: createSegmentMembersService(orm, heavyReads, journaled),
+    verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
+    events: createEventsService(orm, committed),
+    track: createTrackService(projectNames, journaled, tracing?.batches('track')),
+  } satisfies Partial<Services>;
+}
+
+function emailServices(context: Context) {
+  const {
+    projectNames,
+    heavyReads,
+    compiledTemplates,
+    shown,
+    linkKey,
+    committed,
+    journaled,
+    edge,
+    config,
+    orm,
+    relay,
+    tracing,
+  } = context;
+  return {
+    send: createSendService({
+      orm,
+      projectNames,
+      senderDomains: createSenderDomains(orm, edge.projectChanges),
+      templateContents: createTemplateContents(orm),
+      templates: compiledTemplates,
+      committed,
+      trace: tracing?.batches('send'),
+      accepted: tracing && ((emailIds) => tracing.emailsAccepted(emailIds)),
+    }),
+    emailPreview: createEmailPreviewService(orm, publicApiUrl(config), compiledTemplates),
+    emailDetail: createEmailDetailService({
+      orm,
+      templates: compiledTemplates,
+      links: { apiUrl: publicApiUrl(config), linkKey },
+    }),
+    emailLog: createEmailLogService(orm, heavyReads),
+    templates: createTemplatesService(orm, compiledTemplates, committed),
+    inbound: createInboundService({
+      orm,
+      isEnabled: shown.features.inbound,
+      buckets: config.INBOUND_S3_BUCKETS,
+      committed: relay.wake,
+    }),
+    providerEvents: createProviderEventsService(
+      orm,
+      journaled,
+      tracing?.batches('provider events'),
+      ({ emailId, kind }) => tracing?.emailEvent(emailId, kind),
+    ),
+    sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
+    publicLinks: createPublicLinksService({
+      orm,
+      key: linkKey,
+      limiter: edge.limiters.address,
+      committed,
+    }),
+  } satisfies Partial<Services>;
+}
+
+function campaignServices(context: Context) {
+  const { heavyReads, compiledTemplates, committed, orm, clickhouse } = context;
+  return {
+    audiencePreview: createAudiencePreviewService(orm, heavyReads),
+    campaignRecipients: createCampaignRecipientsService(orm, clickhouse, heavyReads),
+    campaigns: createCampaignsService(orm, compiledTemplates, heavyReads),
+    campaignSending: createCampaignSendingService(orm, committed),
+  } satisfies Partial<Services>;
+}
+
+function workflowServices(context: Context) {
+  const { heavyReads, committed, orm } = context;
+  return {
+    workflows: createWorkflowsService(orm),
+    workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
+    workflowFields: createWorkflowFieldsService(orm),
+    workflowGraphs: createWorkflowGraphsService(orm),
+    workflowExecutions: createWorkflowExecutionsService(orm, committed),
+  } satisfies Partial<Services>;
+}
+
+function readServices(context: Context) {
+  const { shown, orm, clickhouse, metrics, temporal } = context;
+  const { temporalUi } = shown.urls;
+  return {
+    activity: createActivityService(clickhouse, orm),
+    analytics: createAnalyticsService(clickhouse, orm),
+    requestLog: createRequestLogService(clickhouse),
+    publicConfig: shown,
+    temporalRuns: createTemporalRuns(
+      temporalUi === null ? null : { url: temporalUi, namespace: temporal.options.namespace },
+    ),
+    notifications: { count: (outcome) => metrics.countNotification(outcome) },
+  } satisfies Partial<Services>;
+}

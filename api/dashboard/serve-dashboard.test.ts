@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
+import { type BuiltDashboard, writeBuiltDashboard } from './testing/built-dashboard.ts';
+
+const script = `export const text = '${'a script. '.repeat(200)}';`;
+let database: TestDatabase;
+let built: BuiltDashboard;
+let api: TestApi;
+let without: TestApi;
+
+beforeAll(async () => {
+  [database, built] = await Promise.all([createTestDatabase(), writeBuiltDashboard(script)]);
+  const options = { database, routes: [], services: {} };
+  api = await startTestApi({ ...options, environment: { DASHBOARD_DIR: built.folder } });
+  without = await startTestApi(options);
+});
+afterAll(async () => {
+  await Promise.all([api.close(), without.close(), built.remove()]);
+  await database.close();
+});
+
+const asset = '/app/assets/app-1a2b.js';
+const html = { Accept: 'text/html,*/*;q=0.8' };
+
+describe('the page of the dashboard', () => {
+  it.each([
+    ['/app/', './'],
+    ['/app/contacts', './'],
+    ['/app/contacts/', '../'],
+    ['/app/contacts/a%2Fb', '../'],
+    ['/app/campaigns/1/report?tab=links', '../../'],
+  ])('stands at %s, and finds its files at %s', async (path, base) => {
+    const { status, headers, body } = await api.request(path);
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(body).toContain(`<base href="${base}">`);
+    expect(new URL(`${base}assets/app-1a2b.js`, `${api.url}${path}`).pathname).toBe(asset);
+  });
+
+  it('is asked for again each time, and sent only when it has changed', async () => {
+    const first = await api.request('/app/contacts');
+    expect(first.headers.get('Cache-Control')).toBe('no-cache');
+    const headers = { 'If-None-Match': first.headers.get('ETag') ?? '' };
+    const again = await api.request('/app/contacts', { headers });
+    expect([again.status, again.body]).toEqual([304, '']);
+    expect((await api.request('/app/contacts/x', { headers })).status).toBe(200);
+  });
+
+  it('may run scripts of this server alone, stand in no frame, and gives no address away', async () => {
+    const { headers } = await api.request('/app/reset-password?token=secret');
+    const policy = headers.get('Content-Security-Policy');
+    for (const part of [
+      "default-src 'none'",
+      "script-src 'self';",
+      "frame-ancestors 'none'",
+      "base-uri 'self'",
+    ]) {
+      expect(policy).toContain(part);
+    }
+    expect(headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  it('is where a browser ends that asks for the root, by an address that any proxy may prefix', async () => {
+    const root = await api.request('/', { headers: html });
+    expect([root.status, root.headers.get('Location')]).toEqual([302, 'app/']);
+    const bare = await api.request('/app?from=mail');
+    expect([bare.status, bare.headers.get('Location')]).toEqual([302, 'app/?from=mail']);
+    expect((await api.request('/')).status).toBe(404);
+  });
+});
+
+describe('a file of the dashboard', () => {
+  it.each([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', null],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+  ])('is sent to a browser that takes %s as %s', async (accepted, sent) => {
+    const { status, headers, body } = await api.request(asset, { headers: { 'Accept-Encoding': accepted } });
+    expect([status, headers.get('Content-Encoding'), body]).toEqual([200, sent, script]);
+    expect(headers.get('Content-Type')).toContain('text/javascript');
+    expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('Vary')).toContain('Accept-Encoding');
+  });
+
+  it('has a name without a hash only for as long as it stays the same', async () => {
+    const { status, headers } = await api.request('/app/robots.txt');
+    expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-cache']);
+  });
+
+  it('answers HEAD with its size alone', async () => {
+    const head = await api.request(asset, { method: 'HEAD', headers: { 'Accept-Encoding': 'identity' } });
+    expect([head.status, head.headers.get('Content-Length'), head.body]).toEqual([
+      200,
+      `${script.length}`,
+      '',
+    ]);
+  });
+
+  it.each([
+    '/app/assets/old-9z9z.js',
+    '/app/assets/app-1a2b.js.br',
+    '/app/index.html',
+    '/app/..%2Fpackage.json',
+    '/app/%2e%2e/package.json',
+    '/app/assets/..%5c..%5cpackage.json',
+  ])('is no other file: %s', async (path) => {
+    expect((await api.request(path)).status).toBe(404);
+  });
+
+  it('is only read', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      expect((await api.request(asset, { method })).status).toBe(404);
+    }
+  });
+});
+
+it('says how to build a dashboard where there is none', async () => {
+  const { status, headers, body } = await without.request('/app/contacts');
+  expect([status, headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(body).toContain('npm run web:build');
+});

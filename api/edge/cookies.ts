@@ -1,0 +1,34 @@
+import type Koa from 'koa';
+import { oauthAttemptMinutes, sessionDays } from '../../core/accounts/limits.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+const attributes = {
+  token: { maxAge: sessionDays * dayMs },
+  device: { maxAge: 365 * dayMs },
+  oauth: { maxAge: oauthAttemptMinutes * 60_000, path: '/auth/oauth' },
+};
+
+interface CookieContext extends Pick<Koa.ExtendableContext, 'cookies' | 'ip' | 'get'> {
+  isHttps: boolean;
+}
+
+/** Sets a cookie that scripts can't read; null deletes it. */
+export function setCookie(ctx: CookieContext, name: keyof typeof attributes, value: string | null): void {
+  // TLS may end at a proxy, so the connection does not tell whether the browser's is encrypted.
+  ctx.cookies.secure = ctx.isHttps;
+  ctx.cookies.set(name, value, { sameSite: 'lax', ...attributes[name] });
+}
+
+/** What a sign-in is limited by and remembered for. */
+export function clientOf(ctx: CookieContext) {
+  return { device: ctx.cookies.get('device'), address: ctx.ip, userAgent: ctx.get('user-agent') };
+}
+
+export function setSignInCookies(
+  ctx: CookieContext,
+  { session, device }: { session: string; device: string },
+): void {
+  setCookie(ctx, 'token', session);
+  setCookie(ctx, 'device', device);
+}

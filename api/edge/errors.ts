@@ -1,0 +1,68 @@
+import { DomainError } from '../../core/errors.ts';
+import type { EdgeContext, EdgeMiddleware } from './context.ts';
+import { ClientGone, errorEnvelope, toDomainError } from './error-response.ts';
+import { publicCodeOf, statusOf } from './error-status.ts';
+import type { ErrorPage } from './route.ts';
+
+/** For log and metrics: the client left before the answer (nginx's 499). */
+const clientGoneStatus = 499;
+
+/** Turns every thrown error into status, headers and the error envelope of the contract. */
+export function errors(): EdgeMiddleware {
+  return answerErrors((ctx, error) => {
+    ctx.body = errorEnvelope(error, ctx.state.requestId);
+  });
+}
+
+export function legacyErrors(): EdgeMiddleware {
+  return answerErrors((ctx, error) => {
+    ctx.body = ctx.status === 400 ? { error: error.message } : errorEnvelope(error, ctx.state.requestId);
+  });
+}
+
+export function errorPages(page: ErrorPage): EdgeMiddleware {
+  return answerErrors(page);
+}
+
+function answerErrors(answer: (ctx: EdgeContext, error: DomainError) => void): EdgeMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      ctx.state.failure = thrown;
+      if (thrown instanceof ClientGone) {
+        ctx.status = clientGoneStatus;
+        return;
+      }
+      const error = toDomainError(thrown);
+      ctx.status = statusOf(error.code);
+      ctx.state.errorCode = publicCodeOf(error.code);
+      const { retryAfterSeconds } = error;
+      if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
+      // Don't read the rest of the body.
+      if (error.code === 'PAYLOAD_TOO_LARGE') ctx.set('Connection', 'close');
+      answer(ctx, error);
+    }
+  };
+}
+
+/**
+ * 404 for an unknown path or method; `Allow` lists the methods of a known path. `OPTIONS` gets 204 with `Allow`
+ * alone.
+ */
+export function notServed(): EdgeMiddleware {
+  return (ctx) => {
+    const served = methodsOf(ctx);
+    if (served.length === 0) throw new DomainError('NOT_FOUND', 'No such endpoint');
+    ctx.set('Allow', [...served, 'OPTIONS'].join(', '));
+    if (ctx.method !== 'OPTIONS') {
+      throw new DomainError('NOT_FOUND', `${ctx.method} is not served at this path`);
+    }
+    ctx.status = 204;
+  };
+}
+
+function methodsOf({ matched = [] }: EdgeContext): string[] {
+  const methods = new Set(matched.flatMap((layer) => layer.methods));
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => methods.has(method));
+}

@@ -1,0 +1,48 @@
+import { DomainError } from '../../core/errors.ts';
+import { addressSubject } from '../access/address-subject.ts';
+import type { RateLimitState } from '../access/rate-limiter.ts';
+import type { EdgeContext, EdgeMiddleware } from './context.ts';
+import type { Edge } from './create-edge.ts';
+import type { Route } from './route.ts';
+
+/**
+ * Counts the request against its project, user or client address and sets the `RateLimit-*` headers. A disabled
+ * project's request is counted, then refused before the limit is enforced.
+ *
+ * @throws DomainError `PROJECT_DISABLED`, `RATE_LIMIT_EXCEEDED`
+ */
+export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
+  function take(ctx: EdgeContext): RateLimitState | Promise<RateLimitState> | undefined {
+    const { project, user } = ctx.state;
+    if (project !== null) return limiters.project?.take(project.id);
+    if (user !== null) return limiters.user?.take(`user ${user.id}`);
+    return route.limitByAddress ? limiters.address?.take(addressSubject(ctx.ip)) : undefined;
+  }
+
+  function enforce(ctx: EdgeContext, state: RateLimitState | undefined): void {
+    if (state !== undefined) {
+      ctx.set({
+        'RateLimit-Limit': String(state.limit),
+        'RateLimit-Remaining': String(state.remaining),
+        'RateLimit-Reset': String(state.resetSeconds),
+      });
+    }
+    const { project } = ctx.state;
+    if (route.refuseDisabledProject && project?.disabled) {
+      const details = { reason: project.disabledReason };
+      throw new DomainError('PROJECT_DISABLED', 'This project is disabled', { details });
+    }
+    if (state?.allowed === false) {
+      const suggestion = `Try again in ${state.resetSeconds} seconds.`;
+      const options = { suggestion, retryAfterSeconds: state.resetSeconds };
+      throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many requests', options);
+    }
+  }
+
+  return (ctx, next) => {
+    const taken = take(ctx);
+    if (taken instanceof Promise) return taken.then((state) => enforce(ctx, state)).then(next);
+    enforce(ctx, taken);
+    return next();
+  };
+}

@@ -1,0 +1,23 @@
+import type { RequestBuffer } from '../services/request-buffer.ts';
+import { type EdgeMiddleware, routeOf } from './context.ts';
+
+/** Logs requests whose project is known, for its developers: without path, query, body and key. */
+export function logRequests(buffer: RequestBuffer): EdgeMiddleware {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { project, requestId, errorCode, credential } = ctx.state;
+    if (!project || credential === undefined) return;
+    buffer.add({
+      projectId: project.id,
+      endedAtMs: Date.now(),
+      requestId,
+      method: ctx.method,
+      route: routeOf(ctx),
+      status: ctx.status,
+      errorCode: errorCode ?? null,
+      credential,
+      durationMs: performance.now() - startedAt,
+    });
+  };
+}

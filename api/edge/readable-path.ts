@@ -1,0 +1,27 @@
+import { DomainError } from '../../core/errors.ts';
+import type { EdgeMiddleware } from './context.ts';
+
+/** Characters; the longest legitimate segments are tokens of public links and event names. */
+const maxSegmentLength = 2_048;
+
+export function readablePath(): EdgeMiddleware {
+  return (ctx, next) => {
+    const { path } = ctx;
+    if (path.includes('%') && !isDecodable(path)) {
+      throw new DomainError('BAD_REQUEST', 'The path is not valid percent-encoding');
+    }
+    if (path.length > maxSegmentLength && path.split('/').some(({ length }) => length > maxSegmentLength)) {
+      throw new DomainError('NOT_FOUND', 'No such endpoint');
+    }
+    return next();
+  };
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

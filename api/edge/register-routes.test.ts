@@ -1,0 +1,372 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DomainError } from '../../core/errors.ts';
+import { createOrm } from '../../db/orm.ts';
+import { sql } from '../../db/testing/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import {
+  createTestProject,
+  startTestApi,
+  type TestApi,
+  type TestProject,
+} from '../../test/setup/start-test-api.ts';
+import { createDefineRoute } from './route.ts';
+
+interface FakeServices {
+  runs: string[];
+}
+const defineRoute = createDefineRoute<FakeServices>();
+const answer = { 200: { description: 'Done', schema: z.object({ ok: z.literal(true) }) } };
+
+const routes = [
+  defineRoute({
+    method: 'POST',
+    path: '/things/:id',
+    auth: 'secretKey',
+    tags: ['Things'],
+    summary: 'All checks',
+    refuseDisabledProject: true,
+    idempotent: true,
+    params: z.object({ id: z.uuid() }),
+    query: z.object({ page: z.coerce.number().int().min(1).default(1), tag: z.array(z.string()).optional() }),
+    body: z.object({
+      outcome: z.enum(['ok', 'refused', 'broken', 'busy', 'slow']),
+      note: z.string().max(5).optional(),
+    }),
+    responses: answer,
+    errors: ['CONFLICT'],
+    async handler(ctx) {
+      const { body, project } = ctx.state;
+      ctx.services.runs.push(project.id);
+      if (body.outcome === 'slow') await delay(150);
+      if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
+      if (body.outcome === 'busy') {
+        throw new DomainError('SERVICE_UNAVAILABLE', 'Too much waits', { retryAfterSeconds: 2 });
+      }
+      if (body.outcome === 'broken') throw new Error('password=hunter2 at 10.0.0.1');
+      ctx.body = { ok: true };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/echo/:name',
+    auth: 'none',
+    tags: ['Things'],
+    summary: 'Says what it got',
+    params: z.object({ name: z.string() }),
+    query: z.looseObject({}),
+    responses: { 200: { description: 'Echo', schema: z.looseObject({}) } },
+    async handler(ctx) {
+      const { params, query } = ctx.state;
+      ctx.body = { ...params, query, address: ctx.ip };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/legacy',
+    auth: 'secretKey',
+    tags: ['Things'],
+    summary: 'Answers 400 { error }',
+    legacyErrors: true,
+    body: z.object({
+      name: z.string().min(1).max(5),
+      email: z.email(),
+      condition: z.object({ a: z.number() }),
+      note: z.string().optional(),
+    }),
+    responses: answer,
+    async handler() {
+      throw new DomainError('BAD_REQUEST', 'The condition is empty');
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/undeclared',
+    auth: 'none',
+    tags: ['Things'],
+    summary: 'Says too much',
+    responses: answer,
+    handler(ctx) {
+      const body = { ok: true as const, passwordHash: 'secret' };
+      ctx.body = body;
+    },
+  }),
+];
+
+let database: TestDatabase;
+let api: TestApi;
+let project: TestProject;
+const services: FakeServices = { runs: [] };
+const id = '0190a1b2-0000-7000-8000-000000000000';
+const things = `/things/${id}`;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ database, routes, services });
+  project = await createTestProject(database);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await database?.close();
+});
+
+describe('the order of checks', () => {
+  const bad = { key: 'sk_unknown', headers: { 'Idempotency-Key': '' }, body: '{' };
+  const badThings = '/things/no-uuid?page=0';
+
+  it('looks at the key first', async () => {
+    const answer = await api.request(badThings, bad);
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'INVALID_API_KEY']);
+    expect(answer.headers.get('RateLimit-Limit')).toBeNull();
+  });
+
+  it('then whether the project is disabled', async () => {
+    const disabled = await createTestProject(database, { disabled: true });
+    const answer = await api.request(badThings, { ...bad, key: disabled.secretKey });
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'PROJECT_DISABLED']);
+  });
+
+  it('then the rate limit, which counts refusals of a disabled project too', async () => {
+    const environment = { API_RATE_LIMIT_PER_MINUTE: '2' };
+    const strict = await startTestApi({ database, routes, services, environment });
+    const disabled = await createTestProject(database, { disabled: true });
+    const answers = [];
+    for (let call = 0; call < 3; call += 1) {
+      answers.push(await strict.request(badThings, { ...bad, key: disabled.secretKey }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(answers.map(({ headers }) => headers.get('RateLimit-Limit'))).toEqual(['2', '2', '2']);
+    expect(answers.map(({ headers }) => headers.get('Retry-After'))).toEqual([null, null, null]);
+    // The minute may have ended in between.
+    const left = answers.map(({ headers }) => Number(headers.get('RateLimit-Remaining')));
+    expect(left.filter((each, call) => call > 0 && each > (left[call - 1] ?? 0)).length).toBeLessThanOrEqual(
+      1,
+    );
+    expect(Math.max(...left)).toBe(1);
+    await strict.close();
+  });
+
+  it('then the form of the Idempotency-Key, the path, the query, the body', async () => {
+    const ask = async (path: string, headers: Record<string, string>, body: unknown) => {
+      const {
+        status,
+        body: sent,
+        headers: received,
+      } = await api.request(path, { key: project.secretKey, headers, body });
+      expect(received.get('RateLimit-Limit')).toBe('1000');
+      return [status, sent.error.code, sent.error.errors?.[0].field];
+    };
+    expect(await ask(badThings, { 'Idempotency-Key': '' }, '{')).toEqual([
+      400,
+      'INVALID_IDEMPOTENCY_KEY',
+      undefined,
+    ]);
+    expect(await ask(badThings, {}, '{')).toEqual([422, 'VALIDATION_ERROR', 'id']);
+    expect(await ask(`${things}?page=0`, {}, '{')).toEqual([422, 'VALIDATION_ERROR', 'page']);
+    expect(await ask(things, {}, '{')).toEqual([400, 'INVALID_JSON', undefined]);
+    expect(await ask(things, {}, {})).toEqual([422, 'VALIDATION_ERROR', 'outcome']);
+    expect(services.runs).toEqual([]);
+  });
+
+  it('claims the Idempotency-Key only for a valid request', async () => {
+    const headers = { 'Idempotency-Key': 'order of checks' };
+    await api.request(things, { key: project.secretKey, headers, body: {} });
+    const rows = await sql(database.orm.em.fork(), 'select 1 from idempotency_keys where project_id = $1', [
+      project.id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+});
+
+it('leaves the Idempotency-Key free when a request was asked to come again', async () => {
+  const headers = { 'Idempotency-Key': 'comes again' };
+  const ask = async (outcome: string) =>
+    (await api.request(things, { key: project.secretKey, headers, body: { outcome } })).status;
+  expect([await ask('busy'), await ask('ok'), await ask('ok')]).toEqual([503, 200, 409]);
+});
+
+describe('validation', () => {
+  it('names every fault in the envelope of the contract', async () => {
+    const { status, body, headers } = await api.request(things, {
+      key: project.secretKey,
+      headers: { 'X-Request-Id': 'my-request.1' },
+      body: { outcome: 'what', note: 'too long', more: 1 },
+    });
+    expect(status).toBe(422);
+    expect(headers.get('X-Request-Id')).toBe('my-request.1');
+    expect(body).toEqual({
+      success: false,
+      error: {
+        code: 'VALIDATION_ERROR',
+        message: 'Request validation failed',
+        statusCode: 422,
+        requestId: 'my-request.1',
+        errors: [
+          { field: 'outcome', message: expect.any(String), code: 'invalid_value', received: 'what' },
+          { field: 'note', message: expect.any(String), code: 'too_big', received: 'too long' },
+        ],
+      },
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  it('ignores unknown fields', async () => {
+    const { status } = await api.request(things, {
+      key: project.secretKey,
+      body: { outcome: 'ok', unknown: {} },
+    });
+    expect(status).toBe(200);
+  });
+
+  it('refuses a body that is no object, and takes an empty one for an empty object', async () => {
+    for (const body of ['[]', '"text"', 'null', '7']) {
+      const answer = await api.request(things, { key: project.secretKey, body });
+      expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, '']);
+    }
+    const empty = await api.request(things, { key: project.secretKey, method: 'POST' });
+    expect([empty.status, empty.body.error.errors[0].field]).toEqual([422, 'outcome']);
+  });
+
+  it('gives repeated query names as lists and never a prototype', async () => {
+    const { body } = await api.request('/echo/a%2Fb?x=1&x=2&y=&__proto__=1&filter%5Bdata.plan%5D=pro');
+    expect(body).toMatchObject({ name: 'a/b', query: { x: ['1', '2'], y: '', 'filter[data.plan]': 'pro' } });
+  });
+
+  it('refuses NUL in the path and the query, and a path that is no percent-encoding', async () => {
+    expect((await api.request('/echo/a%00b')).status).toBe(422);
+    expect((await api.request('/echo/a?x=%00')).status).toBe(422);
+    expect((await api.request('/echo/%ff')).status).toBe(400);
+  });
+});
+
+describe('routes with simple errors', () => {
+  const post = async (body: unknown) => {
+    const answer = await api.request('/legacy', { key: project.secretKey, body });
+    return { status: answer.status, body: answer.body };
+  };
+  const complete = { name: 'a', email: 'a@b.co', condition: { a: 1 } };
+
+  it.each([
+    [{}, 'name is required; email is required; condition is required'],
+    [{ ...complete, name: '' }, 'name is required'],
+    [{ ...complete, email: null }, 'email is required'],
+    [{ email: 7, name: 'too long', note: 1 }, 'condition is required'],
+    [complete, 'The condition is empty'],
+    [[], 'The request body must be a JSON object'],
+  ])('answer 400 { error } to %j', async (body, error) => {
+    expect(await post(body)).toEqual({ status: 400, body: { error } });
+  });
+
+  it('answer 400 { error } to malformed JSON', async () => {
+    expect(await post('{')).toEqual({ status: 400, body: { error: 'The request body is not valid JSON' } });
+  });
+
+  it('answer the envelope with 422 to a wrong type, and to null where nothing is required', async () => {
+    const { status, body } = await post({ name: 7, email: {}, condition: 'x', note: null });
+    expect(status).toBe(422);
+    expect(body.error.errors).toMatchObject([
+      { field: 'name', code: 'invalid_type', received: 7 },
+      { field: 'email', code: 'invalid_type' },
+      { field: 'condition', code: 'invalid_type', received: 'x' },
+      { field: 'note', code: 'invalid_type', received: null },
+    ]);
+  });
+
+  it('answer the envelope with 422 where the fault is of form or length', async () => {
+    const { status, body } = await post({ ...complete, name: 'too long', email: 'x', condition: { a: 'x' } });
+    expect(status).toBe(422);
+    expect(body.error.errors.map((issue: { field: string }) => issue.field)).toEqual([
+      'name',
+      'email',
+      'condition.a',
+    ]);
+  });
+});
+
+describe('failures', () => {
+  it('hide the inside, carry the request id and are logged with the stack', async () => {
+    const { status, body, headers } = await api.request(things, {
+      key: project.secretKey,
+      body: { outcome: 'broken' },
+    });
+    expect([status, body.error.code]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(body.error.requestId).toBe(headers.get('X-Request-Id'));
+    const line = api.logLines.find((each) => each.requestId === body.error.requestId);
+    expect(line).toMatchObject({
+      level: 50,
+      route: '/things/:id',
+      status: 500,
+      projectId: project.id,
+      err: {
+        type: 'Error',
+        message: 'password=hunter2 at 10.0.0.1',
+        stack: expect.stringContaining('register-routes.test.ts'),
+      },
+    });
+  });
+
+  it('of an answer that says more than declared are found in tests', async () => {
+    const { status } = await api.request('/undeclared');
+    expect(status).toBe(500);
+    expect(JSON.stringify(api.logLines.at(-1))).toContain('does not declare');
+  });
+});
+
+describe('a database that is down', () => {
+  it('answers 503, and health still answers', async () => {
+    const url = 'postgres://nobody@127.0.0.1:1/none';
+    const orm = createOrm({ url, poolSize: 2, warn: () => undefined });
+    const lost = await startTestApi({ database: { url, orm, close: () => orm.close() }, routes, services });
+    const { status, body } = await lost.request(things, { key: project.secretKey, body: { outcome: 'ok' } });
+    expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(JSON.stringify(body)).not.toContain('127.0.0.1');
+    expect((await lost.request('/ready')).status).toBe(503);
+    expect((await lost.request('/health')).status).toBe(200);
+    await lost.close();
+    await orm.close();
+  });
+});
+
+describe('the request log', () => {
+  it('has one line per request, without bodies, keys, cookies, paths or queries', async () => {
+    const marker = 'marker-8f2c';
+    await api.request(`/echo/${marker}?secret=${marker}`, {
+      method: 'GET',
+      key: `sk_${marker}`,
+      headers: { Cookie: `token=${marker}`, 'X-Request-Id': 'log-test' },
+    });
+    const lines = api.logLines.filter((line) => line.requestId === 'log-test');
+    expect(lines).toEqual([
+      expect.objectContaining({
+        method: 'GET',
+        route: '/echo/:name',
+        status: 200,
+        projectId: null,
+        ms: expect.any(Number),
+      }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(marker);
+  });
+});
+
+describe('request ids', () => {
+  it.each([
+    ['a', true],
+    ['A_z-0.9', true],
+    ['x'.repeat(128), true],
+    ['x'.repeat(129), false],
+    ['with space', false],
+    ['{"a":1}', false],
+    ['ü', false],
+  ])('of a client: %s is kept: %s', async (sent, isKept) => {
+    const { headers } = await api.request('/health', {
+      headers: { 'X-Request-Id': sent },
+    });
+    const received = headers.get('X-Request-Id') ?? '';
+    if (isKept) expect(received).toBe(sent);
+    else expect(received).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

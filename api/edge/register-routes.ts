@@ -1,0 +1,41 @@
+import Router from '@koa/router';
+import type { Logger } from 'pino';
+import { authenticate } from './authenticate.ts';
+import { checkAnswer } from './check-answer.ts';
+import type { AppContext, EdgeMiddleware, RequestState } from './context.ts';
+import type { Edge } from './create-edge.ts';
+import { errorPages, legacyErrors } from './errors.ts';
+import { limitRate } from './limit-rate.ts';
+import { readBody } from './read-body.ts';
+import { readParameters } from './read-parameters.ts';
+import type { Route } from './route.ts';
+import { checkIdempotencyKey, runOnce } from './run-once.ts';
+
+export interface ChainOptions {
+  edge: Edge;
+  validateResponses: boolean;
+  logger: Logger;
+}
+
+export function serveRoutes(routes: readonly Route[], options: ChainOptions) {
+  // Of `/contacts/fields` and `/contacts/:id`, the one with fewer parameters serves `/contacts/fields`.
+  const router = new Router<RequestState, AppContext>({ sensitive: true, exclusive: 'specificity' });
+  for (const route of routes) router.register(route.path, [route.method], chainOf(route, options));
+  return router.routes();
+}
+
+/** The order of the middleware is the order of refusals, which is part of the contract. */
+export function chainOf(route: Route, { edge, validateResponses, logger }: ChainOptions): EdgeMiddleware[] {
+  return [
+    route.errorPage && errorPages(route.errorPage),
+    route.legacyErrors && legacyErrors(),
+    authenticate(route, edge),
+    limitRate(route, edge),
+    route.idempotent && checkIdempotencyKey,
+    (route.params ?? route.query ?? route.headers) && readParameters(route),
+    route.body && readBody(route, route.body),
+    route.idempotent && runOnce(edge.idempotency, logger),
+    validateResponses && checkAnswer(route),
+    route.handler,
+  ].filter((middleware): middleware is EdgeMiddleware => Boolean(middleware));
+}

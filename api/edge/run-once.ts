@@ -1,0 +1,56 @@
+import type { Next } from 'koa';
+import type { Logger } from 'pino';
+import { DomainError } from '../../core/errors.ts';
+import { isIdempotencyKey } from '../../core/idempotency-key.ts';
+import type { Idempotency } from '../access/idempotency.ts';
+import type { EdgeContext, EdgeMiddleware } from './context.ts';
+import { toDomainError } from './error-response.ts';
+import { statusOf } from './error-status.ts';
+
+/** Settled with this status, a claim frees its key for a retry. */
+const refusedStatus = statusOf('RATE_LIMIT_EXCEEDED');
+
+/** @throws DomainError `INVALID_IDEMPOTENCY_KEY` */
+export const checkIdempotencyKey: EdgeMiddleware = (ctx, next) => {
+  const key = ctx.req.headers['idempotency-key'];
+  if (key === undefined || (typeof key === 'string' && isIdempotencyKey(key))) return next();
+  throw new DomainError(
+    'INVALID_IDEMPOTENCY_KEY',
+    'The Idempotency-Key must be 1 to 255 printable ASCII characters',
+  );
+};
+
+/**
+ * Runs a request with an `Idempotency-Key` once: claims the key before the handler and settles the claim with the
+ * final status. A claim that can't be settled is logged; the answer is not affected.
+ *
+ * @throws DomainError `IDEMPOTENCY_KEY_REUSED`
+ */
+export function runOnce(idempotency: Idempotency, logger: Logger): EdgeMiddleware {
+  async function once(ctx: EdgeContext, projectId: string, key: string, next: Next): Promise<void> {
+    const claim = await idempotency.claim(projectId, key, `${ctx.method} ${ctx.routerPath}`);
+    const { requestId } = ctx.state;
+    const settle = (status: number) =>
+      idempotency
+        .settle(claim, status)
+        .catch((err) => logger.warn({ err, requestId }, 'An Idempotency-Key could not be settled'));
+    try {
+      await next();
+    } catch (error) {
+      await settle(asksToComeAgain(error) ? refusedStatus : statusOf(toDomainError(error).code));
+      throw error;
+    }
+    await settle(ctx.status);
+  }
+
+  return (ctx, next) => {
+    const key = ctx.req.headers['idempotency-key'];
+    const { project } = ctx.state;
+    return typeof key === 'string' && project !== null ? once(ctx, project.id, key, next) : next();
+  };
+}
+
+// The error did nothing and asks for a retry, with the same key.
+function asksToComeAgain(error: unknown): boolean {
+  return error instanceof DomainError && error.retryAfterSeconds !== undefined;
+}

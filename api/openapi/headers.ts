@@ -1,0 +1,35 @@
+import type { AuthKind, Route } from '../edge/route.ts';
+import type { JsonSchema } from './schemas.ts';
+
+const count = { type: 'integer', minimum: 0 };
+
+export const answerHeaders: Record<string, JsonSchema> = {
+  'X-Request-Id': { description: 'Names the request in logs and traces.', schema: { type: 'string' } },
+  'RateLimit-Limit': { description: 'Requests of the project in a minute.', schema: count },
+  'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: count },
+  'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: count },
+  'Retry-After': { description: 'Seconds until another try can succeed.', schema: count },
+};
+
+const ofKeyedAnswers = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+const keyed: readonly AuthKind[] = ['secretKey', 'publicKey', 'userOrSecretKey'];
+
+export const takesKey = (route: Route): boolean => keyed.includes(route.auth);
+
+const withSession: readonly AuthKind[] = ['secretKey', 'user', 'userOrSecretKey'];
+
+export const takesSession = (route: Route): boolean => withSession.includes(route.auth);
+
+/**
+ * References to the header components of an answer. The `RateLimit-*` headers are documented on success and 429
+ * only, though every answer has them.
+ */
+export function headersOf(route: Route, status: number): JsonSchema {
+  const names = [
+    'X-Request-Id',
+    ...(takesKey(route) && (status < 300 || status === 429) ? ofKeyedAnswers : []),
+    ...(status === 429 ? ['Retry-After'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

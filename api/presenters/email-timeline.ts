@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import type { ProjectEmailSource } from '../../core/email-state.ts';
+import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
+import type { EmailEvent } from '../../db/statements/emails/read-email.ts';
+import type { emailDetailSchema } from '../schemas/emails.ts';
+
+type Entry = z.output<typeof emailDetailSchema>['timeline'][number];
+type EntryType = Entry['type'];
+
+const acceptedTexts: Record<ProjectEmailSource, string> = {
+  TRANSACTIONAL: 'Accepted from POST /v1/send',
+  CAMPAIGN: 'Queued by the campaign',
+  WORKFLOW: 'Queued by a step of the workflow',
+  TEST: 'Queued as a test of a campaign',
+};
+
+const bounceTexts: Record<string, string> = {
+  Permanent: 'Hard bounce: the address does not exist or its server refused the email',
+  Transient: 'Soft bounce: the mailbox is full or its server is busy',
+  Undetermined: 'Bounced, for a reason that its server did not give',
+};
+
+const eventTypes: Record<EmailEvent['name'], EntryType> = {
+  'email.delivery': 'delivered',
+  'email.open': 'opened',
+  'email.click': 'clicked',
+  'email.bounce': 'bounced',
+  'email.complaint': 'complained',
+  'email.suppressed': 'suppressed',
+  'email.unsubscribed': 'unsubscribed',
+};
+
+const plainTexts = {
+  delivered: 'Delivered to the server of the recipient',
+  opened: 'Opened',
+  clicked: 'Clicked',
+  bounced: bounceTexts.Permanent ?? '',
+  complained: 'The recipient marked it as spam',
+  unsubscribed: 'The recipient unsubscribed by its link',
+} as const;
+
+function entry(
+  type: EntryType,
+  at: Date | null,
+  text: string,
+  { link = null, diagnostic = null }: Partial<Pick<Entry, 'link' | 'diagnostic'>> = {},
+): Entry {
+  return { type, at: at?.toISOString() ?? null, text, link, diagnostic };
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+
+function presentEvent({ name, data, occurredAt }: EmailEvent): Entry {
+  const type = eventTypes[name];
+  switch (name) {
+    case 'email.click': {
+      const link = textOf(data.link);
+      return entry(type, occurredAt, link === null ? 'Clicked' : `Clicked ${link}`, { link });
+    }
+    case 'email.bounce':
+      return entry(type, occurredAt, bounceTexts[textOf(data.bounceType) ?? 'Permanent'] ?? 'Bounced', {
+        diagnostic: textOf(data.diagnostic),
+      });
+    case 'email.complaint':
+      return entry(type, occurredAt, plainTexts.complained, { diagnostic: textOf(data.diagnostic) });
+    case 'email.suppressed':
+      return entry(type, occurredAt, withheld(textOf(data.reason)));
+    case 'email.delivery':
+    case 'email.open':
+    case 'email.unsubscribed':
+      return entry(type, occurredAt, plainTexts[type as keyof typeof plainTexts]);
+  }
+}
+
+const withheld = (reason: string | null) => `Withheld${reason === null ? '' : `: ${reason}`}`;
+const because = (text: string, reason: string | null) => (reason === null ? text : `${text}: ${reason}`);
+
+/** What the state says and no event does: of emails that were not sent, and once the contact was erased. */
+function fromState(email: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
+  const instants = {
+    delivered: email.deliveredAt,
+    opened: email.openedAt,
+    clicked: email.clickedAt,
+    bounced: email.bouncedAt,
+    complained: email.complainedAt,
+    unsubscribed: email.unsubscribedAt,
+  };
+  // as: the keys of the literal above.
+  const kinds = Object.keys(instants) as (keyof typeof instants)[];
+  return kinds
+    .filter((kind) => instants[kind] !== null && !known.has(kind))
+    .map((kind) => entry(kind, instants[kind], plainTexts[kind]));
+}
+
+function fromStatus({ status, reason, claimedAt }: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
+  switch (status) {
+    case 'QUEUED':
+      return [entry('waiting', null, because('Waits for its turn', reason))];
+    case 'SENDING':
+      return [entry('waiting', claimedAt, 'Is being handed over')];
+    case 'UNKNOWN':
+      return [entry('unknown', claimedAt, because('Handed over, without an answer so far', reason))];
+    case 'FAILED':
+      return [entry('failed', claimedAt, because('Not sent', reason))];
+    case 'CANCELLED':
+      return [entry('cancelled', null, because('Cancelled', reason))];
+    case 'SUPPRESSED':
+      return known.has('suppressed') ? [] : [entry('suppressed', claimedAt, withheld(reason))];
+    default:
+      return [];
+  }
+}
+
+/** Oldest first; what has no instant is last. */
+export function presentTimeline(email: LoggedEmail, events: readonly EmailEvent[]): Entry[] {
+  const happened = events.map(presentEvent);
+  const known = new Set(happened.map(({ type }) => type));
+  const sent = email.sentAt === null ? [] : [entry('sent', email.sentAt, 'Handed over to the provider')];
+  const later = [...happened, ...fromState(email, known)].toSorted((one, other) =>
+    (one.at ?? '').localeCompare(other.at ?? ''),
+  );
+  return [
+    entry('accepted', email.createdAt, acceptedTexts[email.source]),
+    ...sent,
+    ...later,
+    ...fromStatus(email, known),
+  ];
+}

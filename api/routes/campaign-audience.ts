@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentAudience } from '../presenters/campaign.ts';
+import { audienceBodySchema, audienceSchema } from '../schemas/campaigns.ts';
+
+const tags = ['Campaigns'];
+const kept = 'In a project of more than 50,000 contacts a count is kept for 30 seconds.';
+const responses = {
+  200: {
+    description: 'As of now.',
+    schema: audienceSchema,
+    example: { total: 1280, recipients: 1200, excluded: { unsubscribed: 61, snoozed: 7, suppressed: 12 } },
+  },
+};
+
+export const previewAudience = defineRoute({
+  method: 'POST',
+  path: '/campaigns/audience',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count who would get a campaign',
+  description: `Who gets it, who is left out and why, before there is a campaign. ${kept}`,
+  body: audienceBodySchema,
+  bodyExample: { type: 'MARKETING', audienceType: 'ALL' },
+  responses,
+  errors: ['BAD_REQUEST', 'NOT_FOUND'],
+  async handler(ctx) {
+    const { project, body } = ctx.state;
+    ctx.body = presentAudience(await ctx.services.audiencePreview.preview(project.id, body));
+  },
+});
+
+export const campaignAudience = defineRoute({
+  method: 'GET',
+  path: '/campaigns/:id/audience',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count who would get a campaign if it started now',
+  description: `Also once it was sent: \`totalRecipients\` is who it was sent to then. ${kept}`,
+  params: z.object({ id: idSchema }),
+  responses,
+  errors: ['NOT_FOUND'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentAudience(await ctx.services.audiencePreview.ofCampaign(project.id, params.id));
+  },
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentRecipient } from '../presenters/recipient.ts';
+import {
+  campaignLinksSchema,
+  listRecipientsQuerySchema,
+  recipientPageSchema,
+} from '../schemas/campaign-recipients.ts';
+
+const tags = ['Campaigns'];
+const params = z.object({ id: idSchema });
+
+export const listCampaignRecipients = defineRoute({
+  method: 'GET',
+  path: '/campaigns/:id/recipients',
+  auth: 'secretKey',
+  tags,
+  summary: 'List the recipients of a campaign',
+  description:
+    'By what became of their email, in the order in which they became contacts. Erased contacts are left out.',
+  params,
+  query: listRecipientsQuerySchema,
+  responses: { 200: { description: 'A page of recipients.', schema: recipientPageSchema } },
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
+  async handler(ctx) {
+    const { project, params, query } = ctx.state;
+    const { recipients, cursor, searchedUntil } = await ctx.services.campaignRecipients.list(
+      project.id,
+      params.id,
+      query,
+    );
+    ctx.body = {
+      data: recipients.map(presentRecipient),
+      cursor,
+      hasMore: cursor !== null,
+      searchedUntil: searchedUntil?.toISOString() ?? null,
+    };
+  },
+});
+
+export const listCampaignLinks = defineRoute({
+  method: 'GET',
+  path: '/campaigns/:id/links',
+  auth: 'secretKey',
+  tags,
+  summary: 'List the links of a campaign that recipients followed',
+  description:
+    'Most recipients first, at most 500. Clicks appear within seconds, and go with the history of events.',
+  params,
+  responses: {
+    200: {
+      description: 'The links.',
+      schema: campaignLinksSchema,
+      example: { data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }] },
+    },
+  },
+  errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = { data: await ctx.services.campaignRecipients.links(project.id, params.id) };
+  },
+});

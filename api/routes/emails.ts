@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
+import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
+
+const tags = ['Emails'];
+
+export const listEmails = defineRoute({
+  method: 'GET',
+  path: '/emails',
+  auth: 'secretKey',
+  tags,
+  summary: 'List emails of all sources, newest first',
+  description:
+    'Filters may be combined. Address, source, campaign, workflow, contact, time and the statuses BOUNCED, COMPLAINED, ' +
+    'FAILED and SUPPRESSED lead to the emails directly. `search` without an `@` and the other statuses are looked for ' +
+    'among the newest emails first, of which a page looks at a number only: `searchedBackTo` tells how far back.',
+  query: listEmailsQuerySchema,
+  responses: { 200: { description: 'A page of emails.', schema: emailPageSchema } },
+  errors: ['BAD_REQUEST'],
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { emails, cursor, searchedBackTo } = await ctx.services.emailLog.list(project.id, query);
+    ctx.body = {
+      data: emails.map(presentEmail),
+      cursor,
+      hasMore: cursor !== null,
+      searchedBackTo: searchedBackTo?.toISOString() ?? null,
+    };
+  },
+});
+
+export const getEmail = defineRoute({
+  method: 'GET',
+  path: '/emails/:id',
+  auth: 'secretKey',
+  tags,
+  summary: 'Get an email, what became of it, and its content',
+  params: z.object({ id: idSchema }),
+  responses: { 200: { description: 'The email.', schema: emailDetailSchema } },
+  errors: ['NOT_FOUND'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = presentEmailDetail(
+      await ctx.services.emailDetail.get(project.id, params.id),
+      ctx.services.temporalRuns,
+    );
+  },
+});

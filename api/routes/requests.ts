@@ -1,0 +1,49 @@
+import { requestLogDays } from '../../analytics/tables/request-log.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentRequest } from '../presenters/request.ts';
+import { requestListQuerySchema, requestPageSchema } from '../schemas/requests.ts';
+import { loggedPerSecond } from '../services/request-buffer.ts';
+
+export const listRequests = defineRoute({
+  method: 'GET',
+  path: '/requests',
+  auth: 'secretKey',
+  tags: ['Requests'],
+  summary: 'List the latest API requests, newest first',
+  description:
+    `Requests of the last ${requestLogDays} days that a key of the project or a session in it made, a few seconds after ` +
+    'their answer. Paths, queries, bodies and keys are not kept, nor requests that were refused before their project was ' +
+    'known, such as those with a wrong key or path. It is a log for ' +
+    `diagnosis: busy moments show a part, which is at most ${loggedPerSecond} successful and ${loggedPerSecond} failed ` +
+    'requests per second and process of the API, and what a killed process had not written yet is lost.',
+  query: requestListQuerySchema,
+  responses: {
+    200: {
+      description: 'A page of requests.',
+      schema: requestPageSchema,
+      example: {
+        data: [
+          {
+            id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+            requestId: '6a1f0c1e-2d8b-4a57-9d0c-0d3c7f2b9e11',
+            createdAt: '2026-02-01T09:00:00.000Z',
+            method: 'POST',
+            route: '/v1/send',
+            status: 422,
+            errorCode: 'VALIDATION_ERROR',
+            credential: 'secretKey',
+            durationMs: 3.41,
+          },
+        ],
+        cursor: null,
+        hasMore: false,
+      },
+    },
+  },
+  errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { requests, cursor } = await ctx.services.requestLog.list(project.id, query);
+    ctx.body = { data: requests.map(presentRequest), cursor, hasMore: cursor !== null };
+  },
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
+import { clientOf, setCookie } from '../edge/cookies.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentSession } from '../presenters/session.ts';
+import { sessionSchema } from '../schemas/answers/session.ts';
+
+const tags = ['Authentication'];
+
+export const listSessions = defineRoute({
+  method: 'GET',
+  path: '/auth/sessions',
+  auth: 'user',
+  tags,
+  summary: 'Where the user is signed in',
+  responses: {
+    200: {
+      description: 'The newest 100, newest first.',
+      schema: z.object({ data: z.array(sessionSchema) }),
+    },
+  },
+  async handler(ctx) {
+    ctx.body = { data: (await ctx.services.sessions.list(ctx.cookies.get('token'))).map(presentSession) };
+  },
+});
+
+export const endSession = defineRoute({
+  method: 'DELETE',
+  path: '/auth/sessions/:id',
+  auth: 'user',
+  tags,
+  summary: 'Sign out one session',
+  description: 'It is refused from the next request on.',
+  params: z.object({ id: idSchema }),
+  responses: { 204: { description: 'Signed out.' } },
+  errors: ['NOT_FOUND'],
+  async handler(ctx) {
+    const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), ctx.state.params.id);
+    if (isOwn) setCookie(ctx, 'token', null);
+    ctx.status = 204;
+  },
+});
+
+export const endOtherSessions = defineRoute({
+  method: 'DELETE',
+  path: '/auth/sessions',
+  auth: 'user',
+  tags,
+  summary: 'Sign out everywhere else',
+  description: 'Every session of the user but the one that asks is refused from the next request on.',
+  responses: { 204: { description: 'Signed out.' } },
+  async handler(ctx) {
+    const renewed = await ctx.services.sessions.endOthers(ctx.cookies.get('token'), clientOf(ctx));
+    if (renewed !== undefined) setCookie(ctx, 'token', renewed);
+    ctx.status = 204;
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
+import { workflowStatisticsSchema, workflowWithGraphSchema } from '../schemas/answers/workflow.ts';
+
+const tags = ['Workflows'];
+const params = z.object({ id: idSchema });
+
+export const workflowStatistics = defineRoute({
+  method: 'GET',
+  path: '/workflows/:id/statistics',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count the executions of a workflow, and what happens at its steps',
+  description:
+    'The steps of the graph as it is now; executions of all versions count. The counts of steps are of the newest ' +
+    'executions: `stepsOf` tells how many those are.',
+  params,
+  responses: { 200: { description: 'The counts.', schema: workflowStatisticsSchema } },
+  errors: ['NOT_FOUND'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    ctx.body = await ctx.services.workflowStatistics.read(project.id, params.id);
+  },
+});
+
+export const duplicateWorkflow = defineRoute({
+  method: 'POST',
+  path: '/workflows/:id/duplicate',
+  auth: 'secretKey',
+  tags,
+  summary: 'Duplicate a workflow',
+  params,
+  responses: {
+    201: {
+      description: 'The new workflow with its graph, switched off, with " (Copy)" behind its name.',
+      schema: workflowWithGraphSchema,
+    },
+  },
+  errors: ['NOT_FOUND'],
+  async handler(ctx) {
+    const { project, params } = ctx.state;
+    const { id } = await ctx.services.workflows.duplicate(project.id, params.id);
+    ctx.status = 201;
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, id));
+  },
+});

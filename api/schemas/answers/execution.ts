@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { executionStatuses } from '../../../core/workflows/execution-status.ts';
+import { stepTypes } from '../../../core/workflows/step-config.ts';
+import { offsetPageSchema } from './offset-page.ts';
+import { temporalUrlSchema } from './temporal-run.ts';
+
+const anyObject = z.record(z.string(), z.unknown());
+
+const recordSchema = z.object({
+  id: z.uuid(),
+  workflowId: z.uuid(),
+  version: z.number().int().describe('Version of the graph that the execution follows.'),
+  contactId: z.uuid().nullable().describe('Null after the contact was deleted.'),
+  contactEmail: z.string().nullable(),
+  status: z.enum(executionStatuses),
+  currentStepId: z.uuid().nullable(),
+  context: anyObject,
+  event: anyObject.describe('Data of the event that started it.'),
+  resumeAt: z.iso.datetime().nullable().describe('When its wait times out.'),
+  exitReason: z.string().nullable(),
+  error: z.string().nullable(),
+  startedAt: z.iso.datetime(),
+  completedAt: z.iso.datetime().nullable(),
+  temporalWorkflowId: z.string().nullable().describe('Its run; null after the contact was deleted.'),
+  temporalUrl: temporalUrlSchema,
+});
+
+export const executionSchema = recordSchema.meta({ id: 'WorkflowExecution' });
+
+export const executionPageSchema = offsetPageSchema(executionSchema);
+
+export const executionWithStepsSchema = recordSchema
+  .extend({
+    steps: z
+      .array(
+        z.object({
+          visit: z.number().int().describe('Number of the step within the execution, from 1.'),
+          stepId: z.uuid(),
+          type: z.enum(stepTypes).nullable(),
+          name: z.string().nullable(),
+          branch: z.string().nullable(),
+          output: anyObject.nullable(),
+          error: z.string().nullable(),
+          startedAt: z.iso.datetime(),
+          completedAt: z.iso.datetime().nullable(),
+        }),
+      )
+      .describe('The steps entered, in order; the latest 500 of a long loop.'),
+  })
+  .meta({ id: 'WorkflowExecutionWithSteps' });
+
+export const cancelledExecutionsSchema = z.object({ cancelled: z.number().int() });

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { fieldTypes } from '../../../core/contact-data/infer-field-type.ts';
+import { bulkJobTypes, jobStates } from '../../../core/jobs/job-states.ts';
+import { bulkResultSchema, importResultSchema } from '../../../core/jobs/results.ts';
+
+const shape = {
+  id: z.uuid(),
+  state: z.enum(jobStates),
+  progress: z.number().int().min(0).max(100),
+  failedReason: z.string().nullable().describe('Set when the state is `failed`.'),
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+};
+
+const resultNote = 'Null until the job has ended; for a failed job, its results so far.';
+
+export const importJobSchema = z.object({
+  ...shape,
+  type: z.literal('import'),
+  result: importResultSchema.nullable().describe(resultNote),
+});
+
+export const bulkJobSchema = z.object({
+  ...shape,
+  type: z.enum(bulkJobTypes),
+  result: bulkResultSchema.nullable().describe(resultNote),
+});
+
+export const importPreviewSchema = z
+  .object({
+    totalRows: importResultSchema.shape.totalRows,
+    wouldCreate: z.number().int().describe('Contacts that the import would create.'),
+    wouldUpdate: z
+      .number()
+      .int()
+      .describe('Rows of contacts that exist, or that an earlier row would create.'),
+    invalid: z.number().int().describe('Rows that can not be used.'),
+    errors: importResultSchema.shape.errors.describe('Why, for the first 100 of them.'),
+    columns: z.array(
+      z.object({
+        name: z.string().describe('As it is in the file.'),
+        field: z
+          .string()
+          .nullable()
+          .describe('`email`, `subscribed` or a key of `data`; null when it is left out.'),
+        type: z
+          .enum(fieldTypes)
+          .nullable()
+          .describe('Of its first value, which is that of a new field; null without any.'),
+      }),
+    ),
+    preview: z
+      .array(
+        z.object({
+          row: z.number().int(),
+          email: z.string(),
+          subscribed: z.boolean().nullable().describe('Null where the row does not say.'),
+          data: z.record(z.string(), z.unknown()),
+        }),
+      )
+      .describe('The first 10 rows that can be used.'),
+  })
+  .meta({ id: 'ImportPreview' });

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { locales } from '../../../core/messages/messages.ts';
+import { projectRoles } from '../../../core/project-roles.ts';
+
+export const projectSchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    role: z.enum(projectRoles).describe("The caller's role in the project."),
+    publicKey: z.string(),
+    secretKey: z.string().optional().describe('Only for ADMIN and OWNER.'),
+    disabled: z.boolean(),
+    disabledReason: z.string().nullable(),
+    suppressTransactional: z
+      .boolean()
+      .describe('Whether transactional email is also withheld from contacts that bounced or complained.'),
+    brandColor: z
+      .string()
+      .nullable()
+      .describe('Of the buttons on public pages, `#rrggbb`; null for the default.'),
+    logoUrl: z.string().nullable().describe('Shown on public pages in place of the name.'),
+    footerAddress: z
+      .string()
+      .nullable()
+      .describe('Postal address in the footer of MARKETING emails, a line each.'),
+    language: z
+      .enum(locales)
+      .describe('Of footers and public pages, for contacts without a `locale` that is one of these.'),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Project' });
+
+export type ProjectAnswer = z.output<typeof projectSchema>;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { emailStatuses } from '../../core/email-state.ts';
+import { recipientOutcomes } from '../../core/recipient-outcomes.ts';
+import { recipientsPerLook } from '../../db/statements/campaigns/list-recipients.ts';
+import { cursorLimitSchema } from './pagination.ts';
+
+export const listRecipientsQuerySchema = z.object({
+  outcome: z
+    .enum(recipientOutcomes)
+    .optional()
+    .describe(
+      'Several hold for one recipient. `failed`: refused by the provider; `skipped`: withheld or cancelled before ' +
+        'it left; `pending`: not its turn yet, or the outcome is unknown.',
+    ),
+  limit: cursorLimitSchema,
+  cursor: z.string().optional(),
+});
+
+export type ListRecipientsQuery = z.output<typeof listRecipientsQuerySchema>;
+
+const instant = z.iso.datetime().nullable();
+
+const recipientSchema = z
+  .object({
+    emailId: z.uuid(),
+    contactId: z.uuid(),
+    email: z.string(),
+    status: z.enum(emailStatuses),
+    reason: z.string().nullable().describe('Why it was refused, withheld or bounced.'),
+    sentAt: instant,
+    deliveredAt: instant,
+    openedAt: instant,
+    clickedAt: instant,
+    bouncedAt: instant,
+    complainedAt: instant,
+    unsubscribedAt: instant,
+    opens: z.number().int(),
+    clicks: z.number().int(),
+  })
+  .meta({ id: 'CampaignRecipient' });
+
+export type RecipientAnswer = z.output<typeof recipientSchema>;
+
+export const recipientPageSchema = z.object({
+  data: z.array(recipientSchema),
+  cursor: z.string().nullable(),
+  hasMore: z.boolean().describe('More recipients match, or were not looked at yet.'),
+  searchedUntil: instant.describe(
+    `When the page is not full because ${recipientsPerLook.toLocaleString('en')} recipients were looked at: when the ` +
+      'last of them became a contact. `cursor` goes on from there. Otherwise null.',
+  ),
+});
+
+export const campaignLinksSchema = z.object({
+  data: z.array(
+    z.object({
+      link: z.string().describe('Those to the pages of a recipient are `{{ unsubscribeUrl }}` and the like.'),
+      clicks: z.number().int(),
+      uniqueClicks: z.number().int().describe('Recipients who followed it.'),
+    }),
+  ),
+});

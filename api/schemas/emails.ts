@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { attachmentDispositions } from '../../core/attachment-disposition.ts';
+import { contentTypes } from '../../core/content-types.ts';
+import { emailStatuses, projectEmailSources } from '../../core/email-state.ts';
+import { idSchema } from '../../core/id-schema.ts';
+import { isStorableText } from '../../core/json-value.ts';
+import { emailsPerLook } from '../../db/statements/emails/list-emails.ts';
+import { periodQuerySchema } from './activity.ts';
+import { temporalUrlSchema } from './answers/temporal-run.ts';
+import { cursorLimitSchema } from './pagination.ts';
+
+export const listEmailsQuerySchema = periodQuerySchema.extend({
+  limit: cursorLimitSchema.describe('At most 100.'),
+  cursor: z.string().optional(),
+  search: z
+    .string()
+    .max(254)
+    .refine(isStorableText, 'Expected text without NUL')
+    .optional()
+    .meta({
+      description:
+        'With an `@`, the beginning of the recipient’s address: `ada@` or `ada@example.com`. Otherwise a part of the ' +
+        'subject or of the address, in upper or lower case.',
+      example: 'ada@example.com',
+    }),
+  status: z.enum(emailStatuses).optional(),
+  source: z.enum(projectEmailSources).optional(),
+  campaignId: idSchema.optional(),
+  workflowId: idSchema.optional(),
+  contactId: idSchema.optional(),
+});
+
+export type ListEmailsQuery = z.output<typeof listEmailsQuerySchema>;
+
+const instant = z.iso.datetime().nullable();
+const id = z.uuid().nullable();
+const name = z.string().nullable();
+
+const emailFields = z.object({
+  id: z.uuid(),
+  to: z.string().describe('Empty once the contact was deleted.'),
+  toName: name,
+  from: z.string(),
+  subject: name.describe('As rendered; null until the email was handed over.'),
+  status: z.enum(emailStatuses),
+  reason: name.describe('Why it was not sent or waits, in words.'),
+  source: z.enum(projectEmailSources),
+  type: z.enum(contentTypes),
+  contactId: id.describe('Null once the contact was deleted, and for a test to somebody who is none.'),
+  campaignId: id,
+  campaignName: name,
+  workflowId: id,
+  workflowName: name,
+  templateId: id,
+  templateName: name,
+  opens: z.number().int(),
+  clicks: z.number().int(),
+  createdAt: z.iso.datetime().describe('When it was accepted.'),
+  sentAt: instant,
+  deliveredAt: instant,
+  openedAt: instant.describe('The first time, as the others.'),
+  clickedAt: instant,
+  bouncedAt: instant,
+  complainedAt: instant,
+});
+
+export const emailSchema = emailFields.meta({ id: 'Email' });
+
+export const emailPageSchema = z.object({
+  data: z.array(emailSchema),
+  cursor: z.string().nullable(),
+  hasMore: z.boolean().describe('More emails match, or were not looked at yet.'),
+  searchedBackTo: instant.describe(
+    `When the page is not full because ${emailsPerLook.toLocaleString('en')} emails were looked at: how far back ` +
+      'that was. `cursor` goes on from there. Otherwise null.',
+  ),
+});
+
+export const timelineTypes = [
+  'accepted',
+  'waiting',
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'unsubscribed',
+  'suppressed',
+  'cancelled',
+  'failed',
+  'unknown',
+] as const;
+
+export const emailDetailSchema = emailFields
+  .extend({
+    messageId: name.describe("The provider's id of it."),
+    timeline: z
+      .array(
+        z.object({
+          type: z.enum(timelineTypes),
+          at: instant.describe('Null where the instant was not kept.'),
+          text: z.string().describe('What happened, in words.'),
+          link: z.string().nullable().describe('What was clicked.'),
+          diagnostic: z
+            .string()
+            .nullable()
+            .describe('What the server of the recipient said of a bounce; the kind of a complaint.'),
+        }),
+      )
+      .describe('Oldest first; of each kind the first 200.'),
+    bodyAvailable: z
+      .boolean()
+      .describe(
+        'False once its content has outlived EMAIL_BODY_RETENTION_DAYS, or when it can’t be rendered.',
+      ),
+    body: z
+      .object({
+        subject: z.string(),
+        html: z.string(),
+        text: z.string(),
+        headers: z.record(z.string(), z.string()),
+        replyTo: z.string().nullable(),
+        attachments: z.array(
+          z.object({
+            filename: z.string(),
+            contentType: z.string(),
+            disposition: z.enum(attachmentDispositions),
+            size: z.number().int().describe('Bytes.'),
+          }),
+        ),
+      })
+      .nullable()
+      .describe(
+        'Rendered now, from the content as it was sent and the data that the contact has now. What the recipient got ' +
+          'may have had other data.',
+      ),
+    temporalWorkflowId: z
+      .string()
+      .nullable()
+      .describe(
+        'The run that sent it; null for emails that share a run with others: transactional ones and tests.',
+      ),
+    temporalUrl: temporalUrlSchema,
+  })
+  .meta({ id: 'EmailDetail' });

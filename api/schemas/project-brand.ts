@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { isBrandColor } from '../../core/brand-color.ts';
+import { maxFooterAddressLength } from '../../core/email-brand.ts';
+import { maxLogoUrlLength, parseLogoUrl } from '../../core/logo-url.ts';
+import { locales } from '../../core/messages/messages.ts';
+
+const invalid = (message: string) => ({ message, params: { code: 'invalid_string' } });
+
+const brandColorSchema = z
+  .string()
+  .transform((color) => color.toLowerCase())
+  .refine(isBrandColor, invalid('Must be a colour like #1d4ed8'));
+
+const logoUrlSchema = z
+  .string()
+  .max(maxLogoUrlLength)
+  .transform((text) => parseLogoUrl(text) ?? '')
+  .refine((url) => url !== '', invalid('Must be an https address'))
+  .describe('An image, such as an uploaded one, for public pages; https, or http on localhost.');
+
+/** Control characters but for line breaks, which are made alike. */
+const unprintable = /[^\P{Cc}\n]/u;
+
+const withPlainLines = (text: string) =>
+  text
+    .split(/\r\n?|\n/)
+    .map((line) => line.trimEnd())
+    .join('\n');
+
+const footerAddressSchema = z
+  .string()
+  .transform((text) => withPlainLines(text).trim())
+  .pipe(
+    z
+      .string()
+      .min(1)
+      .max(maxFooterAddressLength)
+      .refine((text) => !unprintable.test(text), invalid('Control characters are not accepted')),
+  )
+  .describe('Postal address for the footer of MARKETING emails: plain text, a line each.');
+
+/** What contacts see of a project; null takes a setting back. */
+export const brandFields = {
+  brandColor: brandColorSchema.nullable().optional(),
+  logoUrl: logoUrlSchema.nullable().optional(),
+  footerAddress: footerAddressSchema.nullable().optional(),
+  language: z.enum(locales).optional(),
+};

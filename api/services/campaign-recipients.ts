@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { type CampaignLink, campaignLinks } from '../../analytics/questions/campaign-links.ts';
+import { DomainError } from '../../core/errors.ts';
+import { instantOfId } from '../../core/id-at.ts';
+import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import type { RecipientOutcome } from '../../core/recipient-outcomes.ts';
+import type { Orm } from '../../db/orm.ts';
+import { listRecipients, type Recipient } from '../../db/statements/campaigns/list-recipients.ts';
+import {
+  type CountedCampaign,
+  withItsCounters,
+} from '../../db/statements/campaigns/read-campaign-counters.ts';
+import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
+import { findCampaign } from './campaigns.ts';
+import type { HeavyReads } from './heavy-reads.ts';
+import { whileAvailable } from './read-model.ts';
+
+export interface RecipientPage {
+  recipients: Recipient[];
+  cursor: string | null;
+  /** Set when the page is not full and recipients who became contacts later were not looked at. */
+  searchedUntil: Date | null;
+}
+
+export interface CampaignRecipientsService {
+  /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
+  list(projectId: string, id: string, query: ListRecipientsQuery): Promise<RecipientPage>;
+  /** @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` while ClickHouse is down */
+  links(projectId: string, id: string): Promise<CampaignLink[]>;
+}
+
+const mostLinks = 500;
+const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]);
+
+export function createCampaignRecipientsService(
+  orm: Orm,
+  clickhouse: ClickHouse,
+  heavyReads: HeavyReads,
+): CampaignRecipientsService {
+  return {
+    async list(projectId, id, { outcome, cursor, limit }) {
+      const after = readPosition(cursor);
+      const em = orm.em.fork();
+      const counted = await withItsCounters(em, await findCampaign(em, projectId, id));
+      if (outcome !== undefined && !occurs(outcome, counted)) {
+        return { recipients: [], cursor: null, searchedUntil: null };
+      }
+      const page = { campaignId: id, outcome, after, limit: limit + 1 };
+      const found = await heavyReads.run(projectId, () => listRecipients(em, page));
+      const recipients = found.recipients.slice(0, limit);
+      const isFull = found.recipients.length > limit;
+      const last = isFull ? recipients.at(-1)?.contactId : found.lookedUntil;
+      return {
+        recipients,
+        cursor: last === undefined ? null : encodeCursor(['recipients', last]),
+        searchedUntil: isFull || last === undefined ? null : instantOfId(last),
+      };
+    },
+
+    async links(projectId, id) {
+      const { startedAt } = await findCampaign(orm.em.fork(), projectId, id);
+      if (!startedAt) return [];
+      const campaign = { projectId, campaignId: id, since: startedAt };
+      return whileAvailable(campaignLinks(clickhouse, campaign, mostLinks));
+    },
+  };
+}
+
+function readPosition(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor<[string, string]>(cursor, positionSchema);
+  if (position !== undefined) return position[1];
+  throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
+    suggestion: 'Pass the cursor of the previous page, or leave it out.',
+  });
+}
+
+/** Whether the counters know of the outcome: looking for what has not happened would read every recipient. */
+function occurs(outcome: RecipientOutcome, { campaign, counters }: CountedCampaign): boolean {
+  switch (outcome) {
+    case 'failed':
+    case 'skipped':
+      return counters.held > 0;
+    case 'pending':
+      return campaign.totalRecipients > counters.sent + counters.held;
+    default:
+      return counters[outcome] > 0;
+  }
+}

@@ -1,0 +1,47 @@
+import { copyName } from '../../core/copy-name.ts';
+import { newId } from '../../core/new-id.ts';
+import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
+import type { Orm } from '../../db/orm.ts';
+import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
+import { maxWorkflowNameLength } from '../schemas/workflows.ts';
+import { editWorkflow, storeVersion, toDraft } from './edit-workflow.ts';
+
+/**
+ * Copies a workflow with its graph, switched off. The lock of the original keeps its templates, the other one its
+ * segments from being deleted meanwhile.
+ */
+export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Promise<Workflow> {
+  return editWorkflow(orm, projectId, id, async (em, { workflow: original, steps, transitions }) => {
+    await lockSegmentReferences(em, projectId);
+    const { description, eventName, allowReentry } = original;
+    const name = copyName(original.name, maxWorkflowNameLength);
+    const fields = { projectId, name, description, eventName, allowReentry, version: 0 };
+    const workflow = em.create(Workflow, fields);
+    const ids = new Map(steps.map((step) => [step.id, newId()]));
+    const copyOf = (stepId: string) => ids.get(stepId) ?? stepId;
+    const copies = {
+      workflow,
+      steps: steps.map(({ id: stepId, type, name: stepName, position, config, templateId }) =>
+        em.create(WorkflowStep, {
+          id: copyOf(stepId),
+          workflow,
+          type,
+          name: stepName,
+          position,
+          config,
+          templateId,
+        }),
+      ),
+      transitions: transitions.map(({ fromStepId, toStepId, branch }) =>
+        em.create(WorkflowTransition, {
+          workflow,
+          fromStepId: copyOf(fromStepId),
+          toStepId: copyOf(toStepId),
+          branch,
+        }),
+      ),
+    };
+    storeVersion(em, workflow, toDraft(copies));
+    return workflow;
+  });
+}

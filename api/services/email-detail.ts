@@ -1,0 +1,93 @@
+import { notFound } from '../../core/errors.ts';
+import type { RenderedEmail } from '../../core/rendering/email-document.ts';
+import { createEmailTemplates } from '../../core/rendering/email-template.ts';
+import { renderStored } from '../../core/rendering/render-stored.ts';
+import type { TemplateCache } from '../../core/rendering/template-cache.ts';
+import { EmailContent } from '../../db/entities/email.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
+import {
+  type AttachmentFigures,
+  type EmailEvent,
+  findBatchNumber,
+  findSendingExecution,
+  listAttachments,
+  listEmailEvents,
+  readEmail,
+  readRecipient,
+} from '../../db/statements/emails/read-email.ts';
+import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
+import { readBrand } from './read-brand.ts';
+
+export interface EmailBody extends RenderedEmail {
+  replyTo: string | null;
+  attachments: AttachmentFigures[];
+}
+
+export interface EmailDetail {
+  email: LoggedEmail;
+  events: EmailEvent[];
+  /** Null once the content was deleted, or when it can't be rendered. */
+  body: EmailBody | null;
+  runId: string | null;
+}
+
+export interface EmailDetailService {
+  /** @throws DomainError `NOT_FOUND` */
+  get(projectId: string, id: string): Promise<EmailDetail>;
+}
+
+export interface EmailDetailOptions {
+  orm: Orm;
+  templates: TemplateCache;
+  /** Public address of the API and key of the tokens, for links in the rendered body. */
+  links: { apiUrl: string; linkKey: Buffer };
+}
+
+async function findRunId(
+  em: Em,
+  { id, campaignId, workflowId, contactId }: LoggedEmail,
+): Promise<string | null> {
+  if (campaignId !== null) {
+    const batch = await findBatchNumber(em, campaignId, id);
+    return batch === undefined
+      ? workflowIds.campaign(campaignId)
+      : workflowIds.campaignBatch(campaignId, batch);
+  }
+  if (workflowId === null || contactId === null) return null;
+  const execution = await findSendingExecution(em, contactId, workflowId, id);
+  return execution === undefined ? null : workflowIds.workflowExecution(workflowId, contactId, execution);
+}
+
+export function createEmailDetailService(options: EmailDetailOptions): EmailDetailService {
+  const { orm, links } = options;
+  const templates = createEmailTemplates({ cache: options.templates });
+
+  async function renderBody(projectId: string, email: LoggedEmail): Promise<EmailBody | null> {
+    if (email.contentId === null) return null;
+    const em = orm.em.fork();
+    const content = await em.findOne(EmailContent, { id: email.contentId, projectId });
+    if (content === null) return null;
+    const compiled = templates.compile(content);
+    if (!compiled.ok) return null;
+    const { headers, variables, replyTo = null } = content;
+    const stored = { ...email, projectId, ...(await readRecipient(em, projectId, email.contactId)) };
+    const texts = { headers, variables, brand: await readBrand(em, projectId) };
+    const rendered = renderStored(compiled.template, texts, stored, links);
+    if (!rendered.ok) return null;
+    return { ...rendered.email, replyTo, attachments: await listAttachments(em, content.id) };
+  }
+
+  return {
+    async get(projectId, id) {
+      const email = await readEmail(orm.em.fork(), projectId, id);
+      if (email === undefined) throw notFound('Email');
+      const [events, body, runId] = await Promise.all([
+        listEmailEvents(orm.em.fork(), projectId, email),
+        renderBody(projectId, email),
+        findRunId(orm.em.fork(), email),
+      ]);
+      return { email, events, body, runId };
+    },
+  };
+}

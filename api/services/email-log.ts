@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { projectEmailSources } from '../../core/email-state.ts';
+import { DomainError } from '../../core/errors.ts';
+import { instantOfId } from '../../core/id-at.ts';
+import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
+import { findByAddressStart } from '../../db/statements/contacts/find-by-address-start.ts';
+import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
+import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
+import type { ListEmailsQuery } from '../schemas/emails.ts';
+import type { HeavyReads } from './heavy-reads.ts';
+import { refuseReversed } from './read-model.ts';
+
+export interface EmailPage {
+  emails: LoggedEmail[];
+  cursor: string | null;
+  /** Set when the page is not full and older emails were not looked at. */
+  searchedBackTo: Date | null;
+}
+
+export interface EmailLogService {
+  /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
+  list(projectId: string, query: ListEmailsQuery): Promise<EmailPage>;
+}
+
+/** Beyond it a beginning of addresses is common enough to be found among the latest emails. */
+const mostRecipients = 200;
+
+const positionSchema = z.tuple([z.literal('emails'), z.uuid()]);
+
+function readPosition(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor<[string, string]>(cursor, positionSchema);
+  if (position === undefined) {
+    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
+      suggestion: 'Pass the cursor of the previous page, or leave it out.',
+    });
+  }
+  return position[1];
+}
+
+/** @returns undefined when no email can match */
+async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Promise<EmailFilter | undefined> {
+  const { search = '', campaignId, contactId, source, status, workflowId, startDate, endDate } = query;
+  const campaign = campaignId === undefined ? undefined : await readEmailRange(em, projectId, campaignId);
+  if (campaignId !== undefined && campaign === undefined) return undefined;
+  const filter: EmailFilter = {
+    sources: source === undefined ? projectEmailSources : [source],
+    status,
+    contactIds: contactId === undefined ? undefined : [contactId],
+    campaign:
+      campaignId === undefined || campaign === undefined ? undefined : { id: campaignId, ...campaign },
+    workflowId,
+    recipient: undefined,
+    text: undefined,
+    startDate,
+    endDate,
+  };
+  // What belongs to a campaign or a workflow has only one source, whose index range is read.
+  if (campaignId !== undefined) filter.sources = filter.sources.filter((one) => one === 'CAMPAIGN');
+  if (workflowId !== undefined) filter.sources = filter.sources.filter((one) => one === 'WORKFLOW');
+  if (filter.sources.length === 0) return undefined;
+  if (search === '') return filter;
+  if (!search.includes('@')) return { ...filter, text: search };
+  const recipient = search.trim().toLowerCase();
+  if (contactId !== undefined) return { ...filter, recipient };
+  const contactIds = await findByAddressStart(em, projectId, recipient, mostRecipients + 1);
+  const isRare = contactIds.length > 0 && contactIds.length <= mostRecipients;
+  return isRare ? { ...filter, contactIds } : { ...filter, recipient };
+}
+
+export function createEmailLogService(orm: Orm, heavyReads: HeavyReads): EmailLogService {
+  return {
+    async list(projectId, query) {
+      refuseReversed(query);
+      const before = readPosition(query.cursor);
+      const filter = await toFilter(orm.em.fork(), projectId, query);
+      if (filter === undefined) return { emails: [], cursor: null, searchedBackTo: null };
+      const read = () => listEmails(orm.em.fork(), projectId, filter, before, query.limit + 1);
+      const found = isSparse(filter) ? await heavyReads.run(projectId, read) : await read();
+      const emails = found.emails.slice(0, query.limit);
+      const isFull = found.emails.length > query.limit;
+      const last = isFull ? emails.at(-1)?.id : found.lookedUntil;
+      return {
+        emails,
+        cursor: last === undefined ? null : encodeCursor(['emails', last]),
+        searchedBackTo: isFull || last === undefined ? null : instantOfId(last),
+      };
+    },
+  };
+}

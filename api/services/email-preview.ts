@@ -1,0 +1,142 @@
+import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { type EmailProblem, findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
+import { notFound } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-value.ts';
+import { nilId } from '../../core/nil-id.ts';
+import type { ContactLinks } from '../../core/public-links.ts';
+import { type RenderEmailOptions, renderEmail } from '../../core/rendering/email-document.ts';
+import { createEmailTemplates, type EmailTemplate } from '../../core/rendering/email-template.ts';
+import type { TemplateCache } from '../../core/rendering/template-cache.ts';
+import { buildVariables } from '../../core/rendering/variables.ts';
+import { Contact } from '../../db/entities/contact.ts';
+import { Domain } from '../../db/entities/domain.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import type { PreviewEmailBody } from '../schemas/email-preview.ts';
+import { toPatch } from './contact-patch.ts';
+import { findLiquidFaults } from './liquid-faults.ts';
+import { readBrand } from './read-brand.ts';
+
+export interface EmailPreview {
+  subject: string;
+  html: string;
+  text: string;
+  sizeBytes: number;
+  headers: Record<string, string>;
+  problems: EmailProblem[];
+}
+
+export interface EmailPreviewService {
+  /**
+   * Renders an email as sending does, with what an editor should know before. Nothing is stored.
+   * @throws DomainError `NOT_FOUND` for an unknown contact
+   */
+  render(projectId: string, body: PreviewEmailBody): Promise<EmailPreview>;
+}
+
+const sampleAddress = 'reader@example.com';
+
+/** @param apiUrl public address of the API, for links that lead to a page but do nothing */
+export function createEmailPreviewService(
+  orm: Orm,
+  apiUrl: string,
+  compiled: TemplateCache,
+): EmailPreviewService {
+  const templates = createEmailTemplates({ cache: compiled });
+  const link = (purpose: string) => `${apiUrl}/${purpose}/preview`;
+  const links: ContactLinks = {
+    unsubscribeUrl: link('unsubscribe'),
+    subscribeUrl: link('subscribe'),
+    manageUrl: link('manage'),
+  };
+
+  return {
+    async render(projectId, body) {
+      const em = orm.em.fork();
+      const contact = await readContact(em, projectId, body);
+      const sender = await readSender(em, projectId, body);
+      const { footerAddress, language } = body.brand ?? {};
+      const saved = await readBrand(em, projectId);
+      const brand = {
+        language: language ?? saved.language,
+        footerAddress: footerAddress === undefined ? saved.footerAddress : footerAddress,
+      };
+      const faults = findLiquidFaults(compiled, body);
+      const broken = new Set(faults.map(({ field }) => field));
+      const source = {
+        subject: broken.has('subject') ? '' : body.subject,
+        body: broken.has('body') ? '' : body.body,
+      };
+      const template = templates.compile(source);
+      if (!template.ok) throw new Error(`A part that parsed does not parse: ${template.error.message}`);
+      const variables = buildVariables({
+        contact,
+        links,
+        requestData: { ...toPatch(body.data), ...body.data?.transient },
+        ...workflowOf(body),
+      });
+      const rendered = renderAs(body.type, template.template, { variables, links, brand });
+      const problems = faults.map(({ field, message, line, column }) =>
+        problem('invalid_liquid', message, { field, line, column }),
+      );
+      if (!rendered.ok) return { ...nothing, problems: [...problems, rendered.problem] };
+      const { email, isFooterAdded } = rendered;
+      const checks = findEmailProblems({ ...email, body: source.body, isFooterAdded, sender });
+      const shown = broken.has('body') ? { html: '', text: '' } : { html: email.html, text: email.text };
+      return {
+        subject: email.subject,
+        ...shown,
+        sizeBytes: Buffer.byteLength(shown.html),
+        headers: email.headers,
+        // Of a part that does not parse, nothing else is known.
+        problems: [...problems, ...checks.filter(({ field }) => field === undefined || !broken.has(field))],
+      };
+    },
+  };
+}
+
+/** As in a workflow, where both exist, once one of them is given. */
+function workflowOf({ event, context }: PreviewEmailBody) {
+  return event || context ? { workflow: { event: event ?? {}, context: context ?? {} } } : {};
+}
+
+const nothing = { subject: '', html: '', text: '', sizeBytes: 0, headers: {} };
+
+function renderAs(
+  type: PreviewEmailBody['type'],
+  template: EmailTemplate,
+  parts: Pick<RenderEmailOptions, 'variables' | 'brand'> & { links: ContactLinks },
+) {
+  const now = new Date();
+  const rendered = renderEmail(template, { ...parts, type, now });
+  if (!rendered.ok) {
+    const { part, limit } = rendered;
+    const field = part === 'subject' ? 'subject' : 'body';
+    const message = `The ${part} exceeds the limit of ${limit}`;
+    return { ok: false as const, problem: problem('render_limit', message, { field }) };
+  }
+  const { email } = rendered;
+  if (type !== 'MARKETING') return { ok: true as const, email, isFooterAdded: false };
+  const bare = renderEmail(template, { ...parts, type: 'TRANSACTIONAL', now });
+  return { ok: true as const, email, isFooterAdded: bare.ok && bare.email.html !== email.html };
+}
+
+async function readContact(em: Em, projectId: string, { contactId, email }: PreviewEmailBody) {
+  if (contactId !== undefined && contactId !== null) {
+    const failHandler = () => notFound('Contact');
+    return toReader(await em.findOneOrFail(Contact, { id: contactId, projectId }, { failHandler }));
+  }
+  const contact = email ? await em.findOne(Contact, { projectId, email }) : null;
+  if (contact !== null) return toReader(contact);
+  return { id: nilId, email: email ?? sampleAddress, subscribed: false, data: {} };
+}
+
+function toReader({ id, email, subscribed, data }: Contact) {
+  // as: `data` was parsed before it was stored.
+  return { id, email, subscribed, data: data as JsonObject };
+}
+
+async function readSender(em: Em, projectId: string, { from }: PreviewEmailBody) {
+  if (!from) return undefined;
+  const domain = domainOfAddress(from);
+  return { domain, status: (await em.findOne(Domain, { projectId, domain }))?.status };
+}

@@ -1,0 +1,132 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
+import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
+import { type ImportFormat, readImportFormat } from '../../core/contact-import/import-format.ts';
+import type { ImportRow } from '../../core/contact-import/read-row.ts';
+import { type ImportHeader, readHeader, readRows } from '../../core/contact-import/read-rows.ts';
+import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
+import { validationFailed } from '../../core/errors.ts';
+import { Contact } from '../../db/entities/contact.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { ImportForm } from './import-intake.ts';
+import { readMapping } from './import-mapping.ts';
+
+type GoodRow = Extract<ImportRow, { ok: true }>;
+type BadRow = Extract<ImportRow, { ok: false }>;
+
+export interface ImportPreview {
+  totalRows: number;
+  wouldCreate: number;
+  wouldUpdate: number;
+  invalid: number;
+  /** The first 100. */
+  errors: BadRow[];
+  columns: { name: string; field: string | null; type: FieldType | null }[];
+  /** The first 10. */
+  preview: GoodRow[];
+}
+
+const mostErrors = 100;
+const previewRows = 10;
+const rowsPerLook = 2_000;
+const pieceBytes = 16 * 1024;
+/** As much as the import looks for the header in. */
+const headerBytes = 256 * 1024;
+
+export interface ImportFile {
+  bytes: Buffer;
+  format: ImportFormat;
+}
+
+/** What an import of the file would do now, without doing it. */
+export async function previewImport(
+  orm: Orm,
+  projectId: string,
+  { bytes: file, format }: ImportFile,
+): Promise<ImportPreview> {
+  const header = await readHeader(piecesOf(file), format);
+  const types = new Map<string, FieldType>();
+  const seen = new Set<string>();
+  const result: Omit<ImportPreview, 'columns'> = {
+    totalRows: 0,
+    wouldCreate: 0,
+    wouldUpdate: 0,
+    invalid: 0,
+    errors: [],
+    preview: [],
+  };
+
+  const count = async (rows: GoodRow[]): Promise<void> => {
+    const fresh = new Set(rows.map(({ email }) => email).filter((email) => !seen.has(email)));
+    const known = await orm.em
+      .fork()
+      .getRepository(Contact)
+      .findKnown(projectId, [...fresh]);
+    const created = fresh.size - known.length;
+    result.wouldCreate += created;
+    result.wouldUpdate += rows.length - created;
+    for (const email of fresh) seen.add(email);
+  };
+
+  let batch: GoodRow[] = [];
+  for await (const row of readRows(piecesOf(file), format)) {
+    result.totalRows += 1;
+    if (!row.ok) {
+      result.invalid += 1;
+      if (result.errors.length < mostErrors) result.errors.push(row);
+      continue;
+    }
+    learn(types, row);
+    if (result.preview.length < previewRows) result.preview.push(row);
+    batch.push(row);
+    if (batch.length < rowsPerLook) continue;
+    await count(batch);
+    batch = [];
+  }
+  await count(batch);
+  return { ...result, columns: toColumns(header, types) };
+}
+
+/**
+ * Reads a form into memory.
+ * @throws DomainError `VALIDATION_ERROR` as the import itself
+ */
+export async function readImportFile({ bytes, fields }: ImportForm): Promise<ImportFile> {
+  const detector = createEncodingDetector();
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) {
+    detector.add(part);
+    parts.push(part);
+  }
+  const file = Buffer.concat(parts);
+  const mapping = readMapping(fields.get('mapping'));
+  const read = readImportFormat(file.subarray(0, headerBytes), detector.detect(), file.length, mapping);
+  if (!read.ok) throw validationFailed([{ field: 'file', message: read.message, code: 'custom' }]);
+  return { bytes: file, format: read.format };
+}
+
+async function* piecesOf(file: Buffer): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < file.length; start += pieceBytes) {
+    yield file.subarray(start, start + pieceBytes);
+    // Parsing a whole file at once would hold up the other requests.
+    await yieldToLoop();
+  }
+}
+
+function learn(types: Map<string, FieldType>, { data }: GoodRow): void {
+  for (const [key, value] of Object.entries(data)) {
+    if (value !== null && !types.has(key)) types.set(key, inferFieldType(value));
+  }
+}
+
+function toColumns(
+  { names, columns }: ImportHeader,
+  types: ReadonlyMap<string, FieldType>,
+): ImportPreview['columns'] {
+  const keys = new Map(columns.data.map(({ index, key }) => [index, key]));
+  return names.map((name, index) => {
+    if (index === columns.email) return { name, field: 'email', type: 'string' };
+    if (index === columns.subscribed) return { name, field: 'subscribed', type: 'boolean' };
+    const field = keys.get(index) ?? null;
+    return { name, field, type: field === null ? null : (types.get(field) ?? null) };
+  });
+}

@@ -1,0 +1,44 @@
+import { LockMode } from '@mikro-orm/core';
+import { AccountToken } from '../../db/entities/account-token.ts';
+import { Invitation } from '../../db/entities/invitation.ts';
+import { Membership } from '../../db/entities/membership.ts';
+import { OAuthIdentity } from '../../db/entities/oauth-identity.ts';
+import { SignInSource } from '../../db/entities/sign-in.ts';
+import type { User } from '../../db/entities/user.ts';
+import type { Em } from '../../db/orm.ts';
+
+/**
+ * Call it in a transaction that has locked the user. Marks the address as verified and accepts its invitations.
+ * @param takeOver pass it unless the person who signed up is known to own the address. Replaces the password (null
+ * for none) and deletes sessions, mailed links, known devices and, on first verification, linked identities, because
+ * someone else may have created them
+ */
+export async function proveAddress(
+  em: Em,
+  user: User,
+  takeOver?: { passwordHash: string | null },
+): Promise<void> {
+  if (takeOver !== undefined) {
+    user.replacePassword(takeOver.passwordHash);
+    await em.nativeDelete(AccountToken, { user });
+    await em.nativeDelete(SignInSource, { user });
+    if (!user.emailVerified) await em.nativeDelete(OAuthIdentity, { user });
+  }
+  user.emailVerified = true;
+  await acceptInvitations(em, user);
+}
+
+async function acceptInvitations(em: Em, user: User): Promise<void> {
+  // Locked, so that an invitation withdrawn concurrently is either accepted first or not at all.
+  const invitations = await em.find(
+    Invitation,
+    { email: user.email },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  const accepted = invitations
+    .filter((invitation) => invitation.isOpen())
+    .map(({ projectId, role }) => ({ project: projectId, user: user.id, role }));
+  // A direct invitation may add the membership concurrently; existing memberships are left unchanged.
+  if (accepted.length > 0) await em.upsertMany(Membership, accepted, { onConflictAction: 'ignore' });
+  for (const invitation of invitations) em.remove(invitation);
+}

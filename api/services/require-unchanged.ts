@@ -1,0 +1,14 @@
+import { DomainError } from '../../core/errors.ts';
+
+/**
+ * Refuses to overwrite a change that the caller has not seen. Call it under the record's lock.
+ * @param seen the `updatedAt` that the caller last saw; without it nothing is checked
+ * @throws DomainError `CONFLICT` with the record's `updatedAt` in `details`
+ */
+export function requireUnchanged({ updatedAt }: { updatedAt: Date }, seen: Date | undefined): void {
+  if (seen === undefined || seen.getTime() === updatedAt.getTime()) return;
+  throw new DomainError('CONFLICT', 'Someone else has changed this since you read it', {
+    details: { updatedAt: updatedAt.toISOString() },
+    suggestion: 'Read it again, apply your change to that, and send its updatedAt in If-Match.',
+  });
+}

@@ -1,0 +1,41 @@
+import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { isNotApplied, isRolledBack } from '../../db/database-errors.ts';
+import type { Orm } from '../../db/orm.ts';
+import { retryTransaction } from '../../db/retry-transaction.ts';
+import { giveBackTransactional } from '../../db/statements/billing/give-back-transactional.ts';
+import { takeTransactional, type WantedEmails } from '../../db/statements/billing/take-transactional.ts';
+import { limitExceeded } from './billing-refusals.ts';
+
+export interface SendLimit {
+  /**
+   * Counts emails against the project's limit.
+   * @throws DomainError `BILLING_LIMIT_EXCEEDED`; then nothing is counted
+   */
+  take(projectId: string, emails: number): Promise<void>;
+  /** Reverses `take` if the error proves that the emails were not queued. */
+  giveBack(projectId: string, emails: number, error: unknown): Promise<void>;
+}
+
+const mostAtOnce = 200;
+
+/**
+ * Enforces the limit on transactional emails. Concurrent calls share a statement, which releases its lock on the
+ * limit before the emails are written. A process killed in between leaves those emails counted.
+ */
+export function createSendLimit(orm: Orm): SendLimit {
+  const batcher = createBatcher<WantedEmails, boolean>({
+    run: (items) => retryTransaction(() => takeTransactional(orm.em.fork(), items)),
+    maxItems: mostAtOnce,
+    concurrency: 1,
+    groupOf: (item) => item.projectId,
+    isRolledBack,
+  });
+  return {
+    async take(projectId, emails) {
+      if (!(await batcher.submit({ projectId, emails }))) throw limitExceeded('transactional', emails);
+    },
+    async giveBack(projectId, emails, error) {
+      if (isNotApplied(error)) await giveBackTransactional(orm.em.fork(), { projectId, emails });
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { sessionDays } from '../../core/accounts/limits.ts';
+import { readUserAgent } from '../../core/accounts/user-agent.ts';
+import { DomainError, notFound } from '../../core/errors.ts';
+import { User } from '../../db/entities/user.ts';
+import { UserSession } from '../../db/entities/user-session.ts';
+import { lockRecord } from '../../db/lock-record.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import type { Session, Sessions } from '../access/sessions.ts';
+import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
+
+export interface ListedSession {
+  session: UserSession;
+  isCurrent: boolean;
+}
+
+/** Methods that take a token take the caller's cookie. */
+export interface SessionsService {
+  /** Signs a user in and remembers the device. `session` and `device` are for the cookies. */
+  open(user: User, client: SignInClient): Promise<{ session: string; device: string }>;
+  /** The newest 100, newest first; none that began before sessions were recorded. */
+  list(token: string | undefined): Promise<ListedSession[]>;
+  /**
+   * The session is refused from the next request on, by every process.
+   * @returns whether it was the caller's own
+   * @throws DomainError `NOT_FOUND`
+   */
+  end(token: string | undefined, sessionId: string): Promise<boolean>;
+  /**
+   * Ends all sessions of the user but the caller's.
+   * @returns a new token if the caller's session is not recorded
+   */
+  endOthers(token: string | undefined, client: SignInClient): Promise<string | undefined>;
+  /** Ends the caller's session; does nothing without one. */
+  signOut(token: string | undefined): Promise<void>;
+  /** Whether the caller is signed in as this user. */
+  isOf(user: User, token: string | undefined): Promise<boolean>;
+}
+
+export interface SessionsServiceOptions {
+  orm: Orm;
+  tokens: Sessions;
+  guard: Pick<SignInGuard, 'remember'>;
+}
+
+const mostListed = 100;
+const lifetimeMs = sessionDays * 24 * 60 * 60 * 1000;
+
+export function createSessionsService({ orm, tokens, guard }: SessionsServiceOptions): SessionsService {
+  function read(token: string | undefined): Session {
+    const session = tokens.read(token);
+    if (session === undefined) throw signedOut();
+    return session;
+  }
+
+  return {
+    async open(user, client) {
+      const em = orm.em.fork();
+      const device = await guard.remember(em, user.id, client);
+      return { session: tokens.signIn(await record(em, user, client)), device };
+    },
+
+    async list(token) {
+      const { userId, sessionVersion, id } = read(token);
+      const sessions = await orm.em
+        .fork()
+        .find(
+          UserSession,
+          { user: userId, version: sessionVersion, expiresAt: { $gt: new Date() } },
+          { orderBy: { id: 'desc' }, limit: mostListed },
+        );
+      return sessions.map((session) => ({ session, isCurrent: session.id === id }));
+    },
+
+    async end(token, sessionId) {
+      const { userId, id } = read(token);
+      const ended = await orm.em.fork().nativeDelete(UserSession, { id: sessionId, user: userId });
+      if (ended === 0) throw notFound('Session');
+      return sessionId === id;
+    },
+
+    async endOthers(token, client) {
+      const session = read(token);
+      const renewed = await orm.em.fork().transactional((em) => endOthers(em, session, client));
+      return renewed && tokens.signIn(renewed);
+    },
+
+    async signOut(token) {
+      const session = tokens.read(token);
+      if (session?.id === undefined) return;
+      await orm.em.fork().nativeDelete(UserSession, { id: session.id, user: session.userId });
+    },
+
+    async isOf(user, token) {
+      const session = tokens.read(token);
+      if (session?.userId !== user.id || session.sessionVersion !== user.sessionVersion) return false;
+      if (session.id === undefined) return user.unlistedSessions;
+      return (await orm.em.fork().count(UserSession, { id: session.id, user })) > 0;
+    },
+  };
+}
+
+async function record(em: Em, user: User, { userAgent }: SignInClient): Promise<Session> {
+  const { id: userId, sessionVersion } = user;
+  const expiresAt = new Date(Date.now() + lifetimeMs);
+  const begun = { user: userId, version: sessionVersion, expiresAt, ...readUserAgent(userAgent) };
+  const { id } = em.create(UserSession, begun);
+  await em.flush();
+  return { userId, sessionVersion, id };
+}
+
+/** Call it in a transaction. Returns a new session if the caller's is not recorded. */
+async function endOthers(
+  em: Em,
+  { userId, sessionVersion, id }: Session,
+  client: SignInClient,
+): Promise<Session | undefined> {
+  const user = await lockRecord(em, User, { id: userId });
+  // Ended since the request was let in, such as by the same call from another browser.
+  const isOver = id === undefined ? user?.unlistedSessions !== true : !(await em.count(UserSession, { id }));
+  if (user === null || user.sessionVersion !== sessionVersion || isOver) throw signedOut();
+  user.unlistedSessions = false;
+  await em.nativeDelete(UserSession, id === undefined ? { user } : { user, id: { $ne: id } });
+  return id === undefined ? record(em, user, client) : undefined;
+}
+
+function signedOut(): DomainError {
+  return new DomainError('UNAUTHENTICATED', 'Sign in first');
+}

@@ -1,0 +1,19 @@
+export interface TemporalRun {
+  /** Id of the Temporal workflow; null where there is none. */
+  temporalWorkflowId: string | null;
+  /** Its page; null where no address of the Temporal UI is configured. */
+  temporalUrl: string | null;
+}
+
+export type TemporalRuns = (workflowId: string | null) => TemporalRun;
+
+export function createTemporalRuns(ui: { url: string; namespace: string } | null): TemporalRuns {
+  const pages =
+    ui === null
+      ? null
+      : `${ui.url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(ui.namespace)}/workflows`;
+  return (workflowId) => ({
+    temporalWorkflowId: workflowId,
+    temporalUrl: pages === null || workflowId === null ? null : `${pages}/${encodeURIComponent(workflowId)}`,
+  });
+}

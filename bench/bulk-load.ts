@@ -1,0 +1,37 @@
+import type pg from 'pg';
+
+/** A pseudorandom number below 1, the same in each run; `salt` makes independent ones from one `n`. */
+export const random = (n: string, salt: number) =>
+  `((hashint8extended(${n}, ${salt}) & 1073741823)::float8 / 1073741824)`;
+
+export async function inBatches(
+  count: number,
+  size: number,
+  write: (from: number, to: number) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 1; from <= count; from += size) await write(from, Math.min(from + size - 1, count));
+}
+
+/** Building the indexes after millions of inserts takes half the time of maintaining them. */
+export async function withoutIndexes(
+  client: pg.Client,
+  table: string,
+  fill: () => Promise<unknown>,
+): Promise<void> {
+  const { rows } = await client.query<{ drop: string; create: string }>(
+    `select case when c.oid is null then format('drop index %I', i.relname)
+         else format('alter table %I drop constraint %I', t.relname, c.conname) end as drop,
+       case when c.oid is null then pg_get_indexdef(i.oid)
+         else format('alter table %I add constraint %I %s', t.relname, c.conname, pg_get_constraintdef(c.oid))
+         end as create
+     from pg_index x
+     join pg_class i on i.oid = x.indexrelid
+     join pg_class t on t.oid = x.indrelid
+     left join pg_constraint c on c.conindid = i.oid and c.contype in ('p', 'u')
+     where t.relname = $1`,
+    [table],
+  );
+  for (const { drop } of rows) await client.query(drop);
+  await fill();
+  for (const { create } of rows) await client.query(create);
+}

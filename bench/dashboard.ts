@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { sql } from '../db/testing/sql.ts';
+import { buildDashboard } from '../local/build-dashboard.ts';
+import { cpuSecondsOf } from './bench-process.ts';
+import { withBenchStack } from './bench-stack.ts';
+import { callsOf, measureCalls } from './dashboard-calls.ts';
+import { type DashboardSize, fillDashboard } from './dashboard-data.ts';
+import { measurePages } from './dashboard-pages.ts';
+import { createRecords, findIds, signUp } from './dashboard-stage.ts';
+import { runEngineBench } from './engine-bench.ts';
+import type { BenchRun } from './report.ts';
+
+const sizeOf = (divisor: number): DashboardSize & { events: number } => ({
+  contacts: 1_000_000 / divisor,
+  emails: 10_000_000 / divisor,
+  executions: 100_000 / divisor,
+  journal: 1_000_000 / divisor,
+  events: 5_000_000 / divisor,
+});
+
+export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
+  return withBenchStack(async (stack) => {
+    const size = sizeOf(isQuick ? 10 : 1);
+    const folder = await buildDashboard({ environment: process.env, say: () => undefined });
+    if (folder === undefined) throw new Error('The sources of the dashboard are missing');
+    const records = await createRecords(stack);
+    const analytics = join(stack.directory, 'clickhouse');
+    const startedAt = performance.now();
+    await Promise.all([
+      fillDashboard(stack.databaseUrl, records, size),
+      runEngineBench('./dashboard-events.ts', [analytics, stack.project.id, String(size.events)], report),
+    ]);
+    const [database] = await sql<{ gigabytes: number }>(
+      stack.orm.em.fork(),
+      'select pg_database_size(current_database()) / 1e9::float8 as gigabytes',
+    );
+    report({
+      work: `${size.contacts.toLocaleString('en-US')} contacts, ${size.emails.toLocaleString('en-US')} emails written`,
+      value: (performance.now() - startedAt) / 1000,
+      unit: 's',
+      bar: { below: 240 },
+      note: `Postgres ${database?.gigabytes.toFixed(1)} GB, ${cpuSecondsOf(stack.postgresPid).toFixed(0)} s of CPU`,
+    });
+    const ids = await findIds(stack, records, size);
+    const api = await stack.startApi({ CLICKHOUSE_EMBEDDED_PATH: analytics, DASHBOARD_DIR: folder });
+    const url = `http://127.0.0.1:${api.port}`;
+    const cookie = await signUp(stack, url);
+    const headers = {
+      Cookie: `${cookie.name}=${cookie.value}`,
+      Origin: url,
+      'X-Project-Id': stack.project.id,
+    };
+    const processes = { API: api.pid, Postgres: stack.postgresPid };
+    for await (const figure of measureCalls(url, headers, callsOf(ids), processes)) report(figure);
+    for (const figure of await measurePages(url, stack.project.id, cookie)) report(figure);
+  });
+}

@@ -1,0 +1,21 @@
+import type { MailedPurpose } from '../crypto/one-time-token.ts';
+
+export const linkValidHours: Readonly<Record<MailedPurpose, number>> = {
+  'verify-email': 24,
+  'reset-password': 1,
+  invitation: 7 * 24,
+};
+
+/** Of a link that signs in, which its receiver opens at once. */
+export const signInLinkMinutes = 15;
+
+export const linksPerHour = 5;
+
+/** Invitations emailed per clock hour: to one address, and by one user across projects. */
+export const invitationsPerHour = { toAddress: 5, byUser: 20 } as const;
+
+export const signInWindowMinutes = 15;
+
+export const sessionDays = 30;
+
+export const oauthAttemptMinutes = 10;

@@ -1,0 +1,2 @@
+export const oauthProviderNames = ['google', 'github'] as const;
+export type OAuthProviderName = (typeof oauthProviderNames)[number];

@@ -1,0 +1,12 @@
+/**
+ * No hand-over begins later than this after its claim. Together with `providerAnswerSeconds` it stays well
+ * below `claimLiveSeconds`.
+ */
+export const claimLeaseSeconds = 20;
+
+export const providerAnswerSeconds = 30;
+
+/** A claim older than this belongs to a dead run. */
+export const claimLiveSeconds = 60;
+
+export const deferralLimitMs = 24 * 60 * 60 * 1000;

@@ -1,0 +1,13 @@
+import type { Locale } from './messages/messages.ts';
+
+/** What a project sets for the footers of its emails. */
+export interface EmailBrand {
+  /** For contacts without a `locale`. */
+  language: Locale;
+  /** Postal address, plain text of several lines. */
+  footerAddress: string | null;
+}
+
+export const defaultEmailBrand: EmailBrand = { language: 'en', footerAddress: null };
+
+export const maxFooterAddressLength = 300;

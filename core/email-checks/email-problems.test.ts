@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { type CheckedEmail, clippedBytes, findEmailProblems } from './email-problems.ts';
+
+const find = (changes: Partial<CheckedEmail>) =>
+  findEmailProblems({
+    subject: 'News',
+    html: changes.body ?? '<p>News</p>',
+    body: '<p>News</p>',
+    isFooterAdded: false,
+    sender: { domain: 'example.com', status: 'verified' },
+    ...changes,
+  });
+const codesOf = (changes: Partial<CheckedEmail>) => find(changes).map(({ code }) => code);
+
+describe('findEmailProblems', () => {
+  it.each<[string, Partial<CheckedEmail>, string[]]>([
+    ['nothing', {}, []],
+    ['no sender', { sender: undefined }, []],
+    ['a pending domain', { sender: { domain: 'example.com', status: 'pending' } }, ['domain_not_verified']],
+    ['an unknown domain', { sender: { domain: 'x.example', status: undefined } }, ['domain_not_verified']],
+    ['a blank subject', { subject: ' ' }, ['subject_empty']],
+    ['a subject of 78 characters', { subject: '😀'.repeat(78) }, []],
+    ['a subject of 79 characters', { subject: 's'.repeat(79) }, ['subject_long']],
+    ['102 KB', { html: 'x'.repeat(clippedBytes) }, []],
+    ['more than 102 KB', { html: 'ü'.repeat(clippedBytes / 2 + 1) }, ['too_large']],
+    ['a footer that is added', { isFooterAdded: true }, ['unsubscribe_added']],
+    ['an image without alt', { body: '<img src="a.png">' }, ['image_without_alt']],
+    ['images with alt', { body: '<img alt="A" src=a><IMG ALT=""><img alt>' }, []],
+    ['an image in a comment', { body: '<!-- <img src="a.png"> --><style>a{content:"<img>"}</style>' }, []],
+    ['web links', { body: '<a href="https://example.com/?a=1&amp;b=2">A</a><area href=http://a.b>' }, []],
+    [
+      'mail and phone',
+      { body: '<a href="mailto:a@b.co"><a href="TEL:+41"><a href="sms:1"><a href="#part">' },
+      [],
+    ],
+    ['a target', { body: '<a name="part">' }, []],
+    [
+      'empty links',
+      { body: '<a href="">A</a><a href>B</a><a href="#">C</a><a href=" ">D</a>' },
+      Array(4).fill('link_empty'),
+    ],
+    ['a script', { body: '<a href="java&#115;cript:alert(1)">A</a>' }, ['link_not_web']],
+    ['a link without scheme', { body: '<a href="www.example.com">A</a>' }, ['link_not_web']],
+    ['a broken host', { body: '<a href="https://exa mple.com">A</a>' }, ['link_not_web']],
+  ])('%s', (_, changes, codes) => {
+    expect(codesOf(changes)).toEqual(codes);
+  });
+
+  it('puts errors first', () => {
+    const all = find({
+      subject: '',
+      isFooterAdded: true,
+      sender: { domain: 'x.example', status: undefined },
+    });
+    expect(all.map(({ severity }) => severity)).toEqual(['error', 'warning', 'info']);
+  });
+
+  it('finds the place of what is rendered as it was written, and none of what is not', () => {
+    const body = '<p>\n  <img src="a.png">\n</p><a href="{{ url }}">';
+    expect(find({ body, html: '<p>\n  <img src="a.png">\n</p><a href="">' })).toEqual([
+      {
+        code: 'image_without_alt',
+        severity: 'warning',
+        message: 'An image has no alternative text: <img src="a.png">',
+        field: 'body',
+        line: 2,
+        column: 3,
+      },
+      {
+        code: 'link_empty',
+        severity: 'warning',
+        message: 'A link leads nowhere: <a href="">',
+        field: 'body',
+      },
+    ]);
+  });
+
+  it('names the same tag once, and at most 20 of a kind', () => {
+    expect(codesOf({ body: '<img src=a>'.repeat(50) })).toHaveLength(1);
+    const many = Array.from({ length: 50 }, (_, index) => `<img src="${index}">`).join('');
+    expect(codesOf({ body: many })).toHaveLength(20);
+  });
+
+  it('takes time in proportion to any input', () => {
+    const startedAt = performance.now();
+    for (const part of ['<a ', '<a href="', '<b>', '</i>', '<!--', '<img src=\'"'])
+      find({ html: part.repeat(100_000) });
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+});

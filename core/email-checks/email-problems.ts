@@ -1,0 +1,151 @@
+import type { DomainStatus } from '../domains.ts';
+import { type OpenTag, scanTags } from './scan-tags.ts';
+
+export const problemSeverities = ['error', 'warning', 'info'] as const;
+
+/**
+ * What can be wrong with an email, and how bad that is. `error`: it can't be sent like this. `warning`: recipients
+ * notice. `info`: good to know.
+ */
+export const emailProblems = {
+  invalid_liquid: 'error',
+  render_limit: 'error',
+  domain_not_verified: 'error',
+  subject_empty: 'warning',
+  too_large: 'warning',
+  image_without_alt: 'warning',
+  link_empty: 'warning',
+  link_not_web: 'warning',
+  subject_long: 'info',
+  unsubscribe_added: 'info',
+} as const satisfies Record<string, (typeof problemSeverities)[number]>;
+
+export type EmailProblemCode = keyof typeof emailProblems;
+
+export interface ProblemPlace {
+  field?: 'subject' | 'body';
+  /** From 1, in the template. */
+  line?: number;
+  column?: number;
+}
+
+export interface EmailProblem extends ProblemPlace {
+  code: EmailProblemCode;
+  severity: (typeof problemSeverities)[number];
+  message: string;
+}
+
+export interface CheckedEmail {
+  /** As rendered. */
+  subject: string;
+  html: string;
+  /** The template of the HTML: what is rendered as it was written has its place there. */
+  body: string;
+  isFooterAdded: boolean;
+  /** Undefined while no sender is chosen; its status is undefined when the project has no such domain. */
+  sender: { domain: string; status: DomainStatus | undefined } | undefined;
+}
+
+/** Gmail cuts off what is longer. */
+export const clippedBytes = 102 * 1024;
+/** Mail programs show no more of a line (RFC 5322, section 2.1.1). */
+export const longSubject = 78;
+const mostPerCode = 20;
+const shownLength = 120;
+
+export const problem = (code: EmailProblemCode, message: string, place: ProblemPlace = {}): EmailProblem => ({
+  code,
+  severity: emailProblems[code],
+  message,
+  ...place,
+});
+
+/** The checks of a rendered email, most severe first; at most 20 of each code. */
+export function findEmailProblems(email: CheckedEmail): EmailProblem[] {
+  return [...senderProblems(email), ...subjectProblems(email), ...sizeProblems(email), ...tagProblems(email)]
+    .concat(footerProblems(email))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+const rankOf = ({ severity }: EmailProblem) => problemSeverities.indexOf(severity);
+
+function senderProblems({ sender }: CheckedEmail): EmailProblem[] {
+  if (sender === undefined || sender.status === 'verified') return [];
+  const state = sender.status === undefined ? 'not registered to this project' : 'not verified yet';
+  return [
+    problem('domain_not_verified', `The domain ${sender.domain} is ${state}: nothing can be sent from it`),
+  ];
+}
+
+function subjectProblems({ subject }: CheckedEmail): EmailProblem[] {
+  const field = 'subject';
+  if (subject.trim() === '') return [problem('subject_empty', 'The subject is empty', { field })];
+  const length = [...subject].length;
+  if (length <= longSubject) return [];
+  const message = `The subject has ${length} characters; mail programs cut off what is beyond ${longSubject}`;
+  return [problem('subject_long', message, { field })];
+}
+
+function sizeProblems({ html }: CheckedEmail): EmailProblem[] {
+  const bytes = Buffer.byteLength(html);
+  if (bytes <= clippedBytes) return [];
+  const message = `The HTML has ${Math.ceil(bytes / 1024)} KB; Gmail clips an email beyond ${clippedBytes / 1024} KB`;
+  return [problem('too_large', message, { field: 'body' })];
+}
+
+function footerProblems({ isFooterAdded }: CheckedEmail): EmailProblem[] {
+  if (!isFooterAdded) return [];
+  const message = 'The body has no link to {{ unsubscribeUrl }}: a footer with one is added';
+  return [problem('unsubscribe_added', message, { field: 'body' })];
+}
+
+const checkedTags = new Set(['img', 'a', 'area']);
+
+function tagProblems({ html, body }: CheckedEmail): EmailProblem[] {
+  const found = new Map<string, EmailProblem>();
+  const counts = new Map<EmailProblemCode, number>();
+  for (const tag of scanTags(html, checkedTags)) {
+    const fault = tag.name === 'img' ? imageFault(tag) : linkFault(tag);
+    const key = `${fault?.code} ${tag.source}`;
+    if (fault === undefined || found.has(key)) continue;
+    const count = (counts.get(fault.code) ?? 0) + 1;
+    counts.set(fault.code, count);
+    if (count > mostPerCode) continue;
+    const message = `${fault.message}: ${shorten(tag.source)}`;
+    found.set(key, problem(fault.code, message, { field: 'body', ...placeOf(body, tag.source) }));
+  }
+  return [...found.values()];
+}
+
+interface Fault {
+  code: EmailProblemCode;
+  message: string;
+}
+
+// An empty `alt` is right for decoration.
+function imageFault({ attributes }: OpenTag): Fault | undefined {
+  if (attributes.has('alt')) return undefined;
+  return { code: 'image_without_alt', message: 'An image has no alternative text' };
+}
+
+/** Addresses and numbers are links that mail programs follow, and `#part` leads within the email. */
+const otherSchemes = /^(?:mailto:|tel:|sms:|#.)/i;
+
+function linkFault({ attributes }: OpenTag): Fault | undefined {
+  const href = attributes.get('href')?.trim();
+  // Without `href` it is the target of a link.
+  if (href === undefined || otherSchemes.test(href)) return undefined;
+  if (href === '' || href === '#') return { code: 'link_empty', message: 'A link leads nowhere' };
+  if (/^https?:\/\//i.test(href) && URL.canParse(href)) return undefined;
+  return { code: 'link_not_web', message: 'A link is no http or https address' };
+}
+
+function placeOf(body: string, source: string): ProblemPlace {
+  const at = body.indexOf(source);
+  if (at === -1) return {};
+  const before = body.slice(0, at);
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') };
+}
+
+const shorten = (text: string) =>
+  text.length <= shownLength ? text : `${text.slice(0, shownLength - 1).toWellFormed()}…`;

@@ -1,0 +1,8 @@
+export interface UploadQuota {
+  files: number;
+  bytes: number;
+}
+
+export function isQuotaUsedUp(quota: UploadQuota, used: UploadQuota): boolean {
+  return (quota.files > 0 && used.files >= quota.files) || (quota.bytes > 0 && used.bytes >= quota.bytes);
+}

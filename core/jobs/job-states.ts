@@ -1,0 +1,14 @@
+import type { BulkOperation } from './results.ts';
+
+export const jobStates = ['waiting', 'active', 'completed', 'failed'] as const;
+export type JobState = (typeof jobStates)[number];
+
+export const openJobStates = ['waiting', 'active'] as const satisfies JobState[];
+
+export const bulkJobTypes = [
+  'bulk-subscribe',
+  'bulk-unsubscribe',
+  'bulk-delete',
+] as const satisfies `bulk-${BulkOperation}`[];
+
+export type JobType = 'import' | (typeof bulkJobTypes)[number];

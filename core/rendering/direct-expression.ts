@@ -1,0 +1,118 @@
+import {
+  type Context,
+  Expression,
+  evalToken,
+  isFalsy,
+  type Token,
+  TypeGuards,
+  toValue,
+  toValueSync,
+  type Value,
+} from 'liquidjs';
+import { operators } from './operators.ts';
+import { parsePath, type RenderContext, renderContextOf } from './render-context.ts';
+import { weigh } from './values.ts';
+
+type Evaluate = (context: RenderContext) => unknown;
+
+const maxRangeLength = 100_000;
+
+/**
+ * An expression that evaluates without generators: liquidjs takes 2 µs for an output, this 0.2, and campaigns
+ * render several per recipient.
+ */
+export class DirectExpression extends Expression {
+  readonly value: Evaluate;
+
+  constructor(value: Evaluate) {
+    super([]);
+    this.value = value;
+  }
+
+  // biome-ignore lint/correctness/useYield: the tags of liquidjs drive generators; this one has its value at once.
+  override *evaluate(context: Context): Generator<unknown, unknown, unknown> {
+    return this.value(renderContextOf(context));
+  }
+}
+
+/**
+ * @param tokens operands and operators in a valid order
+ * @param name the text of names joined by `and`, `or`, `not` or `contains`, which may be the key of a field
+ */
+export function compileExpression(tokens: Iterable<Token>, name?: string): DirectExpression {
+  const operands: Evaluate[] = [];
+  for (const token of new Expression(tokens).postfix) {
+    if (!TypeGuards.isOperatorToken(token)) {
+      operands.push(compileToken(token));
+      continue;
+    }
+    const right = operands.pop() ?? nothing;
+    const left = token.operator === 'not' ? undefined : (operands.pop() ?? nothing);
+    operands.push(compileOperator(token.getText(), left, right));
+  }
+  const [value = nothing] = operands;
+  if (name === undefined) return new DirectExpression(value);
+  const field = compileName(name);
+  return new DirectExpression((context) => {
+    const known = field(context);
+    return known === undefined ? value(context) : known;
+  });
+}
+
+export function compileFallback(left: Token, right: Token): DirectExpression {
+  return new DirectExpression(compileOperator('??', compileToken(left), compileToken(right)));
+}
+
+export function compileWeighed(token: Token): DirectExpression {
+  const value = compileToken(token);
+  return new DirectExpression((context) => {
+    const read = value(context);
+    context.budget.step();
+    weigh(read, context.budget);
+    return read;
+  });
+}
+
+/** `(low..high)` of whole numbers; otherwise an empty list. liquidjs loops endlessly from 2^53. */
+export function compileRange(low: Token, high: Token): DirectExpression {
+  const bounds = [compileToken(low), compileToken(high)];
+  return new DirectExpression((context) => {
+    const [first = 0, last = 0] = bounds.map((bound) => Math.trunc(Number(bound(context))));
+    const length = last - first + 1;
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(first + length) || length <= 0) return [];
+    context.budget.spend(length > maxRangeLength ? Number.POSITIVE_INFINITY : length * 2);
+    return Array.from({ length }, (_, index) => first + index);
+  });
+}
+
+function nothing(): undefined {}
+
+function compileOperator(name: string, left: Evaluate | undefined, right: Evaluate): Evaluate {
+  if (left === undefined) return (context) => isFalsy(right(context), context);
+  if (name === '??') return (context) => toValue(left(context)) ?? right(context);
+  const operate = operators[name];
+  return (context) => operate?.(left(context), right(context), context);
+}
+
+function compileToken(token: Token): Evaluate {
+  if ('content' in token) return () => token.content;
+  if (TypeGuards.isPropertyAccessToken(token) && !token.variable && token.props.length === 1) {
+    const [name] = token.props;
+    if (TypeGuards.isWordToken(name)) return compileName(name.content);
+  }
+  if (TypeGuards.isFilteredValueToken(token) && token.filters.length === 0) {
+    if (token.initial instanceof DirectExpression) return token.initial.value;
+  }
+  return (context) => toValueSync(evalToken(token, context));
+}
+
+function compileName(name: string): Evaluate {
+  const path = parsePath(name);
+  return (context) => context.lookup(path);
+}
+
+export function evaluate({ initial, filters }: Value, context: RenderContext): unknown {
+  let value = initial instanceof DirectExpression ? initial.value(context) : undefined;
+  for (const filter of filters) value = toValueSync(filter.render(value, context));
+  return value;
+}

@@ -1,0 +1,243 @@
+import {
+  defaultOperators,
+  type FilteredValueToken,
+  type TagToken,
+  Tokenizer,
+  type TopLevelToken,
+  TypeGuards,
+} from 'liquidjs';
+import { compileExpression, compileFallback, compileRange, compileWeighed } from './direct-expression.ts';
+import { filters, letMissingPass } from './filters.ts';
+
+type Expression = ReturnType<Tokenizer['readExpression']>;
+type FilterToken = FilteredValueToken['filters'][number];
+type Operand = ReturnType<Tokenizer['readValue']>;
+type ExpressionToken = Expression['postfix'][number];
+
+const operators = { ...defaultOperators, '??': () => false };
+/** Binds tightest: `plan ?? "free" == "free"` compares the fallback. */
+const fallbackOperator = new Tokenizer('??', operators).readOperator();
+if (fallbackOperator) fallbackOperator.getPrecedence = () => 3;
+
+const maxDepth = 32;
+const wordOperators = new Set(['and', 'or', 'not', 'contains']);
+
+export type TemplateLimits = { parts: number };
+
+/**
+ * Reads the inside of a tag or an output like liquidjs, with two additions: `??` falls back on missing and
+ * null values, and names may have spaces (`data.first name`). Stricter where liquidjs ignores what it cannot
+ * read, so that typos are reported when the template is saved.
+ */
+export class ExpressionTokenizer extends Tokenizer {
+  private readonly tagName: string | undefined;
+  private readonly limits: TemplateLimits;
+  private depth = 0;
+
+  constructor(token: Exclude<TopLevelToken, { trimLeft: number }>, limits: TemplateLimits) {
+    super(token.input, operators, undefined, token.contentRange);
+    const tag: TagToken | undefined = TypeGuards.isTagToken(token) ? token : undefined;
+    if (tag) this.p = tag.tokenizer.p;
+    this.limits = limits;
+    this.tagName = tag?.name;
+  }
+
+  override end(): boolean {
+    return super.end() || this.match('??');
+  }
+
+  override readFilteredValue(): FilteredValueToken {
+    const begin = this.p;
+    let value = this.filteredValue(begin, this.readExpression(), this.readFilters());
+    while (this.match('??')) {
+      value.filters.forEach(letMissingPass);
+      this.advance(2);
+      const right = this.filteredValue(this.p, this.readExpression(), []);
+      value = this.filteredValue(begin, compileFallback(value, right), this.readFilters());
+    }
+    return value;
+  }
+
+  override readExpression(): Expression {
+    this.skipBlank();
+    const begin = this.p;
+    const tokens: ExpressionToken[] = [];
+    let isValid = true;
+    let expectsOperand = true;
+    for (const token of this.readExpressionTokens()) {
+      const operator = TypeGuards.isOperatorToken(token) ? token.operator : undefined;
+      isValid &&= expectsOperand === (operator === undefined || operator === 'not');
+      expectsOperand = operator !== undefined;
+      tokens.push(token);
+    }
+    this.assert(tokens.length > 0, 'a value is missing', begin);
+    this.assert(isValid && !expectsOperand, () => `invalid expression: ${this.snapshot(begin)}`, begin);
+    const name = tokens.length > 1 && tokens.every(mayBeInName) ? this.input.slice(begin, this.p) : undefined;
+    return compileExpression(tokens, name?.trim().replace(/\s+/g, ' '));
+  }
+
+  override *readExpressionTokens(): ReturnType<Tokenizer['readExpressionTokens']> {
+    for (;;) {
+      const token = this.readOperator() ?? this.readOperand();
+      if (token === undefined) return;
+      yield token;
+    }
+  }
+
+  override readOperator(): ReturnType<Tokenizer['readOperator']> {
+    this.skipBlank();
+    if (!this.match('??')) return super.readOperator();
+    this.advance(2);
+    return fallbackOperator;
+  }
+
+  override readValue(): Operand {
+    let value = this.readOperand();
+    for (this.skipBlank(); value !== undefined && this.match('??'); this.skipBlank()) {
+      this.advance(2);
+      const right = this.readOperand();
+      if (right === undefined) throw this.error('a value is missing after ??');
+      value = this.filteredValue(value.begin, compileFallback(value, right), []);
+    }
+    if (value === undefined || 'content' in value) return value;
+    // `case` compares with all values of a `when` without the budgeted operators.
+    const initial = this.tagName === 'when' ? compileWeighed(value) : compileExpression([value]);
+    return this.filteredValue(value.begin, initial, []);
+  }
+
+  private readOperand(): Operand {
+    this.assert(++this.depth <= maxDepth, 'the expression is nested too deeply');
+    const value = super.readValue();
+    this.depth--;
+    if (value) this.countPart();
+    if (!TypeGuards.isPropertyAccessToken(value) || value.variable) return value;
+    // A written-out path is one name: the key of a field may have dots too.
+    const [root, ...rest] = value.props;
+    if (TypeGuards.isWordToken(root) && rest.every(TypeGuards.isWordToken)) {
+      for (const { content } of rest) root.content += `.${content}`;
+      value.props = [root];
+    }
+    return value;
+  }
+
+  override readNonEmptyIdentifier(): ReturnType<Tokenizer['readNonEmptyIdentifier']> {
+    const name = super.readNonEmptyIdentifier();
+    this.assert(name || this.input[this.p - 1] !== '.', 'a property name is missing after the dot');
+    if (name === undefined) return undefined;
+    for (let word = this.readFollowingWord(); word !== undefined; word = this.readFollowingWord()) {
+      name.content += ` ${word}`;
+      name.end = this.p;
+    }
+    return name;
+  }
+
+  private readFollowingWord(): string | undefined {
+    const begin = this.p;
+    this.skipBlank();
+    const isNext = this.p > begin && this.readOperator() === undefined;
+    const word = isNext ? this.readIdentifier().content : '';
+    const end = this.p;
+    this.skipBlank();
+    // `limit: 3` and `reversed` belong to the loop, not to the name of its list.
+    const isWord =
+      word !== '' &&
+      this.peek() !== ':' &&
+      !(word === 'reversed' && (this.tagName === 'for' || this.tagName === 'tablerow'));
+    this.p = isWord ? end : begin;
+    return isWord ? word : undefined;
+  }
+
+  override readLiteral(): ReturnType<Tokenizer['readLiteral']> {
+    return this.unlessName(() => super.readLiteral());
+  }
+
+  override readNumber(): ReturnType<Tokenizer['readNumber']> {
+    return this.unlessName(() => super.readNumber());
+  }
+
+  /** `empty seats`, `24 hour plan` and `true.story` are names of fields. */
+  private unlessName<T>(read: () => T): T | undefined {
+    const begin = this.p;
+    const token = read();
+    const end = this.p;
+    if (token === undefined) return undefined;
+    const hasProperty = this.peek() === '[' || (this.peek() === '.' && this.peek(1) !== '.');
+    const isName = hasProperty || this.readFollowingWord() !== undefined;
+    this.p = isName ? begin : end;
+    return isName ? undefined : token;
+  }
+
+  override readQuoted(): ReturnType<Tokenizer['readQuoted']> {
+    const token = super.readQuoted();
+    const isClosed = token === undefined || (token.size() > 1 && /^(["']).*\1$/s.test(token.getText()));
+    this.assert(isClosed, 'the text is not closed', token?.begin);
+    return token;
+  }
+
+  override readGroupOrRange(): ReturnType<Tokenizer['readGroupOrRange']> {
+    const begin = this.p;
+    try {
+      const range = super.readGroupOrRange();
+      if (!TypeGuards.isRangeToken(range)) return range;
+      return this.filteredValue(begin, compileRange(range.lhs, range.rhs), []);
+    } catch (error) {
+      const isRange = error instanceof Error && error.message.startsWith('invalid range');
+      throw isRange ? this.error('invalid range syntax', begin) : error;
+    }
+  }
+
+  /** liquidjs skips what follows a key up to its bracket. */
+  override readTo(end: string): number {
+    if (end !== ']') return super.readTo(end);
+    this.skipBlank();
+    this.assert(this.read() === ']', '[ not closed', this.input.lastIndexOf('[', this.p - 1));
+    return this.p;
+  }
+
+  override readFilter(): ReturnType<Tokenizer['readFilter']> {
+    this.skipBlank();
+    const begin = this.p;
+    if (!this.end() && this.peek() !== ',' && this.peek() !== ')') {
+      this.assert(this.peek() === '|', () => `unexpected ${this.snapshot()}`);
+      this.advance();
+      const name = this.readIdentifier();
+      this.assert(name.content, 'expected filter name');
+      this.assert(filters.has(name.content), `undefined filter: ${name.content}`, name.begin);
+      this.countPart();
+      this.p = begin;
+    }
+    return super.readFilter();
+  }
+
+  override readFilterArg(): ReturnType<Tokenizer['readFilterArg']> {
+    const value = this.readArgument();
+    this.skipBlank();
+    if (this.peek() !== ':') return value;
+    this.advance();
+    return [value.getText(), this.readArgument()];
+  }
+
+  private readArgument(): NonNullable<Operand> {
+    const value = this.readOperand();
+    if (value === undefined) throw this.error('expected an argument');
+    return value;
+  }
+
+  private countPart(): void {
+    this.assert(--this.limits.parts >= 0, 'at most 10000 values and filters are accepted');
+  }
+
+  private filteredValue(begin: number, initial: Expression, filters: FilterToken[]): FilteredValueToken {
+    // The package exports the token's type, but no other way to create one.
+    const token = new Tokenizer('x').readFilteredValue();
+    return Object.assign(token, { initial, filters, input: this.input, begin, end: this.p });
+  }
+}
+
+function mayBeInName(token: ExpressionToken): boolean {
+  if (TypeGuards.isOperatorToken(token)) return wordOperators.has(token.operator);
+  if (TypeGuards.isLiteralToken(token) || TypeGuards.isNumberToken(token)) return true;
+  return (
+    TypeGuards.isPropertyAccessToken(token) && !token.variable && token.props.every(TypeGuards.isWordToken)
+  );
+}

@@ -1,0 +1,82 @@
+import type { EmailBrand } from '../email-brand.ts';
+import type { EmailSource } from '../email-state.ts';
+import type { JsonObject, JsonValue } from '../json-value.ts';
+import { nilId } from '../nil-id.ts';
+import { createContactLinks } from '../public-links.ts';
+import { type EmailType, type RenderEmailResult, renderEmail } from './email-document.ts';
+import type { CompileEmailResult, EmailTemplate } from './email-template.ts';
+import { buildVariables } from './variables.ts';
+
+/** An email of the database with its contact, whose columns are null when there is none. */
+export interface StoredEmail {
+  id: string;
+  projectId: string;
+  contactId: string | null;
+  source: EmailSource;
+  type: EmailType;
+  toEmail: string;
+  contactEmail: string | null;
+  contactData: JsonObject | null;
+  subscribed: boolean | null;
+}
+
+interface StoredTexts {
+  headers: Readonly<Record<string, string>>;
+  variables: JsonObject;
+  brand: EmailBrand;
+}
+
+/**
+ * Renders an email for its contact, with the data that the contact has now.
+ *
+ * @param links public address of the API, and the key of the tokens in links
+ */
+export function renderStored(
+  template: EmailTemplate,
+  { headers, variables, brand }: StoredTexts,
+  email: StoredEmail,
+  { apiUrl, linkKey }: { apiUrl: string; linkKey: Buffer },
+): RenderEmailResult {
+  const links = createContactLinks(apiUrl, linkKey, {
+    projectId: email.projectId,
+    // Links of an email whose contact was erased refer to no contact.
+    contactId: email.contactId ?? nilId,
+    emailId: email.id,
+  });
+  const data = email.source === 'WORKFLOW' ? { workflow: ofWorkflow(variables) } : { requestData: variables };
+  return renderEmail(template, {
+    type: email.type,
+    variables: buildVariables({ contact: contactOf(email), links, ...data }),
+    links,
+    brand,
+    now: new Date(),
+    headers,
+  });
+}
+
+function contactOf(email: StoredEmail) {
+  return {
+    id: email.contactId ?? '',
+    email: email.contactEmail ?? email.toEmail,
+    subscribed: email.subscribed ?? false,
+    data: email.contactData ?? {},
+  };
+}
+
+function ofWorkflow({ event, context }: JsonObject) {
+  return { event: asObject(event), context: asObject(context) };
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+export function compileReason({ field, message, line, column }: CompileFault): string {
+  return `the ${field} does not parse (line ${line}, column ${column}): ${message}`;
+}
+
+type CompileFault = Extract<CompileEmailResult, { ok: false }>['error'];
+
+export function limitReason({ part, limit }: Extract<RenderEmailResult, { ok: false }>): string {
+  return `the ${part} exceeds the limit of ${limit}`;
+}

@@ -1,0 +1,34 @@
+import { expect } from 'vitest';
+
+/**
+ * How long hostile content may hold the thread, in milliseconds of CPU time on a machine that does the reference
+ * work in `referenceMs`. A machine that is slower by a factor is given that factor more.
+ */
+const maxCpuMs = 250;
+const referenceMs = 30;
+
+function cpuMsOf<T>(work: () => T): [T, number] {
+  const before = process.threadCpuUsage();
+  const result = work();
+  const used = process.threadCpuUsage(before);
+  return [result, (used.user + used.system) / 1000];
+}
+
+/** Runs `work` and fails when it holds the thread for longer than the bound. */
+export function boundCpu<T>(work: () => T): T {
+  const [result, ms] = cpuMsOf(work);
+  // The machine is measured when it matters, because its speed changes from one minute to the next.
+  if (ms >= maxCpuMs) expect(ms).toBeLessThan(maxCpuMs * Math.max(1, slowness()));
+  return result;
+}
+
+function slowness(): number {
+  const runs = [referenceWork, referenceWork, referenceWork].map((work) => cpuMsOf(work)[1]);
+  return Math.min(...runs) / referenceMs;
+}
+
+/** Strings, arrays and sorting, like the work of a template. */
+function referenceWork(): number {
+  const words = Array.from({ length: 60_000 }, (_, index) => `word ${(index * 7919) % 60_000}`);
+  return JSON.stringify(words.toSorted()).split(',').length;
+}

@@ -1,0 +1,1 @@
+export const segmentTypes = ['DYNAMIC', 'STATIC'] as const;

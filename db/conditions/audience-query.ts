@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { Em } from '../orm.ts';
+import { execute, query } from '../sql.ts';
+
+/**
+ * How many contacts a statement evaluates a condition for: `few` by index look-ups (a page, a batch, one contact), or
+ * `all` of a project, reading whole event names at once.
+ */
+export type Reach = 'few' | 'all';
+
+/**
+ * Planner settings. JIT compilation costs more than it saves in both cases.
+ *
+ * all: with a random page cost of 2, event names scattered over the statistics are read page by page instead of row
+ * by row, three times faster; `work_mem` fits a hash of a million contacts.
+ *
+ * few: too little memory for hashes keeps the planner from reading all events of a name for one page of contacts.
+ */
+const settings: Readonly<Record<Reach, string>> = {
+  all: `set local jit = off; set local random_page_cost = 2; set local work_mem = '64MB'`,
+  few: `set local jit = off; set local work_mem = '64kB'`,
+};
+
+export function audienceQuery<Row extends z.ZodType>(
+  em: Em,
+  reach: Reach,
+  row: Row,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<z.output<Row>[]> {
+  return em.transactional(async (inner) => {
+    await execute(inner, settings[reach]);
+    return query(inner, row, text, parameters);
+  });
+}

@@ -1,0 +1,46 @@
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** SQLSTATE: connection exceptions, server shutdown and start, no connections left. */
+const sqlState = /^(08...|57P0[1-4]|53300)$/;
+
+// The driver sets no codes for these.
+const driverMessage =
+  /connection terminated|connection ended|timeout exceeded when trying to connect|connection error and is not queryable/i;
+
+/** SQLSTATE: statement or lock wait beyond its timeout. */
+const timeouts: ReadonlySet<unknown> = new Set(['57014', '55P03']);
+
+/** True when Postgres can't be reached, as opposed to a failed statement. Follows wrapped errors. */
+export function isDatabaseAway(error: unknown): boolean {
+  return someCause(error, (cause) => {
+    const code: unknown = Reflect.get(cause, 'code');
+    if (typeof code === 'string' && (networkCodes.has(code) || sqlState.test(code))) return true;
+    return (
+      driverMessage.test(cause.message) ||
+      (cause instanceof AggregateError && cause.errors.some(isDatabaseAway))
+    );
+  });
+}
+
+/** True when Postgres cancelled a statement for its timeout; the transaction is rolled back. */
+export function isStatementTimeout(error: unknown): boolean {
+  return someCause(error, (cause) => timeouts.has(Reflect.get(cause, 'code')));
+}
+
+function someCause(error: unknown, test: (cause: Error) => boolean): boolean {
+  let current = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if (test(current)) return true;
+    current = current.cause ?? Reflect.get(current, 'previous');
+  }
+  return false;
+}

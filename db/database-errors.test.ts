@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
+import { trackInput } from '../test/setup/inputs.ts';
+import { createBatcher } from './batching/create-batcher.ts';
+import { brokenConstraint, isDataFault, isRolledBack } from './database-errors.ts';
+import { Template } from './entities/template.ts';
+import { retryTransaction } from './retry-transaction.ts';
+import { trackEvents } from './statements/events/track-events.ts';
+import { preparedSql, sql } from './testing/sql.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const failureOf = (run: Promise<unknown>) =>
+  run.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** A statement in the middle of which the server closes the connection. */
+const loseConnection = () =>
+  preparedSql(database.orm.em.fork(), 'lose_connection', 'select pg_terminate_backend(pg_backend_pid())', []);
+
+describe('a failed statement', () => {
+  it('was rolled back when the server says so', async () => {
+    const em = database.orm.em.fork();
+    const id = randomUUID();
+    const insert = () => sql(em, `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);
+    await insert();
+    const broken = await failureOf(insert());
+    expect(isRolledBack(broken)).toBe(true);
+    expect(brokenConstraint(broken)).toBe('contacts_pkey');
+    for (const text of [
+      `select 1 / 0`,
+      `select 'x'::int`,
+      'select no_such_column',
+      `do $$ begin raise 'x'; end $$`,
+    ]) {
+      expect(isRolledBack(await failureOf(sql(em, text)))).toBe(true);
+    }
+    expect(brokenConstraint(await failureOf(sql(em, 'select 1 / 0')))).toBeUndefined();
+  });
+
+  it('is recognised also when the mapper has wrapped its error', async () => {
+    const em = database.orm.em.fork();
+    const id = randomUUID();
+    const insert = () =>
+      em.insert(Template, {
+        id,
+        projectId: id,
+        name: 'a',
+        subject: 'a',
+        body: 'a',
+        fromEmail: 'a@b.c',
+        type: 'MARKETING',
+      });
+    await insert();
+    const broken = await failureOf(insert());
+    expect(isRolledBack(broken)).toBe(true);
+    expect(isDataFault(broken)).toBe(true);
+    expect(brokenConstraint(broken)).toBe('templates_pkey');
+  });
+
+  it('may have been applied when the connection is gone', async () => {
+    expect(isRolledBack(await failureOf(loseConnection()))).toBe(false);
+    expect(isRolledBack(new Error('Connection terminated unexpectedly'))).toBe(false);
+    expect(isRolledBack(undefined)).toBe(false);
+  });
+
+  it('is not run again by a batcher when its connection was lost, and the next one is', async () => {
+    const projectId = randomUUID();
+    let runs = 0;
+    const batcher = createBatcher<string, unknown>({
+      run: async (names) => {
+        runs += 1;
+        if (runs === 1) await loseConnection();
+        return trackEvents(
+          database.orm.em.fork(),
+          names.map((name) => trackInput(projectId, `${name}@example.com`)),
+        );
+      },
+      maxItems: 10,
+      concurrency: 1,
+      isRolledBack,
+    });
+    const lost = await Promise.allSettled([batcher.submit('a'), batcher.submit('b')]);
+    expect(lost.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
+    expect(runs).toBe(1);
+    await batcher.submit('c');
+    expect(runs).toBe(2);
+    const emails = await sql(database.orm.em.fork(), 'select email from contacts where project_id = $1', [
+      projectId,
+    ]);
+    expect(emails).toEqual([{ email: 'c@example.com' }]);
+  });
+});
+
+describe('a transaction that lost against another one', () => {
+  const raise = (code: string) =>
+    sql(database.orm.em.fork(), `do $$ begin raise exception 'lost' using errcode = '${code}'; end $$`);
+
+  it.each(['40001', '40P01'])('is run again after SQLSTATE %s', async (code) => {
+    let runs = 0;
+    const answer = await retryTransaction(async () => {
+      runs += 1;
+      if (runs < 3) await raise(code);
+      return 'done';
+    });
+    expect([answer, runs]).toEqual(['done', 3]);
+  });
+
+  it('is given up on after five tries', async () => {
+    let runs = 0;
+    const run = retryTransaction(async () => {
+      runs += 1;
+      await raise('40P01');
+    });
+    await expect(run).rejects.toMatchObject({ code: '40P01' });
+    expect(runs).toBe(5);
+  });
+
+  it('is not what any other error means', async () => {
+    let runs = 0;
+    const run = retryTransaction(async () => {
+      runs += 1;
+      await raise('23505');
+    });
+    await expect(run).rejects.toMatchObject({ code: '23505' });
+    expect(runs).toBe(1);
+  });
+
+  it('ends in both effects when two transactions deadlock', async () => {
+    const em = database.orm.em.fork();
+    const ids = [randomUUID(), randomUUID()];
+    for (const id of ids)
+      await sql(em, `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);
+    const both = (order: string[]) =>
+      retryTransaction(() =>
+        database.orm.em.fork().transactional(async (transaction) => {
+          for (const id of order) {
+            await sql(
+              transaction,
+              `update contacts set data = data || jsonb_build_object($2::text, true) where id = $1`,
+              [id, order.join()],
+            );
+            await sql(transaction, 'select pg_sleep(0.05)');
+          }
+        }),
+      );
+    await Promise.all([both(ids), both(ids.toReversed())]);
+    const rows = await sql<{ data: object }>(em, 'select data from contacts where id = any($1::uuid[])', [
+      ids,
+    ]);
+    for (const { data } of rows) expect(Object.keys(data)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,47 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
+import { InvitationRepository } from '../repositories/invitation-repository.ts';
+import { createdAt, instant, primaryId } from './columns.ts';
+import { Project } from './project.ts';
+
+const InvitationSchema = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  repository: () => InvitationRepository,
+  indexes: [{ name: 'invitations_email', properties: ['email'] }],
+  uniques: [{ name: 'invitations_project_email', properties: ['projectId', 'email'] }],
+  properties: {
+    id: primaryId(),
+    projectId: () =>
+      p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade'),
+    email: p.text(),
+    role: p
+      .text()
+      .$type<ProjectRole>()
+      .check(`role in ('${projectRoles.join("', '")}')`),
+    tokenHash: p.blob().unique(),
+    expiresAt: instant(),
+    createdAt: createdAt(),
+  },
+});
+
+export class Invitation extends InvitationSchema.class {
+  isOpen(): boolean {
+    return this.expiresAt.getTime() > Date.now();
+  }
+}
+InvitationSchema.setClass(Invitation);
+
+const InvitationHourSchema = defineEntity({
+  name: 'InvitationHour',
+  tableName: 'invitation_hours',
+  properties: {
+    subject: p.text().primary(),
+    hour: instant().primary(),
+    mails: p.integer(),
+  },
+});
+
+/** Invitations mailed within a clock hour; `subject` is the invited address or the inviting user's id. */
+export class InvitationHour extends InvitationHourSchema.class {}
+InvitationHourSchema.setClass(InvitationHour);

@@ -1,0 +1,32 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { instant } from './columns.ts';
+import { User } from './user.ts';
+
+const SignInAttemptsSchema = defineEntity({
+  name: 'SignInAttempts',
+  tableName: 'sign_in_attempts',
+  indexes: [{ name: 'sign_in_attempts_end', properties: ['endsAt'] }],
+  properties: {
+    subject: p.blob().primary(),
+    attempts: p.integer(),
+    endsAt: instant(),
+  },
+});
+
+/** Password attempts within 15 minutes; `subject` hashes the account and the client's origin. */
+export class SignInAttempts extends SignInAttemptsSchema.class {}
+SignInAttemptsSchema.setClass(SignInAttempts);
+
+const SignInSourceSchema = defineEntity({
+  name: 'SignInSource',
+  tableName: 'sign_in_sources',
+  indexes: [{ name: 'sign_in_sources_seen', properties: ['seenAt'] }],
+  properties: {
+    user: () => p.manyToOne(User).primary().updateRule('no action').deleteRule('cascade'),
+    source: p.blob().primary(),
+    seenAt: instant().defaultRaw('now()'),
+  },
+});
+
+export class SignInSource extends SignInSourceSchema.class {}
+SignInSourceSchema.setClass(SignInSource);

@@ -1,0 +1,134 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { nilId } from '../../core/nil-id.ts';
+import { executionStatuses } from '../../core/workflows/execution-status.ts';
+import { WorkflowExecutionRepository } from '../repositories/workflow-execution-repository.ts';
+import { instant, primaryId } from './columns.ts';
+
+const WorkflowExecutionSchema = defineEntity({
+  name: 'WorkflowExecution',
+  repository: () => WorkflowExecutionRepository,
+  tableName: 'workflow_executions',
+  indexes: [
+    { name: 'workflow_executions_workflow', properties: ['workflowId', 'startedAt', 'id'] },
+    { name: 'workflow_executions_status', properties: ['workflowId', 'status', 'startedAt', 'id'] },
+    { name: 'workflow_executions_contact', properties: ['contactId', 'workflowId'] },
+    {
+      name: 'workflow_executions_active',
+      expression:
+        "create unique index workflow_executions_active on workflow_executions (workflow_id, contact_id) where status in ('RUNNING', 'WAITING')",
+    },
+    {
+      name: 'workflow_executions_once',
+      expression:
+        'create unique index workflow_executions_once on workflow_executions (workflow_id, contact_id) where only_once',
+    },
+    {
+      name: 'workflow_executions_pinned',
+      expression:
+        "create index workflow_executions_pinned on workflow_executions (workflow_id, version) where status in ('RUNNING', 'WAITING')",
+    },
+    {
+      name: 'workflow_executions_upcoming',
+      expression:
+        'create index workflow_executions_upcoming on workflow_executions (project_id, resume_at) where resume_at is not null',
+    },
+    {
+      name: 'workflow_executions_due',
+      expression:
+        'create index workflow_executions_due on workflow_executions (resume_at) where resume_at is not null',
+    },
+    {
+      name: 'workflow_executions_running',
+      expression: `create index workflow_executions_running on workflow_executions (started_at) where status = 'RUNNING'`,
+    },
+  ],
+  properties: {
+    id: primaryId(),
+    projectId: p.uuid(),
+    workflowId: p.uuid(),
+    version: p.integer(),
+    /** Null after the contact was erased. */
+    contactId: p.uuid().nullable(),
+    status: p.enum(executionStatuses).default('RUNNING'),
+    /** Re-entry was off at the start, so the workflow never runs again for this contact. */
+    onlyOnce: p.boolean(),
+    eventId: p.uuid().nullable(),
+    currentStepId: p.uuid().nullable(),
+    visit: p.integer().default(0),
+    /** When the wait times out; null without a timeout or when nothing is waiting. */
+    resumeAt: instant().nullable(),
+    context: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
+    event: p.json().$type<Record<string, unknown>>().defaultRaw(`'{}'`),
+    exitReason: p.text().nullable(),
+    error: p.text().nullable(),
+    startedAt: instant().defaultRaw('now()'),
+    /** Snapshot of accepted transactions at the start. */
+    startedAfter: p.string().columnType('pg_snapshot').defaultRaw('accepted_by_now()'),
+    completedAt: instant().nullable(),
+    /** Hops of the triggering event, 0 after a pause (`core/workflows/endless.ts`). Null before the first step. */
+    hops: p.smallint().nullable(),
+    /** The last visit that paused; null before the first step. */
+    pausedVisit: p.integer().nullable(),
+  },
+});
+
+export class WorkflowExecution extends WorkflowExecutionSchema.class {}
+WorkflowExecutionSchema.setClass(WorkflowExecution);
+
+const WorkflowStepRunSchema = defineEntity({
+  name: 'WorkflowStepRun',
+  tableName: 'workflow_step_runs',
+  properties: {
+    executionId: p.uuid().primary(),
+    visit: p.integer().primary(),
+    stepId: p.uuid(),
+    branch: p.text().nullable(),
+    output: p.json().$type<Record<string, unknown>>().nullable(),
+    error: p.text().nullable(),
+    /** When the outbound call was made; reset to null after a known failure. */
+    calledAt: instant().nullable(),
+    startedAt: instant().defaultRaw('now()'),
+    completedAt: instant().nullable(),
+    /** Snapshot of accepted transactions when the step ended. */
+    endedAfter: p.string().columnType('pg_snapshot').nullable(),
+  },
+});
+
+/**
+ * A step entered by an execution, in order. Activities are idempotent: a retry finds the row and does not repeat the
+ * step.
+ */
+export class WorkflowStepRun extends WorkflowStepRunSchema.class {}
+WorkflowStepRunSchema.setClass(WorkflowStepRun);
+
+export const everyContact = nilId;
+
+const EventListenerSchema = defineEntity({
+  name: 'EventListener',
+  tableName: 'event_listeners',
+  indexes: [
+    { name: 'event_listeners_workflow', properties: ['workflowId'] },
+    {
+      name: 'event_listeners_execution',
+      expression:
+        'create index event_listeners_execution on event_listeners (execution_id) where execution_id is not null',
+    },
+  ],
+  properties: {
+    projectId: p.uuid().primary(),
+    eventName: p.text().primary(),
+    /** `everyContact` for a workflow. */
+    contactId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    workflowId: p.uuid(),
+    executionId: p.uuid().nullable(),
+    visit: p.integer().nullable(),
+  },
+});
+
+/**
+ * Who listens to an event: an enabled workflow (events of every contact) or a waiting execution (events of its
+ * contact). Statements that write events match them here only.
+ */
+export class EventListener extends EventListenerSchema.class {}
+EventListenerSchema.setClass(EventListener);

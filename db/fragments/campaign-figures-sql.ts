@@ -1,0 +1,38 @@
+export const campaignCounters = [
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'unsubscribed',
+  'held',
+] as const;
+export const campaignCounterColumns = campaignCounters.join(', ');
+
+export const countedSql: Readonly<Record<(typeof campaignCounters)[number], (row: string) => string>> = {
+  sent: (row) => `${row}.sent_at is not null`,
+  delivered: (row) => `${row}.delivered_at is not null`,
+  opened: (row) => `${row}.opened_at is not null`,
+  clicked: (row) => `${row}.clicked_at is not null`,
+  bounced: (row) => `${row}.bounced_at is not null`,
+  complained: (row) => `${row}.complained_at is not null`,
+  unsubscribed: (row) => `${row}.unsubscribed_at is not null`,
+  held: (row) => `(${row}.sent_at is null and ${row}.status in ('FAILED', 'SUPPRESSED', 'CANCELLED'))`,
+};
+
+/**
+ * For the `returning` clause of an update of `emails`: the change of each campaign figure, usually null or 0.
+ * `appendFiguresSql` stores them.
+ */
+export const figureChangesSql = campaignCounters
+  .map((name) => `(${countedSql[name]('new')})::int - (${countedSql[name]('old')})::int as ${name}_change`)
+  .join(', ');
+
+export const appendFiguresSql = (source: string) => `
+  insert into campaign_figure_changes (campaign_id, ${campaignCounterColumns})
+  select campaign_id, ${campaignCounters.map((name) => `sum(${name}_change)`).join(', ')}
+  from ${source}
+  where campaign_id is not null
+  group by campaign_id
+  having ${campaignCounters.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;

@@ -1,0 +1,13 @@
+/** Case-folds by Unicode, independent of the database's locale. */
+export const foldedSql = (text: string) => `casefold(${text} collate pg_unicode_fast)`;
+
+/**
+ * Case-insensitive search for a text in any of the columns. `position` needs no escaping of wildcards; a null column
+ * never matches.
+ *
+ * @param wanted placeholder of the text, such as `$2`
+ */
+export function containsSql(columns: readonly string[], wanted: string): string {
+  const text = foldedSql(`${wanted}::text`);
+  return `(${columns.map((column) => `coalesce(position(${text} in ${foldedSql(column)}) > 0, false)`).join(' or ')})`;
+}

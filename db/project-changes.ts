@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+const projectChangedChannel = 'project_changed';
+
+/** Notified when events queue commands for Temporal (`start_and_wake_executions`). */
+const commandsLeftChannel = 'commands_left';
+
+const heartbeatMs = 5_000;
+const firstRetryMs = 100;
+const longestRetryMs = 5_000;
+
+export interface ProjectChangesOptions {
+  databaseUrl: string;
+  warn: (message: string, error: unknown) => void;
+}
+
+/** Listens for changed projects on a dedicated Postgres connection. */
+export class ProjectChanges {
+  readonly #options: ProjectChangesOptions;
+  readonly #listeners: ((projectId: string | null) => void)[] = [];
+  readonly #commandListeners: (() => void)[] = [];
+  readonly #closing = new AbortController();
+  #isConnected = false;
+  #retryMs = firstRetryMs;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: ProjectChangesOptions) {
+    this.#options = options;
+  }
+
+  /** False while notifications from other processes may be missed; caches must not be used then. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  /**
+   * Calls back with the id of each changed project; null when any project may have changed without a notification.
+   */
+  onChange(listener: (projectId: string | null) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  onCommands(listener: () => void): void {
+    this.#commandListeners.push(listener);
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#listen();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.warn('Lost the connection that receives project changes', error);
+        await delay(this.#retryMs, undefined, { signal }).catch(() => undefined);
+        this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+      }
+    }
+  }
+
+  /** Always rejects: when the connection is lost or closed. */
+  async #listen(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#options.databaseUrl,
+      application_name: 'posthaste-listen',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+      query_timeout: heartbeatMs,
+    });
+    const lost = this.#watch(client);
+    try {
+      await client.connect();
+      await client.query(`listen ${projectChangedChannel}`);
+      await client.query(`listen ${commandsLeftChannel}`);
+      // Notifications between the last connection and this one are lost.
+      this.#notify(null);
+      this.#isConnected = true;
+      this.#retryMs = firstRetryMs;
+      while (!this.#closing.signal.aborted) {
+        const pause = delay(heartbeatMs, undefined, { signal: this.#closing.signal, ref: false });
+        await Promise.race([lost, pause]);
+        await client.query('select 1');
+      }
+    } finally {
+      this.#isConnected = false;
+      client.end().catch(() => undefined);
+    }
+  }
+
+  /** @returns what rejects when the connection is lost */
+  #watch(client: pg.Client): Promise<never> {
+    const lost = Promise.withResolvers<never>();
+    const lose = (error: Error) => {
+      this.#isConnected = false;
+      lost.reject(error);
+    };
+    client.on('error', lose);
+    client.on('end', () => lose(new Error('The connection ended')));
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === commandsLeftChannel) for (const listener of this.#commandListeners) listener();
+      else this.#notify(payload ?? null);
+    });
+    lost.promise.catch(() => undefined);
+    return lost.promise;
+  }
+
+  #notify(projectId: string | null): void {
+    for (const listener of this.#listeners) listener(projectId);
+  }
+}

@@ -1,0 +1,79 @@
+import { EntityRepository, raw } from '@mikro-orm/postgresql';
+import { type CampaignStatus, openStatuses, unsentStatuses } from '../../core/campaign-state.ts';
+import type { Campaign } from '../entities/campaign.ts';
+import { containsText, type ListOrder, listOrder } from './contains-text.ts';
+import type { StoredCondition } from './segment-repository.ts';
+
+export interface CampaignQuery extends ListOrder {
+  status?: CampaignStatus | undefined;
+  /** Case-insensitive substring of the name, subject or sender address. */
+  search?: string | undefined;
+}
+
+export class CampaignRepository extends EntityRepository<Campaign> {
+  listPage(
+    projectId: string,
+    { status, search, ...order }: CampaignQuery,
+    window: { limit: number; offset: number },
+  ): Promise<[Campaign[], number]> {
+    return this.findAndCount(
+      {
+        projectId,
+        ...(status && { status }),
+        ...(search && { [containsText(['name', 'subject', 'from_email'], search)]: [] }),
+      },
+      { orderBy: listOrder(order), ...window },
+    );
+  }
+
+  /** Unfinished campaigns that send from the domain, oldest first. */
+  async findByDomain(
+    projectId: string,
+    domain: string,
+    limit: number,
+  ): Promise<{ id: string; name: string }[]> {
+    const campaigns = await this.find(
+      { projectId, status: { $in: openStatuses }, [raw(`split_part(from_email, '@', 2)`)]: domain },
+      { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' }, limit },
+    );
+    return campaigns.map(({ id, name }) => ({ id, name }));
+  }
+
+  /** Unfinished campaigns whose audience refers to the segment, oldest first. */
+  async findBySegment(projectId: string, segmentId: string): Promise<{ id: string; name: string }[]> {
+    const isInCondition = raw(`position(? in lower(audience_condition::text)) > 0`, [
+      `"segment.${segmentId}"`,
+    ]);
+    const campaigns = await this.find(
+      { projectId, status: { $in: openStatuses }, $or: [{ segmentId }, { [isInCondition]: [] }] },
+      { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' } },
+    );
+    return campaigns.map(({ id, name }) => ({ id, name }));
+  }
+
+  async listConditions(projectId: string): Promise<StoredCondition[]> {
+    const campaigns = await this.find(
+      { projectId, audienceCondition: { $ne: null } },
+      { fields: ['id', 'name', 'audienceCondition'], orderBy: { createdAt: 'desc', id: 'desc' } },
+    );
+    return campaigns.map(({ id, name, audienceCondition }) => ({ id, name, condition: audienceCondition }));
+  }
+
+  /** Campaigns that were deleted or belong to another project are left out. */
+  findTitles(projectId: string, ids: readonly string[]): Promise<CampaignTitle[]> {
+    return this.find(
+      { projectId, id: { $in: ids } },
+      { fields: ['id', 'name', 'subject', 'status', 'sentAt'] },
+    );
+  }
+
+  /** Stores an estimate for lists until sending starts. Does not touch `updatedAt`. */
+  async recordEstimate(id: string, totalRecipients: number): Promise<void> {
+    await this.nativeUpdate(
+      { id, status: { $in: unsentStatuses }, totalRecipients: { $ne: totalRecipients } },
+      { totalRecipients },
+    );
+  }
+}
+
+export type CampaignTitle = Pick<Campaign, 'id' | 'name' | 'subject' | 'status' | 'sentAt'>;

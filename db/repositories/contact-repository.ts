@@ -1,0 +1,20 @@
+import { EntityRepository } from '@mikro-orm/postgresql';
+import type { Contact } from '../entities/contact.ts';
+
+export class ContactRepository extends EntityRepository<Contact> {
+  /** Addresses by contact id; deleted contacts are left out. */
+  async findEmails(
+    projectId: string,
+    contactIds: readonly (string | null | undefined)[],
+  ): Promise<Map<string, string>> {
+    const ids = [...new Set(contactIds.filter((id) => id != null))];
+    if (ids.length === 0) return new Map();
+    const contacts = await this.find({ projectId, id: { $in: ids } }, { fields: ['email'] });
+    return new Map(contacts.map(({ id, email }) => [id, email]));
+  }
+
+  async findKnown(projectId: string, emails: string[]): Promise<string[]> {
+    const contacts = await this.find({ projectId, email: { $in: emails } }, { fields: ['email'] });
+    return contacts.map(({ email }) => email);
+  }
+}

@@ -1,0 +1,27 @@
+import { EntityRepository } from '@mikro-orm/postgresql';
+import type { Domain } from '../entities/domain.ts';
+
+export class DomainRepository extends EntityRepository<Domain> {
+  listOfProject(projectId: string): Promise<Domain[]> {
+    return this.find({ projectId }, { orderBy: { id: 'asc' } });
+  }
+
+  /**
+   * Another project's domain of the same name that takes precedence: a verified one, else the oldest that has not
+   * been checked yet.
+   */
+  findEarlierClaim(projectId: string, domain: string): Promise<Domain | null> {
+    return this.findOne(
+      { domain, projectId: { $ne: projectId }, $or: [{ status: 'verified' }, { checkedAt: null }] },
+      { orderBy: { status: 'desc', id: 'asc' } },
+    );
+  }
+
+  async isClaimed(domain: string): Promise<boolean> {
+    return (await this.count({ domain })) > 0;
+  }
+
+  async isVerifiedElsewhere({ id, domain }: Domain): Promise<boolean> {
+    return (await this.count({ domain, id: { $ne: id }, status: 'verified' })) > 0;
+  }
+}

@@ -1,0 +1,79 @@
+import { EntityRepository } from '@mikro-orm/postgresql';
+import type { SegmentNode } from '../../core/segments/reference-graph.ts';
+import type { Segment } from '../entities/segment.ts';
+
+export type CountableSegment = Pick<Segment, 'id' | 'projectId' | 'updatedAt' | 'countedAt'>;
+
+export interface StoredCondition {
+  id: string;
+  name: string;
+  condition: unknown;
+}
+
+const trackedPerPage = 200;
+const isComputed = { type: 'DYNAMIC', trackMembership: true } as const;
+
+export class SegmentRepository extends EntityRepository<Segment> {
+  listOfProject(projectId: string): Promise<Segment[]> {
+    return this.find({ projectId }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+  }
+
+  async listConditions(projectId: string): Promise<StoredCondition[]> {
+    const segments = await this.find(
+      { projectId, condition: { $ne: null } },
+      { fields: ['id', 'name', 'condition'], orderBy: { createdAt: 'desc', id: 'desc' } },
+    );
+    return segments.map(({ id, name, condition }) => ({ id, name, condition }));
+  }
+
+  async findReferring(projectId: string, id: string): Promise<{ id: string; name: string }[]> {
+    const segments = await this.find(
+      { projectId, refersTo: { $contains: [id] } },
+      { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' } },
+    );
+    return segments.map(({ id: segmentId, name }) => ({ id: segmentId, name }));
+  }
+
+  async readGraph(projectId: string): Promise<Map<string, SegmentNode>> {
+    const segments = await this.find({ projectId }, { fields: ['filterCount', 'refersTo'] });
+    return new Map(segments.map(({ id, filterCount, refersTo }) => [id, { filterCount, refersTo }]));
+  }
+
+  /** A page of tracked dynamic segments of all projects, in id order. */
+  async listTracked(after: string | null): Promise<{ projectId: string; segmentId: string }[]> {
+    const segments = await this.find(
+      { ...isComputed, ...(after !== null && { id: { $gt: after } }) },
+      { fields: ['id', 'projectId'], orderBy: { id: 'asc' }, limit: trackedPerPage },
+    );
+    return segments.map(({ id, projectId }) => ({ segmentId: id, projectId }));
+  }
+
+  /**
+   * Segments last counted before `before`, stalest first. Excludes tracked dynamic ones; their computation counts
+   * them.
+   */
+  listToCount(before: Date, limit: number): Promise<CountableSegment[]> {
+    return this.find(
+      { $or: [{ countedAt: null }, { countedAt: { $lt: before } }], $not: isComputed },
+      {
+        fields: ['id', 'projectId', 'updatedAt', 'countedAt'],
+        orderBy: [{ countedAt: 'asc nulls first' }, { id: 'asc' }],
+        limit,
+      },
+    );
+  }
+
+  /** Stores a count unless the segment was edited or counted since it was read. */
+  async keepCount(segment: CountableSegment, memberCount: number): Promise<void> {
+    const { id, updatedAt, countedAt } = segment;
+    await this.nativeUpdate(
+      { id, updatedAt, countedAt: countedAt ?? null },
+      { memberCount, countedAt: new Date() },
+    );
+  }
+
+  /** Marks a segment as counted without a new figure, so that a failing count does not block the others. */
+  async postponeCount(id: string): Promise<void> {
+    await this.nativeUpdate({ id }, { countedAt: new Date() });
+  }
+}

@@ -1,0 +1,39 @@
+import { EntityRepository, raw } from '@mikro-orm/postgresql';
+import type { ContentType } from '../../core/content-types.ts';
+import type { Template } from '../entities/template.ts';
+import { containsText, folded, type ListOrder, listOrder } from './contains-text.ts';
+
+export interface TemplateQuery extends ListOrder {
+  type?: ContentType | undefined;
+  /** Case-insensitive substring of the name, description or subject. */
+  search?: string | undefined;
+}
+
+export class TemplateRepository extends EntityRepository<Template> {
+  listPage(
+    projectId: string,
+    { type, search, ...order }: TemplateQuery,
+    window: { limit: number; offset: number },
+  ): Promise<[Template[], number]> {
+    return this.findAndCount(
+      {
+        projectId,
+        ...(type && { type }),
+        ...(search && { [containsText(['name', 'description', 'subject'], search)]: [] }),
+      },
+      { orderBy: listOrder(order), ...window },
+    );
+  }
+
+  async findByDomain(
+    projectId: string,
+    domain: string,
+    limit: number,
+  ): Promise<{ id: string; name: string }[]> {
+    const templates = await this.find(
+      { projectId, [raw(`split_part(from_email, '@', 2)`)]: domain },
+      { fields: ['id', 'name'], orderBy: [{ [folded('name')]: 'asc' }, { id: 'asc' }], limit },
+    );
+    return templates.map(({ id, name }) => ({ id, name }));
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { hasSendLimitSql } from '../../fragments/has-send-limit-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const projectRow = z.object({
+  kind: z.enum(['public', 'secret']),
+  hash: z.instanceof(Buffer),
+  id: z.string(),
+  disabled: z.boolean(),
+  disabled_reason: z.string().nullable(),
+  suppress_transactional: z.boolean(),
+  has_send_limit: z.boolean(),
+});
+
+export function findProjectsByKeys(
+  em: Em,
+  publicHashes: readonly Buffer[],
+  secretHashes: readonly Buffer[],
+): Promise<z.output<typeof projectRow>[]> {
+  return query(
+    em,
+    projectRow,
+    `select 'public' as kind, public_key_hash as hash, id, disabled, disabled_reason, suppress_transactional,
+         ${hasSendLimitSql('projects.id')} as has_send_limit
+       from projects where public_key_hash = any($1::bytea[])
+     union all
+     select 'secret', secret_key_hash, id, disabled, disabled_reason, suppress_transactional,
+         ${hasSendLimitSql('projects.id')}
+       from projects where secret_key_hash = any($2::bytea[])`,
+    [publicHashes, secretHashes],
+  );
+}

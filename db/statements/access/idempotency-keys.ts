@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+
+export interface KeyClaim {
+  projectId: string;
+  key: string;
+  request: string;
+  /** Unique to this request among all that ever held the key. */
+  token: string;
+}
+
+export interface SettledClaim extends KeyClaim {
+  statusCode: number;
+}
+
+const heldRow = z.object({
+  request: z.string(),
+  claimed_at: z.number(),
+  status_code: z.int().nullable(),
+});
+
+/**
+ * Claims keys for many requests in one statement. Keys must be distinct; expired ones count as free. Locks rows in
+ * key order to avoid deadlocks.
+ *
+ * @returns whether each claim now holds its key
+ */
+export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: number): Promise<boolean[]> {
+  const rows = await query(
+    em,
+    z.object({ token: z.string() }),
+    `insert into idempotency_keys as held (project_id, key, request, token, status_code, created_at, expires_at)
+     select project_id, key, request, token, null, now(), now() + $5 * interval '1 hour'
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as claim (project_id, key, request, token)
+      order by project_id, key
+     on conflict (project_id, key) do update
+       set request = excluded.request, token = excluded.token, status_code = null,
+           created_at = excluded.created_at, expires_at = excluded.expires_at
+       where held.expires_at <= now()
+     returning token`,
+    [
+      claims.map((claim) => claim.projectId),
+      claims.map((claim) => claim.key),
+      claims.map((claim) => claim.request),
+      claims.map((claim) => claim.token),
+      ttlHours,
+    ],
+  );
+  const claimed = new Set(rows.map((row) => row.token));
+  return claims.map((claim) => claimed.has(claim.token));
+}
+
+export async function readKey(
+  em: Em,
+  projectId: string,
+  key: string,
+): Promise<z.output<typeof heldRow> | undefined> {
+  const rows = await query(
+    em,
+    heldRow,
+    `select request, extract(epoch from created_at)::float8 * 1000 as claimed_at, status_code
+       from idempotency_keys
+      where project_id = $1 and key = $2 and expires_at > now()`,
+    [projectId, key],
+  );
+  return rows[0];
+}
+
+/**
+ * Releases the keys of requests that ended with a 4xx and stores the status of the others, in one statement. Commits
+ * asynchronously: after a crash the claims stand, so the keys stay held.
+ */
+export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Promise<void> {
+  await execute(
+    em,
+    `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+     settled as materialized (
+       select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[])
+         as claim (project_id, key, token, status_code)
+        where (select count(*) from relaxed) = 1),
+     released as (
+       delete from idempotency_keys held using settled
+        where held.project_id = settled.project_id and held.key = settled.key and held.token = settled.token
+          and settled.status_code between 400 and 499)
+     update idempotency_keys held set status_code = settled.status_code
+       from settled
+      where held.project_id = settled.project_id and held.key = settled.key and held.token = settled.token
+        and settled.status_code not between 400 and 499`,
+    [
+      claims.map((claim) => claim.projectId),
+      claims.map((claim) => claim.key),
+      claims.map((claim) => claim.token),
+      claims.map((claim) => claim.statusCode),
+    ],
+  );
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+
+export interface WantedLease {
+  subject: string;
+  want: number;
+}
+
+export interface Lease {
+  count: number;
+  /** Granted to all processes in this minute, including this lease. */
+  givenOut: number;
+  /** By the database's clock, in epoch milliseconds. */
+  windowStartedAt: number;
+  /** End of the minute by `performance.now()`; may be early, never late. */
+  endsAt: number;
+}
+
+const leaseRow = z.object({
+  subject: z.string(),
+  count: z.int(),
+  given_out: z.int(),
+  window_started_at: z.number(),
+  ms_left: z.number(),
+});
+
+/** Leases requests for distinct subjects in one statement. Locks rows in subject order to avoid deadlocks. */
+export async function leaseRequests(em: Em, limit: number, wanted: readonly WantedLease[]): Promise<Lease[]> {
+  // Read before the statement runs, so that the local end of the minute is never late.
+  const askedAt = performance.now();
+  const rows = await query(
+    em,
+    leaseRow,
+    `insert into rate_limit_windows as held (subject, window_start, used)
+     select subject, date_trunc('minute', now()), least($3, want)
+       from unnest($1::text[], $2::int[]) as wanted (subject, want)
+      order by subject
+     on conflict (subject, window_start) do update set used = least($3, held.used + excluded.used)
+     returning subject, new.used - coalesce(old.used, 0) as count, new.used as given_out,
+       extract(epoch from window_start)::float8 * 1000 as window_started_at,
+       extract(epoch from window_start + interval '1 minute' - now())::float8 * 1000 as ms_left`,
+    [wanted.map((each) => each.subject), wanted.map((each) => each.want), limit],
+  );
+  const bySubject = new Map(rows.map((row) => [row.subject, row]));
+  return wanted.map(({ subject }) => {
+    const row = bySubject.get(subject);
+    if (row === undefined) throw new Error('A lease statement must answer each subject');
+    return {
+      count: row.count,
+      givenOut: row.given_out,
+      windowStartedAt: row.window_started_at,
+      endsAt: askedAt + row.ms_left,
+    };
+  });
+}
+
+export async function sweepRateLimitWindows(em: Em): Promise<void> {
+  await execute(em, `delete from rate_limit_windows where window_start < now() - interval '2 minutes'`);
+}

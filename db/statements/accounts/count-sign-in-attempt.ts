@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { signInWindowMinutes } from '../../../core/accounts/limits.ts';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+
+const waitRow = z.object({ seconds: z.int() });
+
+/**
+ * Counts a sign-in attempt. The limit is checked under the counter's row lock, so concurrent attempts never exceed
+ * it.
+ *
+ * @returns seconds until the next attempt is allowed, or undefined if this one is
+ */
+export async function countSignInAttempt(
+  em: Em,
+  subject: Buffer,
+  limit: number,
+): Promise<number | undefined> {
+  const counted = await execute(
+    em,
+    `insert into sign_in_attempts as counted (subject, attempts, ends_at)
+     values ($1, 1, now() + make_interval(mins => ${signInWindowMinutes}))
+     on conflict (subject) do update
+     set attempts = case when counted.ends_at <= now() then 1 else counted.attempts + 1 end,
+       ends_at = case when counted.ends_at <= now() then excluded.ends_at else counted.ends_at end
+     where counted.ends_at <= now() or counted.attempts < $2`,
+    [subject, limit],
+  );
+  if (counted > 0) return undefined;
+  const [wait] = await query(
+    em,
+    waitRow,
+    `select greatest(1, ceil(extract(epoch from ends_at - now())))::int as seconds
+     from sign_in_attempts where subject = $1`,
+    [subject],
+  );
+  return wait?.seconds ?? 1;
+}

@@ -1,0 +1,15 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+export async function rememberSignInSources(
+  em: Em,
+  userId: string,
+  sources: readonly Buffer[],
+): Promise<void> {
+  await execute(
+    em,
+    `insert into sign_in_sources as known (user_id, source) select $1, unnest($2::bytea[])
+     on conflict (user_id, source) do update set seen_at = now() where known.seen_at < now() - interval '1 day'`,
+    [userId, sources],
+  );
+}

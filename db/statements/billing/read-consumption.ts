@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { BillingCategory } from '../../../core/billing/categories.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const row = z.object({
+  /** Calendar month in UTC; `end` is exclusive. */
+  start: z.date(),
+  end: z.date(),
+  used: z.object({ transactional: z.int(), campaigns: z.int(), workflows: z.int(), inbound: z.int() }),
+});
+
+export type Consumption = z.output<typeof row>;
+
+export async function readConsumption(em: Em, projectId: string): Promise<Consumption> {
+  const [consumption] = await query(
+    em,
+    row,
+    `select now.month::timestamp at time zone 'UTC' as start,
+       (now.month + interval '1 month')::timestamp at time zone 'UTC' as "end",
+       json_build_object('transactional', ${sumOf('transactional')}, 'campaigns', ${sumOf('campaigns')},
+         'workflows', ${sumOf('workflows')}, 'inbound', ${sumOf('inbound')}) as used
+     from (select usage_month(now()) as month) now
+     left join billing_usage u on u.project_id = $1 and u.month = now.month
+     group by now.month`,
+    [projectId],
+  );
+  if (consumption === undefined) throw new Error('A consumption statement must answer the month');
+  return consumption;
+}
+
+const sumOf = (category: BillingCategory) =>
+  `greatest(0, coalesce(sum(u.emails) filter (where u.category = '${category}'), 0))`;

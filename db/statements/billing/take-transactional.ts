@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const row = z.object({ ord: z.string(), taken: z.boolean() });
+
+export interface WantedEmails {
+  projectId: string;
+  emails: number;
+}
+
+/**
+ * Counts transactional emails before they are queued. A project's items are counted together if they fit its limit;
+ * otherwise one by one, in order. One statement serves many projects and holds its locks only while it runs.
+ *
+ * @returns for each item whether it may be queued
+ */
+export async function takeTransactional(em: Em, wanted: readonly WantedEmails[]): Promise<boolean[]> {
+  const rows = await query(
+    em,
+    row,
+    `with item as materialized (
+       select * from unnest($1::uuid[], $2::int[]) with ordinality as t (project_id, emails, ord)
+     ),
+     together as materialized (
+       select project_id, take_emails(project_id, 'transactional', emails, null) as taken
+       from (select project_id, sum(emails)::int as emails from item group by project_id order by project_id) p
+     )
+     select ord, case when taken then true else take_emails(project_id, 'transactional', emails, null) end as taken
+     from (select * from item join together using (project_id) order by project_id, ord offset 0) each`,
+    [wanted.map(({ projectId }) => projectId), wanted.map(({ emails }) => emails)],
+  );
+  const taken = new Map(rows.map(({ ord, taken: isTaken }) => [Number(ord), isTaken]));
+  return wanted.map((_, index) => taken.get(index + 1) === true);
+}

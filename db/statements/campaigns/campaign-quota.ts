@@ -1,0 +1,24 @@
+import { BillingLimit } from '../../entities/billing.ts';
+import type { Em } from '../../orm.ts';
+import { lockEmailsLeft } from '../billing/lock-emails-left.ts';
+import { type AudienceChoice, countRecipients } from './campaign-audience.ts';
+
+export interface CampaignQuota {
+  recipients: number;
+  left: number;
+  limit: number;
+}
+
+/**
+ * In a transaction: counts the recipients and locks what is left of the month's quota until the commit. Counting
+ * reads the audience, so it is skipped when there is no limit.
+ *
+ * @returns null when there is no limit
+ */
+export async function lockCampaignQuota(em: Em, campaign: AudienceChoice): Promise<CampaignQuota | null> {
+  const { campaigns: limit } = await em.getRepository(BillingLimit).ofProject(campaign.projectId);
+  if (limit === null) return null;
+  const recipients = await countRecipients(em, campaign);
+  const left = await lockEmailsLeft(em, campaign.projectId, 'campaigns');
+  return left === null ? null : { recipients, left, limit };
+}

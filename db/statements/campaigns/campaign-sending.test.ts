@@ -1,0 +1,233 @@
+import { v7 as uuidv7 } from 'uuid';
+import { describe, expect, it } from 'vitest';
+import { cancelCampaign } from '../../../test/setup/campaigns.ts';
+import { providerEvent } from '../../../test/setup/inputs.ts';
+import { sql } from '../../testing/sql.ts';
+import { deleteContacts } from '../contacts/delete-contacts.ts';
+import { eraseContactTraces } from '../contacts/erase-contact-traces.ts';
+import { applyProviderEvents } from '../emails/apply-provider-events.ts';
+import type { ClaimedEmail } from '../emails/claimed-email.ts';
+import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { cancelBatches } from './cancel-batches.ts';
+import { foldCampaignFigures } from './fold-campaign-figures.ts';
+import { readCampaignBatch } from './read-campaign-batch.ts';
+import { recountCampaign } from './recount-campaign.ts';
+import {
+  beginMonthBefore,
+  claim,
+  counters,
+  database,
+  em,
+  none,
+  projectId,
+  record,
+  start,
+  statuses,
+  usage,
+  useCampaignStage,
+} from './testing/campaign-stage.ts';
+
+useCampaignStage();
+
+describe('a claim of a batch', () => {
+  it('takes the next emails in order, with their contacts, once', async () => {
+    const id = await start(10);
+    const [first, second, third] = [await claim(id, 4), await claim(id, 4), await claim(id, 4)];
+    expect([first.length, second.length, third.length]).toEqual([4, 4, 2]);
+    const all = [...first, ...second, ...third];
+    expect(all.map((email) => email.contactData?.n)).toEqual(Array.from({ length: 10 }, (_, n) => n + 1));
+    expect(all[0]).toMatchObject({
+      projectId,
+      source: 'CAMPAIGN',
+      type: 'MARKETING',
+      toEmail: 'reader-1@example.com',
+      attempts: 1,
+      subscribed: true,
+      suppressed: false,
+      projectDisabled: false,
+      contentId: expect.any(String),
+    });
+    expect(await claim(id)).toEqual([]);
+  });
+
+  it('gives each email to one of those who claim at once', async () => {
+    const id = await start(400);
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(id, 60)));
+    const ids = claims.flat().map((email) => email.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(await statuses(id)).toEqual({
+      SENDING: ids.length,
+      ...(ids.length < 400 && { QUEUED: 400 - ids.length }),
+    });
+  });
+
+  it('takes nothing of a campaign that was cancelled or whose project is disabled', async () => {
+    const id = await start(3);
+    await sql(em, 'update projects set disabled = true where id = $1', [projectId]);
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'disabled', queued: 3 });
+    expect(await claim(id)).toEqual([]);
+    await sql(em, 'update projects set disabled = false where id = $1', [projectId]);
+    await cancelCampaign(em, id);
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'over' });
+    expect(await claim(id)).toEqual([]);
+  });
+
+  it('waits for a cancel that is under way, and then takes nothing', async () => {
+    const id = await start(3);
+    const claimed = await em.transactional(async (transaction) => {
+      await cancelCampaign(transaction, id);
+      const waiting = claim(id);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return { waiting };
+    });
+    expect(await claimed.waiting).toEqual([]);
+  });
+});
+
+describe('the figures of a campaign', () => {
+  it('follow the hand-overs and the events of the provider, each recipient once', async () => {
+    const id = await start(8);
+    const token = uuidv7();
+    const [a, b, c, d, e, f, g, h] = await claim(id, 500, token);
+    if (!a || !b || !c || !d || !e || !f || !g || !h) throw new Error('Eight were claimed');
+    await recordHandOvers(em, token, [
+      ...[a, b, c, d].map((email) => record(email, {})),
+      record(e, { status: 'FAILED', messageId: null, reason: 'refused' }),
+      record(f, { status: 'SUPPRESSED', messageId: null }),
+      record(g, { status: 'UNKNOWN', messageId: null }),
+      record(h, { status: 'QUEUED', messageId: null }),
+    ]);
+    expect(await counters(id)).toEqual({ ...none, sent: 4, held: 2 });
+
+    const event = (email: ClaimedEmail, kind: Parameters<typeof providerEvent>[1], rest = {}) =>
+      applyProviderEvents(em, [providerEvent(email.id, kind, rest)]);
+    for (const email of [a, b, c]) await event(email, 'delivery');
+    for (const email of [a, a, b]) await event(email, 'open');
+    for (const email of [a, a, c]) await event(email, 'click');
+    for (const email of [d, d]) await event(email, 'bounce');
+    await event(d, 'bounce', { bounceType: 'Transient' });
+    for (const email of [b, b]) await event(email, 'complaint');
+    await event(g, 'send');
+    const expected = {
+      ...none,
+      sent: 5,
+      delivered: 3,
+      opened: 3,
+      clicked: 2,
+      bounced: 1,
+      complained: 1,
+      held: 2,
+    };
+    expect(await counters(id)).toEqual(expected);
+    // What we took for refused was delivered after all.
+    await event(e, 'delivery');
+    expect(await counters(id)).toEqual({ ...expected, sent: 6, delivered: 4, held: 1 });
+    expect(await recountCampaign(em, id)).toBe(0);
+  });
+
+  it('count what a deleted contact does not get any more, and it is not consumed', async () => {
+    const id = await start(4);
+    await beginMonthBefore(id);
+    const token = uuidv7();
+    const [first] = await claim(id, 1, token);
+    if (first === undefined) throw new Error('One was claimed');
+    await recordHandOvers(em, token, [record(first, {})]);
+    const rows = await sql<{ contactId: string }>(
+      em,
+      'select contact_id as "contactId" from emails where campaign_id = $1 order by id',
+      [id],
+    );
+    const [one = '', other = '', late = ''] = rows.map(({ contactId }) => contactId);
+    await deleteContacts(em, projectId, [one, other]);
+    expect(await statuses(id)).toEqual({ SENT: 1, CANCELLED: 1, QUEUED: 2 });
+    expect(await counters(id)).toEqual({ ...none, sent: 1, held: 1 });
+    expect(await usage()).toEqual([{ isNow: false, emails: 3 }]);
+    // As when the audience was being frozen while the contact was deleted.
+    await sql(em, 'delete from contacts where id = $1', [late]);
+    await eraseContactTraces(em, projectId, [late]);
+    expect(await counters(id)).toEqual({ ...none, sent: 1, held: 2 });
+    expect(await usage()).toEqual([{ isNow: false, emails: 2 }]);
+    expect(await recountCampaign(em, id)).toBe(0);
+  });
+
+  it('stay the same when they are folded, also by several at once', async () => {
+    const id = await start(30);
+    for (let n = 0; n < 10; n += 1) {
+      const token = uuidv7();
+      const claimed = await claim(id, 3, token);
+      await recordHandOvers(
+        em,
+        token,
+        claimed.map((email) => record(email, {})),
+      );
+      await applyProviderEvents(
+        em,
+        claimed.map((email) => providerEvent(email.id, 'delivery')),
+      );
+      if (n % 3 === 0) await Promise.all([1, 2].map(() => foldCampaignFigures(database.orm.em.fork())));
+    }
+    const expected = { ...none, sent: 30, delivered: 30 };
+    expect(await counters(id)).toEqual(expected);
+    await foldCampaignFigures(em);
+    expect(await counters(id)).toEqual(expected);
+    expect(await sql(em, 'select from campaign_figure_changes where campaign_id = $1', [id])).toEqual([]);
+  });
+
+  it('are corrected and the difference is reported when they are wrong', async () => {
+    const id = await start(5);
+    const token = uuidv7();
+    await recordHandOvers(
+      em,
+      token,
+      (await claim(id, 5, token)).map((email) => record(email, {})),
+    );
+    await sql(em, 'insert into campaign_figure_changes (campaign_id, sent, opened) values ($1, 2, -1)', [id]);
+    expect(await recountCampaign(em, id)).toBe(3);
+    expect(await counters(id)).toEqual({ ...none, sent: 5 });
+    expect(await recountCampaign(em, id)).toBe(0);
+  });
+});
+
+describe('a cancelled campaign', () => {
+  it('has its queued emails cancelled, and those that come back to the queue too', async () => {
+    const id = await start(10);
+    await beginMonthBefore(id);
+    const token = uuidv7();
+    const claimed = await claim(id, 4, token);
+    await cancelCampaign(em, id);
+    expect(await cancelBatches(em, id, 0, 10)).toBe(1);
+    expect(await statuses(id)).toEqual({ SENDING: 4, CANCELLED: 6 });
+    await recordHandOvers(
+      em,
+      token,
+      claimed.map((email, index) => record(email, index < 2 ? {} : { status: 'QUEUED', messageId: null })),
+    );
+    expect(await statuses(id)).toEqual({ SENT: 2, CANCELLED: 8 });
+    const reasons = await sql(
+      em,
+      `select distinct reason from emails where campaign_id = $1 and status = 'CANCELLED'`,
+      [id],
+    );
+    expect(reasons).toEqual([{ reason: 'the campaign was cancelled' }]);
+    expect(await counters(id)).toEqual({ ...none, sent: 2, held: 8 });
+    expect(await usage()).toEqual([{ isNow: false, emails: 2 }]);
+    expect(await recountCampaign(em, id)).toBe(0);
+  });
+
+  it('has them cancelled when it is deleted meanwhile too', async () => {
+    const id = await start(3);
+    const token = uuidv7();
+    const claimed = await claim(id, 3, token);
+    await cancelCampaign(em, id);
+    for (const table of ['campaigns', 'campaign_batches', 'campaign_figure_changes']) {
+      await sql(em, `delete from ${table} where ${table === 'campaigns' ? 'id' : 'campaign_id'} = $1`, [id]);
+    }
+    await recordHandOvers(
+      em,
+      token,
+      claimed.map((email) => record(email, { status: 'QUEUED', messageId: null })),
+    );
+    expect(await statuses(id)).toEqual({ CANCELLED: 3 });
+    expect(await usage()).toEqual([{ isNow: true, emails: 0 }]);
+  });
+});

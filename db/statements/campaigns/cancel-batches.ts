@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { cancelledReason } from '../../../core/campaign-state.ts';
+import { countUsageSql } from '../../fragments/count-usage-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+/**
+ * Cancels the queued emails of up to `limit` open batches after `afterNumber`, and updates figures and usage in the
+ * same statement.
+ *
+ * @returns the number of the last batch, or null when there was none
+ */
+export async function cancelBatches(
+  em: Em,
+  campaignId: string,
+  afterNumber: number,
+  limit: number,
+): Promise<number | null> {
+  const [row] = await query(
+    em,
+    z.object({ last: z.number().int().nullable() }),
+    `with batch as materialized (
+       select * from campaign_batches
+       where campaign_id = $1 and number > $2 and ended_at is null
+       order by number limit $3
+     ),
+     held as materialized (
+       select e.id from batch b
+       join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
+       where e.status = 'QUEUED'
+       order by e.id
+       for no key update of e
+     ),
+     cancelled as (
+       update emails e set status = 'CANCELLED', reason = '${cancelledReason}'
+       from held h
+       where e.id = h.id and e.status = 'QUEUED'
+       returning e.id
+     ),
+     counted as (
+       insert into campaign_figure_changes (campaign_id, held)
+       select $1, count(*) from cancelled having count(*) > 0
+     ),
+     given_back as (${countUsageSql(
+       'campaigns',
+       `select k.project_id, k.started_at as at, -(select count(*) from cancelled) as emails
+        from campaigns k where k.id = $1 and exists (select from cancelled)`,
+     )}
+     )
+     select max(number) as last from batch`,
+    [campaignId, afterNumber, limit],
+  );
+  return row?.last ?? null;
+}

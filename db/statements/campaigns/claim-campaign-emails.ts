@@ -1,0 +1,53 @@
+import type { Em } from '../../orm.ts';
+import { preparedQuery } from '../../sql.ts';
+import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from '../emails/claimed-email.ts';
+import type { CampaignBatch } from './read-campaign-batch.ts';
+
+// The first CTE locks the campaign until the claim commits: a claim and a cancel wait for each other, so no claim
+// succeeds after a cancel has committed.
+const claimSql = `
+with campaign as materialized (
+  select k.id, p.disabled, p.suppress_transactional
+  from campaigns k
+  join projects p on p.id = k.project_id and not p.disabled
+  where k.id = $1 and k.status = 'SENDING'
+  for share of k
+),
+due as materialized (
+  select id
+  from emails
+  where (select count(*) from campaign) = 1
+    and id between $2 and $3 and campaign_id is not distinct from $1 and status = 'QUEUED'
+  order by id
+  limit $4
+  for update skip locked
+),
+claimed as (
+  update emails e
+  set status = 'SENDING', claim_token = $5, claimed_at = now(), attempts = e.attempts + 1
+  from due
+  where e.id = due.id
+  returning e.*
+)
+select ${claimedColumnsSql('e', 'k', 'c')}
+from claimed e
+cross join campaign k
+left join contacts c on c.id = e.contact_id
+order by e.id`;
+
+/**
+ * Claims up to `limit` queued emails of a batch for `token`, in id order; none unless the campaign is sending and its
+ * project enabled. No email is claimed twice.
+ *
+ * @param batch `firstEmailId` may be any email of the batch, to resume from there
+ */
+export function claimCampaignEmails(
+  em: Em,
+  batch: Pick<CampaignBatch, 'campaignId' | 'firstEmailId' | 'lastEmailId'>,
+  limit: number,
+  token: string,
+): Promise<ClaimedEmail[]> {
+  const { campaignId, firstEmailId, lastEmailId } = batch;
+  const parameters = [campaignId, firstEmailId, lastEmailId, limit, token];
+  return preparedQuery(em, 'claim_campaign_emails', claimedEmailRow, claimSql, parameters);
+}

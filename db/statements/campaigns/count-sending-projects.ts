@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+export async function countSendingProjects(em: Em): Promise<number> {
+  const [row] = await query(
+    em,
+    z.object({ projects: z.number().int() }),
+    `select count(distinct k.project_id)::int as projects
+     from campaigns k join projects p on p.id = k.project_id
+     where k.status = 'SENDING' and not p.disabled`,
+  );
+  return row?.projects ?? 0;
+}

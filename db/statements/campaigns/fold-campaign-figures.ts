@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { campaignCounterColumns, campaignCounters } from '../../fragments/campaign-figures-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const foldedRow = z.object({ folded: z.int() });
+
+/**
+ * Adds the pending changes to the figures, a bounded number per statement. Senders append changes instead of updating
+ * one row, so that they do not block each other.
+ *
+ * @returns the number of changes
+ */
+export async function foldCampaignFigures(em: Em): Promise<number> {
+  const atOnce = 20_000;
+  for (let total = 0; ; ) {
+    const [row] = await query(
+      em,
+      foldedRow,
+      `with due as materialized (
+         select campaign_id, id from campaign_figure_changes order by campaign_id, id limit ${atOnce}
+         for update skip locked
+       ),
+       taken as (
+         delete from campaign_figure_changes c using due
+         where c.campaign_id = due.campaign_id and c.id = due.id
+         returning c.*
+       ),
+       folded as (
+         insert into campaign_figures as f (campaign_id, ${campaignCounterColumns})
+         select campaign_id, ${campaignCounters.map((name) => `sum(${name})`).join(', ')}
+         from taken group by campaign_id order by campaign_id
+         on conflict (campaign_id) do update
+         set ${campaignCounters.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
+       )
+       select count(*)::int as folded from taken`,
+    );
+    const folded = row?.folded ?? 0;
+    total += folded;
+    if (folded < atOnce) return total;
+  }
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { emailStatuses } from '../../../core/email-state.ts';
+import { nilId } from '../../../core/nil-id.ts';
+import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const instant = z.date().nullable();
+
+const recipientRow = z.object({
+  emailId: z.uuid(),
+  contactId: z.uuid(),
+  email: z.string(),
+  status: z.enum(emailStatuses),
+  reason: z.string().nullable(),
+  sentAt: instant,
+  deliveredAt: instant,
+  openedAt: instant,
+  clickedAt: instant,
+  bouncedAt: instant,
+  complainedAt: instant,
+  unsubscribedAt: instant,
+  opens: z.number().int(),
+  clicks: z.number().int(),
+});
+
+export type Recipient = z.output<typeof recipientRow>;
+
+const columns = `id as "emailId", contact_id as "contactId", to_email as email, status, reason, sent_at as "sentAt",
+  delivered_at as "deliveredAt", opened_at as "openedAt", clicked_at as "clickedAt", bounced_at as "bouncedAt",
+  complained_at as "complainedAt", unsubscribed_at as "unsubscribedAt", opens, clicks`;
+
+const outcomeSql: Readonly<Record<RecipientOutcome, string>> = {
+  sent: 'sent_at is not null',
+  delivered: 'delivered_at is not null',
+  opened: 'opened_at is not null',
+  clicked: 'clicked_at is not null',
+  bounced: 'bounced_at is not null',
+  complained: 'complained_at is not null',
+  unsubscribed: 'unsubscribed_at is not null',
+  failed: `sent_at is null and status = 'FAILED'`,
+  skipped: `sent_at is null and status in ('SUPPRESSED', 'CANCELLED')`,
+  pending: `sent_at is null and status in ('QUEUED', 'SENDING', 'UNKNOWN')`,
+};
+
+const adverseSql = '(bounced_at is not null or complained_at is not null or unsubscribed_at is not null)';
+const withheldSql = 'reason is not null';
+
+/** What the partial indexes `emails_campaign_adverse` and `emails_campaign_withheld` have. */
+const indexedSql: Partial<Record<RecipientOutcome, string>> = {
+  bounced: adverseSql,
+  complained: adverseSql,
+  unsubscribed: adverseSql,
+  failed: withheldSql,
+  skipped: withheldSql,
+};
+
+/** Recipients looked at for one page of an outcome: some 50 ms. */
+export const recipientsPerLook = 20_000;
+
+export interface RecipientQuery {
+  campaignId: string;
+  outcome: RecipientOutcome | undefined;
+  /** Id of the last contact that was looked at. */
+  after: string | undefined;
+  limit: number;
+}
+
+export interface RecipientsFound {
+  recipients: Recipient[];
+  /** The last contact that was looked at, when there are more to look at beyond a page that is not full. */
+  lookedUntil: string | undefined;
+}
+
+/**
+ * A keyset page of the recipients of a campaign, in the order of their contacts; erased contacts are left out. Looks at
+ * no more than `perLook` of them, or of those in the index that has the outcome.
+ */
+export async function listRecipients(
+  em: Em,
+  { campaignId, outcome, after = nilId, limit }: RecipientQuery,
+  perLook = recipientsPerLook,
+): Promise<RecipientsFound> {
+  const among = (outcome && indexedSql[outcome]) ?? 'true';
+  const next = (selected: string) =>
+    `select ${selected} from emails where campaign_id = $1 and contact_id > $2 and ${among} order by contact_id`;
+  const recipients = await query(
+    em,
+    recipientRow,
+    `select ${columns} from (${next('*')} limit $4) e where ${outcome === undefined ? 'true' : outcomeSql[outcome]}
+     order by contact_id limit $3`,
+    [campaignId, after, limit, perLook],
+  );
+  if (recipients.length === limit) return { recipients, lookedUntil: undefined };
+  const lastLooked = `${next('contact_id as id')} offset $3 limit 1`;
+  const [last] = await query(em, z.object({ id: z.uuid() }), lastLooked, [campaignId, after, perLook - 1]);
+  return { recipients, lookedUntil: last?.id };
+}

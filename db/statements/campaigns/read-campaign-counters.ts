@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Campaign } from '../../entities/campaign.ts';
+import { campaignCounters } from '../../fragments/campaign-figures-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const count = z.number().int();
+const countersSchema = z.object({
+  sent: count,
+  delivered: count,
+  opened: count,
+  clicked: count,
+  bounced: count,
+  complained: count,
+  unsubscribed: count,
+  /** Reached a final status without being sent. */
+  held: count,
+});
+
+export interface CountedCampaign {
+  campaign: Campaign;
+  counters: z.output<typeof countersSchema>;
+}
+
+const sums = campaignCounters.map((name) => `(coalesce(sum(${name}), 0))::int as ${name}`).join(', ');
+
+// A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
+const readSql = `
+select k.id, figures.*
+from unnest($1::uuid[]) as k (id)
+cross join lateral (
+  select ${sums} from (
+    select ${campaignCounters.join(', ')} from campaign_figures where campaign_id = k.id
+    union all
+    select ${campaignCounters.join(', ')} from campaign_figure_changes where campaign_id = k.id
+  ) f
+) figures`;
+
+export async function withCounters(em: Em, campaigns: readonly Campaign[]): Promise<CountedCampaign[]> {
+  const ids = campaigns.map(({ id }) => id);
+  const rows = await query(em, countersSchema.extend({ id: z.uuid() }), readSql, [ids]);
+  const byId = new Map(rows.map(({ id, ...counters }) => [id, counters]));
+  return campaigns.flatMap((campaign) => {
+    const counters = byId.get(campaign.id);
+    return counters === undefined ? [] : [{ campaign, counters }];
+  });
+}
+
+export async function withItsCounters(em: Em, campaign: Campaign): Promise<CountedCampaign> {
+  const [counted] = await withCounters(em, [campaign]);
+  if (counted === undefined) throw new Error(`The counters of campaign ${campaign.id} are missing`);
+  return counted;
+}

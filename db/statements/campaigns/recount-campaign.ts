@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import {
+  campaignCounterColumns,
+  campaignCounters,
+  countedSql,
+} from '../../fragments/campaign-figures-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+export async function findRecentCampaigns(em: Em): Promise<string[]> {
+  const rows = await query(
+    em,
+    z.object({ id: z.uuid() }),
+    `select id from campaigns
+     where status = 'SENDING' or greatest(sent_at, cancelled_at) > now() - interval '2 days'
+     order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+const differencesRow = z.object({ differences: z.int() });
+
+/**
+ * Recounts a campaign's figures from its emails and corrects any difference (none is expected).
+ *
+ * @returns the sum of the absolute differences
+ */
+export async function recountCampaign(em: Em, campaignId: string): Promise<number> {
+  const [row] = await query(
+    em,
+    differencesRow,
+    `with counted as (
+       select ${campaignCounters.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
+       from emails e where e.campaign_id = $1
+     ),
+     kept as (
+       select ${campaignCounters.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
+       from (
+         select ${campaignCounterColumns} from campaign_figures where campaign_id = $1
+         union all
+         select ${campaignCounterColumns} from campaign_figure_changes where campaign_id = $1
+       ) figures
+     ),
+     difference as (
+       select ${campaignCounters.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
+     ),
+     repaired as (
+       insert into campaign_figure_changes (campaign_id, ${campaignCounterColumns})
+       select $1::uuid, ${campaignCounterColumns} from difference
+       where ${campaignCounters.map((name) => `${name} <> 0`).join(' or ')}
+     )
+     select ${campaignCounters.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
+    [campaignId],
+  );
+  return row?.differences ?? 0;
+}

@@ -1,0 +1,20 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/**
+ * Signals the workflows of all campaigns that are sending or due, which restarts any that were lost. The signal has no
+ * effect on running ones.
+ *
+ * @returns the number of signals
+ */
+export function remindCampaigns(em: Em): Promise<number> {
+  return execute(
+    em,
+    `insert into outbox (id, kind, subject_id, project_id)
+     select uuidv7(), 'campaign.changed', k.id, k.project_id
+     from campaigns k
+     where (k.status = 'SENDING' and k.updated_at < now() - interval '1 minute'
+         or k.status = 'SCHEDULED' and k.scheduled_for < now() - interval '10 seconds')
+       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`,
+  );
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { claimLeaseSeconds, providerAnswerSeconds } from '../../../core/claim-times.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const evidenceRow = z.object({
+  /** Hand-overs claimed before this instant preceded a confirmed one; null when none was confirmed. */
+  provenUntil: z.date().nullable(),
+  /** Every hand-over that the provider accepted was confirmed by a Send event, and there was at least one. */
+  isComplete: z.boolean(),
+  /** Longest delay of a Send event in this campaign; null when none has arrived. */
+  lagSeconds: z.number().nullable(),
+});
+
+/** Evidence that the provider's Send events are arriving, so that a missing one is conclusive. */
+export type SendEventEvidence = z.output<typeof evidenceRow>;
+
+/** No proof either way: emails in doubt stay UNKNOWN. */
+export const noEvidence: SendEventEvidence = { provenUntil: null, isComplete: false, lagSeconds: null };
+
+/** No decision yet: emails in doubt keep waiting. */
+export const undecided: SendEventEvidence = {
+  provenUntil: null,
+  isComplete: false,
+  lagSeconds: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Aggregates all emails of the campaign, so call it only when emails are in doubt.
+ *
+ * @param unknownSeconds how long an unanswered hand-over waits for the provider's event
+ */
+export async function readSendEventEvidence(
+  em: Em,
+  campaignId: string,
+  unknownSeconds: number,
+): Promise<SendEventEvidence> {
+  const [row] = await query(
+    em,
+    evidenceRow,
+    `with campaign as (
+       select max(sent_at) filter (where confirmed_at is not null) as proven,
+         coalesce(bool_and(confirmed_at is not null) filter (where message_id is not null), false) as is_complete,
+         extract(epoch from max(confirmed_at - sent_at))::float8 as lag
+       from emails where campaign_id = $1
+     ),
+     -- A later hand-over of any project proves as much: the events of all come the same way.
+     others as (
+       select sent_at from emails
+       where confirmed_at is not null
+         and id > (lpad(to_hex((extract(epoch from now() - make_interval(secs => $2)) * 1000)::bigint), 12, '0')
+           || '00000000000000000000')::uuid
+       order by id desc limit 1
+     )
+     select greatest(proven, (select sent_at from others)) - make_interval(secs => $3) as "provenUntil",
+       is_complete as "isComplete", lag as "lagSeconds"
+     from campaign`,
+    [campaignId, unknownSeconds * 4, claimLeaseSeconds + providerAnswerSeconds],
+  );
+  return row ?? noEvidence;
+}

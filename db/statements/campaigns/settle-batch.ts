@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { claimLeaseSeconds, claimLiveSeconds } from '../../../core/claim-times.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { interruptedReason } from '../emails/interrupted-claims.ts';
+import type { SendEventEvidence } from './send-event-evidence.ts';
+
+const settledRow = z.object({
+  queued: z.int(),
+  waiting: z.int(),
+  /** Milliseconds until the batch should be settled again; infinite when the evidence is `undecided`. */
+  waitMs: z.union([z.number(), z.literal(Number.POSITIVE_INFINITY)]),
+});
+
+export type SettledBatch = z.output<typeof settledRow>;
+
+const settleSql = `
+with campaign as materialized (
+  select id from campaigns where id = $1 and status = 'SENDING' for share
+),
+batch as materialized (
+  select * from campaign_batches where campaign_id = $1 and number = $2
+),
+held as materialized (
+  select e.id, e.status, e.claimed_at, e.message_id
+  from batch b
+  join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
+  where e.status in ('QUEUED', 'SENDING', 'UNKNOWN')
+  order by e.id
+  for no key update of e
+),
+evaluated as (
+  select *,
+    case
+      when not is_doubtful then status
+      when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz)
+        and exists (select from campaign) then 'QUEUED'
+      else 'UNKNOWN'
+    end as next
+  from (
+    select *, status = 'UNKNOWN' or (status = 'SENDING' and age > $3::float8) as is_doubtful
+    from (select *, extract(epoch from now() - claimed_at)::float8 as age from held) held
+  ) held
+),
+moved as (
+  update emails e
+  set status = j.next,
+    reason = case j.next
+      when 'QUEUED' then 'the provider did not take it'
+      else '${interruptedReason}'
+    end
+  from evaluated j
+  where e.id = j.id and j.next <> j.status
+),
+summary as (
+  select count(*) filter (where next = 'QUEUED')::int as queued,
+    count(*) filter (where due_in > 0)::int as waiting,
+    coalesce(min(due_in) filter (where due_in > 0), 0) * 1000 as "waitMs"
+  from (
+    select next,
+      case
+        when next = 'SENDING' then greatest(0.1, $3::float8 - age)
+        -- A moment longer than the time-out, so that the next run finds it over.
+        when next = 'UNKNOWN' and age <= $4 then $4 - age + 0.1
+        when next = 'UNKNOWN' and age <= $7::float8 then least($4, $7::float8 - age + 0.1)
+        else 0
+      end as due_in
+    from evaluated
+  ) j
+),
+ended as (
+  update campaign_batches b
+  set ended_at = clock_timestamp()
+  from summary s
+  where b.campaign_id = $1 and b.number = $2 and b.ended_at is null and s.queued = 0 and s.waiting = 0
+)
+select * from summary`;
+
+/** Multiplies the time-out when some of the campaign's Send events have arrived, but not all. */
+const incompleteFactor = 10;
+
+/**
+ * Settles the emails that a batch left open, up to 5,000 in one statement, and ends the batch when none is left to
+ * send or to wait for.
+ *
+ * A claim older than `claimLiveSeconds` belongs to a run that died. Its emails are UNKNOWN until the Send event
+ * arrives or the time-out passes: `unknownSeconds` after the last possible hand-over's event was due, assuming the
+ * slowest delay seen. If the events of all other emails have arrived by then, the provider did not take the email,
+ * and it is QUEUED again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent
+ * again.
+ */
+export async function settleBatch(
+  em: Em,
+  campaignId: string,
+  number: number,
+  unknownSeconds: number,
+  evidence: SendEventEvidence,
+): Promise<SettledBatch> {
+  const { provenUntil, isComplete, lagSeconds } = evidence;
+  const timeOut = claimLeaseSeconds + (lagSeconds ?? 0) + unknownSeconds;
+  const [row] = await query(em, settledRow, settleSql, [
+    campaignId,
+    number,
+    claimLiveSeconds,
+    timeOut,
+    provenUntil,
+    isComplete,
+    lagSeconds === null ? timeOut : timeOut * incompleteFactor,
+  ]);
+  return row ?? { queued: 0, waiting: 0, waitMs: 0 };
+}

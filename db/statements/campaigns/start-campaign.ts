@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Campaign } from '../../entities/campaign.ts';
+import { EmailContent } from '../../entities/email.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+/**
+ * Starts a campaign that the transaction has locked: copies its content and limits the audience to contacts that
+ * exist now. The freeze counts the recipients.
+ *
+ * @param recipientLimit null means no limit
+ */
+export async function startCampaign(
+  em: Em,
+  campaign: Campaign,
+  recipientLimit: number | null,
+): Promise<void> {
+  const { projectId, subject, body, fromEmail, fromName, replyTo } = campaign;
+  const content = em.create(EmailContent, { projectId, subject, body, fromEmail, fromName, replyTo });
+  em.assign(campaign, {
+    status: 'SENDING',
+    startedAt: await readAudienceEnd(em, projectId),
+    contentId: content.id,
+    totalRecipients: 0,
+    recipientLimit,
+  });
+}
+
+/** `created_at` comes from the clock of the creating process, which may be ahead of the database's. */
+async function readAudienceEnd(em: Em, projectId: string): Promise<Date> {
+  const [row] = await query(
+    em,
+    z.object({ end: z.date() }),
+    `select greatest(clock_timestamp(), (select max(created_at) from contacts where project_id = $1)) as end`,
+    [projectId],
+  );
+  return row?.end ?? new Date();
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
+import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
+import { createOrm, type Em, type Orm } from '../../orm.ts';
+import { sql } from '../../testing/sql.ts';
+import { acceptEmails } from '../emails/accept-emails.ts';
+import { applyProviderEvents } from '../emails/apply-provider-events.ts';
+import { claimEmails } from '../emails/claim-emails.ts';
+import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { trackEvents } from '../events/track-events.ts';
+import { changeSubscription, type SubscriptionChange } from './change-subscription.ts';
+import { deleteContacts } from './delete-contacts.ts';
+import { endDueSnoozes } from './end-snoozes.ts';
+import { patchContact } from './patch-contact.ts';
+import { upsertContact } from './upsert-contact.ts';
+
+let database: TestDatabase;
+let processes: Orm[];
+let em: Em;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // As many pools as processes of the product would have.
+  processes = Array.from({ length: 4 }, () =>
+    createOrm({ url: database.url, poolSize: 18, warn: () => undefined }),
+  );
+});
+afterAll(async () => {
+  for (const orm of processes) await orm.close();
+  await database.close();
+});
+beforeEach(() => {
+  em = database.orm.em.fork();
+  projectId = randomUUID();
+});
+
+const inProcess = (index: number) => (processes[index % processes.length] ?? database.orm).em.fork();
+const address = (index: number) => `user${index}@example.com`;
+
+/** So many different numbers below `below`, in any order. */
+function pick(count: number, below: number): number[] {
+  const picked = new Set<number>();
+  while (picked.size < count) picked.add(Math.floor(Math.random() * below));
+  return [...picked];
+}
+
+it('lets two processes create one contact at once, and loses nothing of either', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const email = address(round);
+    const [one, other, third] = await Promise.all([
+      trackEvents(inProcess(0), [trackInput(projectId, email, { patch: { one: 1, both: 1, gone: 1 } })]),
+      trackEvents(inProcess(1), [trackInput(projectId, email, { patch: { other: 1, both: 2, gone: null } })]),
+      acceptEmails(inProcess(2), [acceptInput(projectId, [email], { patch: { third: 1 } })]),
+    ]);
+    const contact = await readContact(em, projectId, email);
+    expect([one[0]?.contactId, other[0]?.contactId, third[0]?.[0]?.contactId]).toEqual(
+      Array(3).fill(contact?.id),
+    );
+    expect([one, other].filter(([event]) => event?.isNewContact).length).toBeLessThanOrEqual(1);
+    // The second of the two sees what the first did: `both` shows their order.
+    const { both, ...rest } = contact?.data ?? {};
+    expect(rest).toEqual({ one: 1, other: 1, third: 1, ...(both === 1 && { gone: 1 }) });
+    expect(await readCounts(em, contact?.id ?? '')).toEqual({ signed_up: 2 });
+  }
+});
+
+it('writes 50 batches on overlapping contacts at once: nothing is lost, counts are exact, none waits forever', async () => {
+  const people = 40;
+  const batchSize = 12;
+  const tracked = Array.from({ length: 50 }, (_, batch) =>
+    pick(batchSize, people).map((index) =>
+      trackInput(projectId, address(index), {
+        patch: { [`batch${batch}`]: batch },
+        subscribed: batch % 5 === 0 ? Math.random() < 0.5 : undefined,
+        eventName: batch % 2 ? 'odd' : 'even',
+      }),
+    ),
+  );
+  // A deadlock or a serialization failure of any of them would end the test.
+  await Promise.all(tracked.map((inputs, batch) => trackEvents(inProcess(batch), inputs)));
+
+  expect(await findWrongCounts(em, projectId)).toEqual([]);
+  const journal = await readEvents(em, projectId);
+  expect(journal.filter((event) => event.kind === 'tracked')).toHaveLength(50 * batchSize);
+  for (const index of Array(people).keys()) {
+    const own = tracked.flat().filter((input) => input.email === address(index));
+    const contact = await readContact(em, projectId, address(index));
+    expect(contact?.data).toEqual(Object.assign({}, ...own.map((input) => input.patch)));
+    // Each change of the subscription turned it, so they alternate and lead to where it is.
+    const flips = journal.filter((event) => event.contactId === contact?.id && event.kind === 'emitted');
+    const subscribes = flips.filter((event) => event.name === 'contact.subscribed').length;
+    const balance = subscribes - (flips.length - subscribes);
+    expect(contact?.subscribed ? [0, 1] : [0, -1]).toContain(balance);
+  }
+});
+
+it('runs every kind of statement at once over the same contacts and emails without a deadlock', async () => {
+  const people = 25;
+  const sent = await acceptEmails(em, [
+    acceptInput(
+      projectId,
+      Array.from(Array(4 * people).keys(), (index) => address(index % people)),
+      {
+        subscribed: true,
+      },
+    ),
+  ]);
+  const emailIds = sent.flat().map((email) => email.emailId);
+  const contactIds = sent.flat().map((email) => email.contactId);
+  const some = <Item>(items: Item[], count: number) =>
+    pick(count, items.length).flatMap((index) => items[index] ?? []);
+  const kinds = ['delivery', 'open', 'click', 'bounce', 'complaint', 'send'] as const;
+  let kind = 0;
+  const works: ((own: Em) => Promise<unknown>)[] = [
+    (own) =>
+      trackEvents(
+        own,
+        pick(10, people).map((index) => trackInput(projectId, address(index), { subscribed: true })),
+      ),
+    (own) =>
+      acceptEmails(own, [
+        acceptInput(projectId, pick(6, people).map(address), { patch: { at: Math.random() } }),
+      ]),
+    (own) =>
+      upsertContact(own, upsertInput(projectId, address(pick(1, people)[0] ?? 0), { subscribed: false })),
+    (own) =>
+      patchContact(own, {
+        ...{
+          projectId,
+          id: some(contactIds, 1)[0] ?? '',
+          email: undefined,
+          subscribed: true,
+          patch: { b: 1 },
+        },
+        ...{ flipId: uuidv7(), occurredAt: new Date() },
+      }),
+    (own) => {
+      kind += 1;
+      return applyProviderEvents(
+        own,
+        some(emailIds, 15).map((id) => providerEvent(id, kinds[kind % 6] ?? 'open')),
+      );
+    },
+    async (own) => {
+      const token = uuidv7();
+      const claimed = await claimEmails(own, some(emailIds, 15), token, 120);
+      const records = claimed.map((email) => ({
+        ...{
+          emailId: email.id,
+          status: 'SENT' as const,
+          messageId: email.id,
+          reason: null,
+          subject: 'Hello',
+        },
+        ...{ eventId: uuidv7(), occurredAt: new Date() },
+      }));
+      return recordHandOvers(own, token, records);
+    },
+    async (own) => {
+      const inAnHour = new Date(Date.now() + 3_600_000);
+      const changes: SubscriptionChange[] = [
+        { to: 'snoozed', until: inAnHour },
+        { to: 'unsubscribed' },
+        { to: 'subscribed' },
+      ];
+      for (const email of some(sent.flat(), 10)) {
+        kind += 1;
+        await changeSubscription(own, {
+          ...{ projectId, ...email, change: changes[kind % 3] ?? { to: 'subscribed' } },
+          ...{ flipId: uuidv7(), activityId: uuidv7(), outboxId: uuidv7(), occurredAt: new Date() },
+        });
+      }
+    },
+    (own) => endDueSnoozes(own, new Date(Date.now() + 7_200_000), 10),
+    async (own) => {
+      const contact = await readContact(own, projectId, address(pick(1, 5)[0] ?? 0));
+      return contact && deleteContacts(own, projectId, [contact.id]);
+    },
+  ];
+  await Promise.all(
+    Array.from({ length: 8 * works.length }, (_, index) => works[index % works.length]?.(inProcess(index))),
+  );
+  // Erased contacts may have left statistics or journal rows behind; those that are there are counted exactly.
+  const wrong = await findWrongCounts(em, projectId);
+  const alive = await sql<{ id: string }>(em, 'select id from contacts where project_id = $1', [projectId]);
+  const ids = new Set(alive.map((contact) => contact.id));
+  expect(wrong.filter((row) => ids.has(row.contactId))).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Contact } from '../../entities/contact.ts';
+import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const endSql = (which: string) => `
+with due as materialized (
+  -- In the order in which every statement locks contacts.
+  select c.id
+  from contacts c
+  where ${which} and c.snoozed_until <= $1::timestamptz
+  order by c.project_id, c.email
+  for no key update
+),
+ended as (
+  update contacts c
+  -- A suppression ends a snooze; should both be set, the suppression wins.
+  set subscribed = c.suppression_reason is null, snoozed_until = null, updated_at = $1::timestamptz
+  from due
+  where c.id = due.id
+  returning new.id, new.project_id, not old.subscribed and new.subscribed as is_flipped
+),
+flip as (
+  insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
+  select uuidv7(), project_id, 'contact.subscribed', 'emitted', id, '{"reason": "snooze_expired"}', $1::timestamptz
+  from ended
+  where is_flipped
+  returning id, project_id, name, contact_id, occurred_at
+),
+${countEventsSql('select * from flip')}
+select is_flipped as "isFlipped" from ended`;
+
+const endOneSql = endSql('c.id = $2');
+// An array, because with a join the planner may scan all due contacts once per id.
+const endDueSql = endSql(
+  'c.id = any(array(select id from contacts where snoozed_until <= $1::timestamptz order by snoozed_until limit $2))',
+);
+
+const endedRow = z.object({ isFlipped: z.boolean() });
+
+export interface EndedSnooze {
+  isResubscribed: boolean;
+  until: Date | null;
+}
+
+/**
+ * Ends the contact's snooze unless it lasts beyond `now`, resubscribes the contact and journals the change. Every
+ * other write to a subscription clears the snooze, so a contact that opted out, bounced or complained meanwhile is
+ * not resubscribed.
+ */
+export async function endSnooze(em: Em, contactId: string, now: Date): Promise<EndedSnooze> {
+  const [ended] = await query(em, endedRow, endOneSql, [now, contactId]);
+  if (ended !== undefined) return { isResubscribed: ended.isFlipped, until: null };
+  const contact = await em.findOne(Contact, { id: contactId }, { fields: ['snoozedUntil'] });
+  return { isResubscribed: false, until: contact?.snoozedUntil ?? null };
+}
+
+/** Ends up to `limit` snoozes due at `now`, longest overdue first, and returns their number. */
+export async function endDueSnoozes(em: Em, now: Date, limit: number): Promise<number> {
+  return (await query(em, endedRow, endDueSql, [now, limit])).length;
+}

@@ -1,0 +1,77 @@
+import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
+import { splitPatch } from './merge-contact-writes.ts';
+
+export interface PatchContactInput {
+  projectId: string;
+  id: string;
+  email: string | undefined;
+  subscribed: boolean | undefined;
+  patch: Record<string, unknown>;
+  flipId: string;
+  occurredAt: Date;
+  by?: { workflowId: string; hops: number };
+}
+
+const patchSql = `
+with target as materialized (
+  select * from contacts where project_id = $1 and id = $2 for no key update
+),
+patched as (
+  update contacts c
+  set email = coalesce($3, c.email),
+    data = (c.data - $5::text[]) || $6::jsonb,
+    subscribed = coalesce($4::boolean, c.subscribed),
+    snoozed_until = case when $4::boolean is null then c.snoozed_until end,
+    suppression_reason = case when $4 then null else c.suppression_reason end,
+    suppressed_at = case when $4 then null else c.suppressed_at end,
+    suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
+    updated_at = $8,
+    moved_hops = $10::smallint,
+    moved_at = case when $10::smallint is not null then $8::timestamptz end
+  from target t
+  where c.id = t.id
+    and (t.email <> $3
+      or (t.data - $5::text[]) || $6::jsonb <> t.data
+      or ($4::boolean is not null and (t.subscribed <> $4 or t.snoozed_until is not null)))
+  returning new.*, old.subscribed <> new.subscribed as is_flipped
+),
+flip as (
+  insert into events (id, project_id, name, kind, contact_id, workflow_id, occurred_at, hops)
+  select $7, project_id, case when subscribed then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
+    id, $9::uuid, $8, coalesce($10::smallint, 0)
+  from patched
+  where is_flipped
+  returning id, project_id, name, contact_id, occurred_at
+),
+${countEventsSql('select * from flip')}
+select ${contactColumns} from patched
+union all
+select ${contactColumns} from target where id not in (select id from patched)`;
+
+/**
+ * Patches a contact and journals a change of its subscription. Skips the write when nothing changes. One statement,
+ * because the patch applies to the data under the lock, together with the event, its statistics and the executions it
+ * starts.
+ *
+ * @returns undefined when the project has no such contact
+ * @throws pg.DatabaseError `contacts_project_email` when another contact has the address; `contacts_data_size`
+ */
+export async function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
+  const { set, removed } = splitPatch(input.patch);
+  const [row] = await query(em, contactRow, patchSql, [
+    input.projectId,
+    input.id,
+    input.email ?? null,
+    input.subscribed ?? null,
+    removed,
+    JSON.stringify(set),
+    input.flipId,
+    input.occurredAt,
+    input.by?.workflowId ?? null,
+    input.by?.hops ?? null,
+  ]);
+  return row;
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { ContactFieldName, StandardField } from '../../../core/conditions/contact-field.ts';
+import { bindInto } from '../../conditions/bind.ts';
+import { dataValueSql } from '../../conditions/data-value.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const valueRow = z.object({ value: z.union([z.string(), z.number(), z.boolean()]) });
+export type FieldValue = z.output<typeof valueRow>['value'];
+
+/** Contacts whose values are read: some 20 ms. */
+export const contactsPerLook = 20_000;
+
+const instantSql = (column: string) =>
+  `to_jsonb(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+
+const standardSql: Readonly<Record<StandardField, string>> = {
+  email: 'to_jsonb(c.email)',
+  subscribed: 'to_jsonb(c.subscribed)',
+  createdAt: instantSql('c.created_at'),
+  updatedAt: instantSql('c.updated_at'),
+  snoozedUntil: instantSql('c.snoozed_until'),
+};
+
+/** Applied after grouping: as a condition per contact it makes the planner sort, which takes three times as long. */
+const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
+
+/** Up to `limit` distinct values of a field, those that the newest contacts have. Looks at no more than `perLook`. */
+export async function readFieldValues(
+  em: Em,
+  projectId: string,
+  field: ContactFieldName,
+  limit: number,
+  perLook = contactsPerLook,
+): Promise<FieldValue[]> {
+  const parameters: unknown[] = [projectId, limit, perLook];
+  const value =
+    field.kind === 'standard'
+      ? standardSql[field.name]
+      : dataValueSql(field.key, field.path, bindInto(parameters));
+  const isSnooze = field.kind === 'standard' && field.name === 'snoozedUntil';
+  const rows = await query(
+    em,
+    valueRow,
+    `with newest as (
+       select ${value} as value, c.created_at as at from contacts c
+       where c.project_id = $1 and ${isSnooze ? 'c.snoozed_until is not null' : 'true'}
+       order by c.created_at desc, c.id desc limit $3
+     ),
+     grouped as materialized (select value, max(at) as at from newest group by value)
+     select value from grouped where ${isScalar} order by at desc, value limit $2`,
+    parameters,
+  );
+  return rows.map((row) => row.value);
+}

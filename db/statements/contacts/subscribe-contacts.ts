@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { newId } from '../../../core/new-id.ts';
+import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const subscribeSql = `
+with wanted as materialized (
+  select * from unnest($2::uuid[], $3::uuid[]) as t(id, flip_id)
+),
+target as materialized (
+  -- In the order in which every statement locks contacts.
+  select c.*
+  from contacts c
+  where c.project_id = $1 and c.id in (select id from wanted)
+  order by c.project_id, c.email
+  for no key update
+),
+changed as (
+  update contacts c
+  set subscribed = $4,
+    snoozed_until = null,
+    suppression_reason = case when $4 then null else c.suppression_reason end,
+    suppressed_at = case when $4 then null else c.suppressed_at end,
+    suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
+    updated_at = $5
+  from target t
+  where c.id = t.id and (t.subscribed <> $4 or t.snoozed_until is not null)
+  returning new.id, new.project_id, old.subscribed <> new.subscribed as is_flipped
+),
+flip as (
+  insert into events (id, project_id, name, kind, contact_id, occurred_at)
+  select w.flip_id, c.project_id, case when $4 then 'contact.subscribed' else 'contact.unsubscribed' end, 'emitted',
+    c.id, $5
+  from changed c
+  join wanted w on w.id = c.id
+  where c.is_flipped
+  returning id, project_id, name, contact_id, occurred_at
+),
+${countEventsSql('select * from flip')}
+select t.id, t.id in (select id from changed) as "isChanged" from target t`;
+
+const answerRow = z.object({ id: z.uuid(), isChanged: z.boolean() });
+
+/**
+ * Subscribes or unsubscribes contacts and journals each change, in one statement. Ends their snoozes; subscribing
+ * also lifts suppressions.
+ *
+ * @param ids distinct
+ * @returns the project's contacts among `ids`, and whether each changed
+ */
+export function subscribeContacts(
+  em: Em,
+  projectId: string,
+  ids: readonly string[],
+  subscribed: boolean,
+  occurredAt: Date,
+): Promise<z.output<typeof answerRow>[]> {
+  return query(em, answerRow, subscribeSql, [projectId, ids, ids.map(() => newId()), subscribed, occurredAt]);
+}

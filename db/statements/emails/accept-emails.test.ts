@@ -1,0 +1,194 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput } from '../../../test/setup/inputs.ts';
+import { readContact, readCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
+import { createBatcher } from '../../batching/create-batcher.ts';
+import { isRolledBack } from '../../database-errors.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../testing/sql.ts';
+import { lockDueCommands } from '../outbox/lock-due-commands.ts';
+import { type AcceptedEmail, type AcceptInput, acceptEmails } from './accept-emails.ts';
+import { loadContents } from './load-contents.ts';
+
+let database: TestDatabase;
+let em: Em;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  em = database.orm.em.fork();
+  projectId = randomUUID();
+  await sql(em, 'delete from outbox');
+});
+
+it('keeps the content and a queued email with its dispatch command, to a contact that is not subscribed', async () => {
+  const input = acceptInput(projectId, ['a@example.com'], {
+    subject: 'Order {{ order }}',
+    body: '<p>{{ name }}</p>',
+    fromName: 'Shop',
+    replyTo: 'reply@example.com',
+    headers: { 'X-Order': '12' },
+    variables: { order: 12, name: 'Ann' },
+    patch: { name: 'Ann' },
+  });
+  const [recipient] = input.recipients;
+  if (recipient === undefined) throw new Error('The input has a recipient');
+  expect(await acceptEmails(em, [input])).toEqual([
+    [{ emailId: recipient.emailId, contactId: recipient.contactId }],
+  ]);
+
+  expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    id: recipient.contactId,
+    subscribed: false,
+  });
+  expect((await readContact(em, projectId, 'a@example.com'))?.data).toEqual({ name: 'Ann' });
+  expect(await readEmail(em, recipient.emailId)).toMatchObject({
+    projectId,
+    contactId: recipient.contactId,
+    contentId: input.contentId,
+    source: 'TRANSACTIONAL',
+    type: 'TRANSACTIONAL',
+    toEmail: 'a@example.com',
+    fromEmail: 'sender@example.com',
+    status: 'QUEUED',
+    attempts: 0,
+    subject: null,
+    sentAt: null,
+    createdAt: input.occurredAt,
+  });
+  expect((await loadContents(em, [input.contentId])).get(input.contentId)).toMatchObject({
+    content: {
+      projectId,
+      subject: 'Order {{ order }}',
+      body: '<p>{{ name }}</p>',
+      fromEmail: 'sender@example.com',
+      fromName: 'Shop',
+      replyTo: 'reply@example.com',
+      headers: { 'X-Order': '12' },
+      variables: { order: 12, name: 'Ann' },
+    },
+    attachments: [],
+  });
+  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toEqual([
+    {
+      id: recipient.outboxId,
+      kind: 'email.dispatch',
+      subjectId: recipient.emailId,
+      attempts: 0,
+      projectId,
+      execution: null,
+    },
+  ]);
+  expect(await readEvents(em, projectId)).toEqual([]);
+});
+
+it('emits a change of the subscription, once for a contact that stands in the call twice', async () => {
+  const first = acceptInput(projectId, ['a@example.com', 'b@example.com'], { subscribed: true });
+  const [[a, b] = []] = await acceptEmails(em, [first]);
+  expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({ subscribed: true });
+  const second = acceptInput(projectId, ['a@example.com', 'b@example.com', 'a@example.com'], {
+    subscribed: false,
+  });
+  const [again] = await acceptEmails(em, [second]);
+  expect(again).toEqual(
+    [a, b, a].map((email, index) => ({
+      emailId: second.recipients[index]?.emailId,
+      contactId: email?.contactId,
+    })),
+  );
+  for (const email of [a, b]) {
+    expect(await readCounts(em, email?.contactId ?? '')).toEqual({ 'contact.unsubscribed': 1 });
+  }
+  for (const recipient of second.recipients) {
+    expect(await readEmail(em, recipient.emailId)).toMatchObject({ toEmail: recipient.email });
+  }
+  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toHaveLength(5);
+});
+
+it('creates one contact for an address that a call names twice', async () => {
+  const input = acceptInput(projectId, ['new@example.com', 'other@example.com', 'new@example.com']);
+  const [emails = []] = await acceptEmails(em, [input]);
+  expect(emails.map((email) => email.contactId)).toEqual(
+    [0, 1, 0].map((index) => input.recipients[index]?.contactId),
+  );
+  const rows = await sql(em, 'select 1 from contacts where project_id = $1', [projectId]);
+  expect(rows).toHaveLength(2);
+});
+
+it('answers each call of a batch with its own emails, also for contacts that they have in common', async () => {
+  const calls = [
+    acceptInput(projectId, ['z@example.com', 'a@example.com'], { patch: { a: 1, b: 1 } }),
+    acceptInput(projectId, [], {}),
+    acceptInput(projectId, ['m@example.com'], { type: 'MARKETING', templateId: randomUUID() }),
+    acceptInput(projectId, ['a@example.com'], { patch: { a: 2, b: null } }),
+    acceptInput(randomUUID(), ['a@example.com']),
+  ];
+  const answers = await acceptEmails(em, calls);
+  expect(answers.map((emails) => emails.map((email) => email.emailId))).toEqual(
+    calls.map((call) => call.recipients.map((recipient) => recipient.emailId)),
+  );
+  expect(answers[3]?.[0]?.contactId).toBe(answers[0]?.[1]?.contactId);
+  expect(answers[4]?.[0]?.contactId).toBe(calls[4]?.recipients[0]?.contactId);
+  for (const [index, call] of calls.entries()) {
+    for (const [position, recipient] of call.recipients.entries()) {
+      expect(await readEmail(em, recipient.emailId)).toMatchObject({
+        projectId: call.projectId,
+        contentId: call.contentId,
+        contactId: answers[index]?.[position]?.contactId,
+        type: call.type,
+        templateId: call.templateId,
+      });
+    }
+  }
+  expect((await readContact(em, projectId, 'a@example.com'))?.data).toEqual({ a: 2 });
+  expect((await readContact(em, projectId, 'z@example.com'))?.data).toEqual({ a: 1, b: 1 });
+});
+
+it('keeps attachments byte by byte and in order, each with its own content', async () => {
+  const files = [randomBytes(70_000), Buffer.alloc(0), Buffer.from([0, 255, 10, 13, 0])];
+  const attachments = files.map((bytes, index) => ({
+    filename: `file "${index}" ключ.bin`,
+    contentType: 'application/octet-stream',
+    cid: index === 2 ? 'image-2' : null,
+    disposition: index === 2 ? ('inline' as const) : ('attachment' as const),
+    bytes,
+  }));
+  const input = acceptInput(projectId, ['a@example.com', 'b@example.com'], { attachments });
+  const other = acceptInput(projectId, ['c@example.com'], { attachments: attachments.slice(2) });
+  await acceptEmails(em, [input, other]);
+  const contents = await loadContents(em, [input.contentId, other.contentId]);
+  expect(contents.get(input.contentId)?.attachments).toEqual(
+    attachments.map((file, position) => ({ ...file, contentId: input.contentId, position })),
+  );
+  expect(contents.get(other.contentId)?.attachments.map((file) => file.bytes)).toEqual([files[2]]);
+});
+
+it('does not write a contact that would stay as it is', async () => {
+  await acceptEmails(em, [acceptInput(projectId, ['a@example.com'], { patch: { a: 1 } })]);
+  const before = await readContact(em, projectId, 'a@example.com');
+  await acceptEmails(em, [
+    acceptInput(projectId, ['a@example.com'], { patch: { a: 1, b: null }, subscribed: false }),
+  ]);
+  expect(await readContact(em, projectId, 'a@example.com')).toEqual(before);
+});
+
+it('accepts nothing of a call, and all of the others, when a contact would have too much data', async () => {
+  const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
+    run: (inputs) => acceptEmails(database.orm.em.fork(), inputs),
+    maxItems: 100,
+    concurrency: 1,
+    isRolledBack,
+  });
+  await batcher.submit(acceptInput(projectId, ['full@example.com'], { patch: { a: 'x'.repeat(60_000) } }));
+  const calls = [['one@example.com'], ['two@example.com', 'full@example.com'], ['three@example.com']].map(
+    (addresses) => acceptInput(projectId, addresses, { patch: { b: 'x'.repeat(6_000) } }),
+  );
+  const answers = await Promise.allSettled(calls.map((call) => batcher.submit(call)));
+  expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await readContact(em, projectId, 'two@example.com')).toBeUndefined();
+  expect((await loadContents(em, [calls[1]?.contentId ?? ''])).size).toBe(0);
+  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toHaveLength(3);
+});

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { emailStatuses, emailStatusRank } from '../../../core/email-state.ts';
+import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
+import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import type { Em } from '../../orm.ts';
+import { preparedQuery } from '../../sql.ts';
+import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
+import { emailEventColumns, emailEventDataSql } from './email-event-sql.ts';
+
+export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
+
+export interface ProviderEventInput {
+  notificationId: string;
+  emailId: string;
+  kind: ProviderEventKind;
+  occurredAt: Date;
+  messageId: string | null;
+  subject: string | null;
+  link: string | null;
+  /** Permanent, Transient or Undetermined; only Permanent changes the email or the contact. */
+  bounceType: string | null;
+  /** What was said of a bounce or a complaint, at most 500 characters; may name the address. */
+  diagnostic: string | null;
+  sentEventId: string;
+  eventId: string;
+  unsubscribeEventId: string;
+}
+
+const outcomeRow = z.object({ outcome: z.enum(['applied', 'duplicate', 'unknown']) });
+
+/** `duplicate`: the notification was applied before. `unknown`: no such email. */
+export type ProviderEventOutcome = z.output<typeof outcomeRow>['outcome'];
+
+/**
+ * SQL of a status's rank (`core/email-state.ts`). Only a higher rank replaces a status, so order and repetition of
+ * events do not matter.
+ */
+const rankSql = (status: string) => {
+  const ranked = emailStatuses.toSorted((one, other) => emailStatusRank[one] - emailStatusRank[other]);
+  return `array_position(array['${ranked.join("', '")}'], ${status})`;
+};
+
+const earliestSql = (column: string, isProven: string) =>
+  `${column} = case when ${isProven} then least(e.${column}, i."occurredAt") else e.${column} end`;
+
+const applySql = `
+with input as materialized (
+  select t.*, t."kind" = 'bounce' and t."bounceType" = 'Permanent' as hard_bounce,
+    case t."kind"
+      when 'send' then 'SENT'
+      when 'delivery' then 'DELIVERED'
+      when 'open' then 'OPENED'
+      when 'click' then 'CLICKED'
+      when 'complaint' then 'COMPLAINED'
+      when 'reject' then 'FAILED'
+      when 'bounce' then case when t."bounceType" = 'Permanent' then 'BOUNCED' end
+    end as reached
+  from json_to_recordset($1::json) as t(
+    "ord" int, "notificationId" uuid, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
+    "subject" text, "link" text, "bounceType" text, "diagnostic" text, "sentEventId" uuid, "eventId" uuid,
+    "unsubscribeEventId" uuid)
+),
+fresh as (
+  insert into provider_notifications (id)
+  select "notificationId" from input order by "notificationId"
+  on conflict (id) do nothing
+  returning id
+),
+held as materialized (
+  select i.*, coalesce(${rankSql('i.reached')} > ${rankSql('e.status')}, false) as is_higher
+  from (
+    select input.* from input join fresh on fresh.id = input."notificationId" order by input."emailId"
+  ) i
+  cross join lateral (${joinByKeySql('emails e where e.id = i."emailId"', 'for no key update')}) e
+),
+applied as (
+  update emails e
+  set status = case when i.is_higher then i.reached else e.status end,
+    reason = case when not i.is_higher then e.reason when i.reached = 'FAILED' then 'rejected by the provider' end,
+    message_id = coalesce(e.message_id, i."messageId"),
+    subject = coalesce(e.subject, i."subject"),
+    ${earliestSql('sent_at', `i.reached <> 'FAILED'`)},
+    confirmed_at = case when i."kind" = 'send' then coalesce(e.confirmed_at, now()) else e.confirmed_at end,
+    ${earliestSql('delivered_at', `i."kind" = 'delivery'`)},
+    ${earliestSql('opened_at', `i."kind" in ('open', 'click')`)},
+    ${earliestSql('clicked_at', `i."kind" = 'click'`)},
+    ${earliestSql('bounced_at', 'i.hard_bounce')},
+    ${earliestSql('complained_at', `i."kind" = 'complaint'`)},
+    opens = e.opens + (i."kind" = 'open')::int,
+    clicks = e.clicks + (i."kind" = 'click')::int
+  from held i
+  where i."emailId" = e.id and ${amongKeysSql('e.id', 'select "emailId" from held')}
+  returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
+    i."bounceType" as bounce_type, i."diagnostic" as diagnostic, i."sentEventId" as sent_event_id, i."eventId" as event_id,
+    i."unsubscribeEventId" as unsubscribe_event_id,
+    old.sent_at is null and new.sent_at is not null as newly_sent,
+    case i."kind"
+      when 'delivery' then old.delivered_at is null
+      when 'open' then old.opens = 0
+      when 'click' then old.clicks = 0
+      when 'complaint' then old.complained_at is null
+      when 'bounce' then not i.hard_bounce or old.bounced_at is null
+      else false
+    end as first_of_kind,
+    ${figureChangesSql}
+),
+figures as (${appendFiguresSql('applied')}
+),
+project_figures as (${appendEmailFiguresSql('applied', {
+  sent: 'newly_sent',
+  bounced: 'hard_bounce and first_of_kind',
+  complained: "kind = 'complaint' and first_of_kind",
+})}
+),
+reason as materialized (
+  select distinct on (contact_id) * from applied
+  where contact_id is not null and first_of_kind and (hard_bounce or kind = 'complaint')
+  order by contact_id, kind desc
+),
+suppressible as materialized (
+  select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
+  from contacts c
+  join reason a on a.contact_id = c.id
+  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. An email of a
+  -- workflow may go to someone else, and a contact may have another address by now.
+  where c.email = a.to_email
+    and (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))
+    and ${amongKeysSql('c.id', 'select contact_id from reason')}
+  order by c.project_id, c.email
+  for no key update of c
+),
+suppressed as (
+  update contacts c
+  set subscribed = false, snoozed_until = null, suppression_reason = s.kind, suppressed_at = s.occurred_at,
+    suppressed_email_id = s.email_id, updated_at = s.occurred_at
+  from suppressible s
+  where c.id = s.id and ${amongKeysSql('c.id', 'select id from suppressible')}
+  returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id, s.hops,
+    old.subscribed as was_subscribed
+),
+entry as (
+  select sent_event_id as id, project_id, 'email.sent' as name, contact_id, id as email_id, campaign_id,
+    workflow_id, '{}'::jsonb as extra, occurred_at
+  from applied
+  where newly_sent
+  union all
+  select event_id, project_id, 'email.' || kind, contact_id, id, campaign_id, workflow_id,
+    case kind
+      when 'open' then jsonb_build_object('opens', opens, 'isFirst', first_of_kind,
+        'countsAsOpen', nullif(opened_change = 1, false))
+      when 'click' then jsonb_build_object('clicks', clicks, 'isFirst', first_of_kind, 'link', link,
+        'countsAsOpen', nullif(opened_change = 1, false))
+      when 'bounce' then jsonb_build_object('bounceType', bounce_type, 'diagnostic', diagnostic)
+      when 'complaint' then jsonb_build_object('diagnostic', diagnostic)
+      else '{}'
+    end,
+    occurred_at
+  from applied
+  where kind in ('open', 'click') or (kind in ('delivery', 'bounce', 'complaint') and first_of_kind)
+),
+journaled as (
+  insert into events (${emailEventColumns})
+  select n.id, n.project_id, n.name, 'emitted', n.contact_id, n.email_id, n.campaign_id, n.workflow_id,
+    jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('a')}) || n.extra),
+    n.occurred_at, a.hops
+  from entry n
+  join applied a on a.id = n.email_id
+  union all
+  select unsubscribe_event_id, project_id, 'contact.unsubscribed', 'emitted', id, email_id, null, null,
+    jsonb_build_object('reason', kind, 'emailId', email_id), occurred_at, hops
+  from suppressed
+  where was_subscribed
+  returning id, project_id, name, contact_id, occurred_at
+),
+${countEventsSql('select * from journaled')}
+select case
+    when f.id is null then 'duplicate'
+    when a.id is null then 'unknown'
+    else 'applied'
+  end as outcome
+from input i
+left join fresh f on f.id = i."notificationId"
+left join applied a on a.id = i."emailId"
+order by i."ord"`;
+
+/**
+ * Applies a batch of provider events in one statement: email states, suppressions after hard bounces and complaints,
+ * campaign figures, journal and statistics. The events must be about different emails. Repeats are ignored, and any
+ * order leads to the same state.
+ *
+ * @returns an outcome per event, in order
+ */
+export async function applyProviderEvents(
+  em: Em,
+  events: ProviderEventInput[],
+): Promise<ProviderEventOutcome[]> {
+  const rows = events.map((event, ord) => ({ ...event, ord }));
+  const parameters = [JSON.stringify(rows)];
+  const answers = await preparedQuery(em, 'apply_provider_events', outcomeRow, applySql, parameters);
+  return answers.map((answer) => answer.outcome);
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import type { Em } from '../../orm.ts';
+import { preparedQuery } from '../../sql.ts';
+
+export interface BeginningHandOver {
+  emailId: string;
+  token: string;
+}
+
+const begunRow = z.object({ id: z.uuid() });
+
+const beginSql = `
+with held as materialized (
+  select e.id
+  from (select * from unnest($1::uuid[], $2::uuid[]) as t(id, token) order by id) b
+  cross join lateral (${joinByKeySql(
+    `emails e where e.id = b.id and e.claim_token = b.token and e.status = 'SENDING' and e.hand_over_begun is false`,
+    'for no key update',
+  )}) e
+)
+update emails e
+set hand_over_begun = true, attempts = e.attempts + 1
+from held
+where e.id = held.id and ${amongKeysSql('e.id', 'select id from held')}
+returning e.id`;
+
+/**
+ * Records that the hand-over of these emails begins: if the process dies from then on, they become UNKNOWN.
+ *
+ * @returns whether each may be handed over; false when another run has claimed it or a provider event has changed its
+ * status
+ */
+export async function beginHandOvers(em: Em, beginnings: readonly BeginningHandOver[]): Promise<boolean[]> {
+  const parameters = [beginnings.map(({ emailId }) => emailId), beginnings.map(({ token }) => token)];
+  const rows = await preparedQuery(em, 'begin_hand_overs', begunRow, beginSql, parameters);
+  const begun = new Set(rows.map(({ id }) => id));
+  return beginnings.map(({ emailId }) => begun.has(emailId));
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { describe, expect, it } from 'vitest';
+import { acceptInput, handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
+import { readEmail } from '../../../test/setup/read-database.ts';
+import { sql } from '../../testing/sql.ts';
+import { acceptEmails } from './accept-emails.ts';
+import { applyProviderEvents } from './apply-provider-events.ts';
+import { claimEmails } from './claim-emails.ts';
+import { recordHandOvers } from './record-hand-overs.ts';
+import {
+  accept,
+  acceptOne,
+  age,
+  claim,
+  claimAndBegin,
+  database,
+  em,
+  findOpen,
+  projectId,
+  unknownSeconds,
+  useClaimStage,
+} from './testing/claim-stage.ts';
+
+useClaimStage();
+
+describe('a claim', () => {
+  it('takes queued emails with all that rendering and the rules need, oldest first', async () => {
+    await sql(
+      em,
+      `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted,
+         secret_key_encrypted, suppress_transactional)
+       values ($1, 'Project', $2, $3, '', '', true)`,
+      [projectId, Buffer.from(randomUUID()), Buffer.from(randomUUID())],
+    );
+    const call = acceptInput(projectId, ['a@example.com'], { patch: { name: 'Ann' }, subscribed: true });
+    const [[accepted] = []] = await acceptEmails(em, [call]);
+    const emailId = accepted?.emailId ?? '';
+    await sql(em, `update emails set to_name = 'Ann A.' where id = $1`, [emailId]);
+    const token = uuidv7();
+    expect(await claimEmails(em, [emailId], token, unknownSeconds)).toEqual([
+      {
+        id: emailId,
+        projectId,
+        contactId: accepted?.contactId,
+        contentId: call.contentId,
+        source: 'TRANSACTIONAL',
+        type: 'TRANSACTIONAL',
+        toEmail: 'a@example.com',
+        toName: 'Ann A.',
+        attempts: 0,
+        createdAt: call.occurredAt,
+        projectDisabled: false,
+        suppressTransactional: true,
+        contactEmail: 'a@example.com',
+        subscribed: true,
+        suppressed: false,
+        contactData: { name: 'Ann' },
+      },
+    ]);
+    expect(await readEmail(em, emailId)).toMatchObject({
+      status: 'SENDING',
+      claimToken: token,
+      claimedAt: expect.any(Date),
+      attempts: 0,
+    });
+  });
+
+  it('tells of a project that is gone as disabled, and of an erased contact nothing', async () => {
+    const emailId = await acceptOne();
+    await sql(em, 'update emails set contact_id = null where id = $1', [emailId]);
+    expect(await claimEmails(em, [emailId], uuidv7(), unknownSeconds)).toMatchObject([
+      { projectDisabled: true, contactEmail: null, subscribed: null, suppressed: false, contactData: null },
+    ]);
+  });
+
+  it.each([
+    'SENDING',
+    'SENT',
+    'DELIVERED',
+    'OPENED',
+    'CLICKED',
+    'BOUNCED',
+    'COMPLAINED',
+    'FAILED',
+    'SUPPRESSED',
+    'CANCELLED',
+  ])('leaves an email alone that is %s', async (status) => {
+    const emailId = await acceptOne();
+    await sql(em, "update emails set status = $2, claimed_at = now() - interval '1 day' where id = $1", [
+      emailId,
+      status,
+    ]);
+    const before = await readEmail(em, emailId);
+    expect(await claim([emailId])).toEqual([]);
+    expect(await readEmail(em, emailId)).toEqual(before);
+  });
+
+  it('does not wait for an email that another transaction holds', async () => {
+    const [held = '', free = ''] = await accept(2);
+    await em.transactional(async (transaction) => {
+      await sql(transaction, 'select 1 from emails where id = $1 for update', [held]);
+      const claimed = await claimEmails(database.orm.em.fork(), [held, free], uuidv7(), unknownSeconds);
+      expect(claimed.map((email) => email.id)).toEqual([free]);
+    });
+  });
+
+  it('gives each email to one of many that claim at once, and none is left', async () => {
+    const emailIds = await accept(200);
+    const claims = await Promise.all(
+      Array.from({ length: 16 }, async (_, index) => {
+        const mine = index % 2 ? emailIds : emailIds.toReversed();
+        return claimEmails(database.orm.em.fork(), mine, uuidv7(), unknownSeconds);
+      }),
+    );
+    const claimed = claims.flat().map((email) => email.id);
+    expect(claimed).toHaveLength(200);
+    expect(new Set(claimed)).toEqual(new Set(emailIds));
+    for (const own of claims)
+      expect(own.map((email) => email.id)).toEqual(own.map((email) => email.id).sort());
+  });
+});
+
+describe('an email whose hand-over was not answered', () => {
+  async function leaveUnknown(emailId: string): Promise<void> {
+    const token = uuidv7();
+    expect(await claimAndBegin([emailId], token)).toEqual([emailId]);
+    await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'UNKNOWN', reason: 'no answer' })]);
+    expect(await readEmail(em, emailId)).toMatchObject({
+      status: 'UNKNOWN',
+      reason: 'no answer',
+      sentAt: null,
+    });
+  }
+
+  it('is claimed again, but only after the time in which its Send event may arrive', async () => {
+    const emailId = await acceptOne();
+    await leaveUnknown(emailId);
+    await age(emailId, unknownSeconds - 10);
+    expect(await claim([emailId])).toEqual([]);
+    const [open] = await findOpen([emailId]);
+    expect(open?.dueInMs).toBeGreaterThan(8_000);
+    expect(open?.dueInMs).toBeLessThanOrEqual(10_000);
+
+    await age(emailId, 10);
+    await leaveUnknown(emailId);
+    await age(emailId, 10 * unknownSeconds);
+    expect(await claim([emailId])).toEqual([]);
+    expect(await findOpen([emailId])).toEqual([]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'UNKNOWN', attempts: 2 });
+  });
+
+  it('is never claimed again when it is of a campaign', async () => {
+    const emailId = await acceptOne();
+    await sql(em, `update emails set source = 'CAMPAIGN' where id = $1`, [emailId]);
+    await leaveUnknown(emailId);
+    await age(emailId, 10 * unknownSeconds);
+    expect(await claim([emailId])).toEqual([]);
+    expect(await findOpen([emailId])).toEqual([]);
+  });
+
+  it('is settled by the Send event', async () => {
+    const emailId = await acceptOne();
+    await leaveUnknown(emailId);
+    await applyProviderEvents(em, [providerEvent(emailId, 'send')]);
+    await age(emailId, 10 * unknownSeconds);
+    expect(await claim([emailId])).toEqual([]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENT', reason: null, attempts: 1 });
+  });
+
+  it('keeps its tries when the second one is put back into the queue', async () => {
+    const emailId = await acceptOne();
+    await leaveUnknown(emailId);
+    await age(emailId, unknownSeconds);
+    const token = uuidv7();
+    expect(await claimAndBegin([emailId], token)).toEqual([emailId]);
+    await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'QUEUED', reason: 'throttled' })]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'QUEUED', attempts: 1 });
+    await leaveUnknown(emailId);
+    await age(emailId, 10 * unknownSeconds);
+    expect(await claim([emailId])).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { withholdingColumnsSql, withholdingRow } from './withholding-columns.ts';
+
+export const claimedEmailRow = withholdingRow.extend({
+  id: z.uuid(),
+  projectId: z.uuid(),
+  contactId: z.uuid().nullable(),
+  contentId: z.uuid().nullable(),
+  toEmail: z.string(),
+  toName: z.string().nullable(),
+  attempts: z.int(),
+  createdAt: z.date(),
+  contactEmail: z.string().nullable(),
+  contactData: z.record(z.string(), z.json()).nullable(),
+});
+
+export type ClaimedEmail = z.output<typeof claimedEmailRow>;
+
+export const claimedColumnsSql = (email: string, project: string, contact: string) => `
+  ${email}.id, ${email}.project_id as "projectId", ${email}.contact_id as "contactId",
+  ${email}.content_id as "contentId", ${email}.to_email as "toEmail", ${email}.to_name as "toName", ${email}.attempts,
+  ${email}.created_at as "createdAt", ${contact}.email as "contactEmail", ${contact}.data as "contactData",
+  ${withholdingColumnsSql(email, project, contact)}`;

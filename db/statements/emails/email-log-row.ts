@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { contentTypes } from '../../../core/content-types.ts';
+import { emailStatuses, projectEmailSources } from '../../../core/email-state.ts';
+
+const name = z.string().nullable();
+
+export const loggedEmailRow = z.object({
+  id: z.uuid(),
+  contactId: z.uuid().nullable(),
+  toEmail: z.string(),
+  toName: name,
+  fromEmail: z.string(),
+  subject: name,
+  source: z.enum(projectEmailSources),
+  type: z.enum(contentTypes),
+  status: z.enum(emailStatuses),
+  reason: z.string().nullable(),
+  campaignId: z.uuid().nullable(),
+  campaignName: name,
+  workflowId: z.uuid().nullable(),
+  workflowName: name,
+  templateId: z.uuid().nullable(),
+  templateName: name,
+  opens: z.int(),
+  clicks: z.int(),
+  createdAt: z.date(),
+  claimedAt: z.date().nullable(),
+  sentAt: z.date().nullable(),
+  deliveredAt: z.date().nullable(),
+  openedAt: z.date().nullable(),
+  clickedAt: z.date().nullable(),
+  bouncedAt: z.date().nullable(),
+  complainedAt: z.date().nullable(),
+  unsubscribedAt: z.date().nullable(),
+  messageId: z.string().nullable(),
+  contentId: z.uuid().nullable(),
+});
+
+export type LoggedEmail = z.output<typeof loggedEmailRow>;
+
+/** @param emails query or table of a few emails of the project $1 */
+export const loggedEmailsSql = (emails: string) => `
+select e.id, e.contact_id as "contactId", e.to_email as "toEmail", e.to_name as "toName",
+  e.from_email as "fromEmail", e.subject, e.source, e.type, e.status, e.reason, e.campaign_id as "campaignId",
+  k.name as "campaignName", e.workflow_id as "workflowId", w.name as "workflowName", e.template_id as "templateId",
+  t.name as "templateName", e.opens, e.clicks, e.created_at as "createdAt", e.claimed_at as "claimedAt",
+  e.sent_at as "sentAt", e.delivered_at as "deliveredAt", e.opened_at as "openedAt", e.clicked_at as "clickedAt",
+  e.bounced_at as "bouncedAt", e.complained_at as "complainedAt", e.unsubscribed_at as "unsubscribedAt",
+  e.message_id as "messageId", e.content_id as "contentId"
+from (${emails}) e
+left join campaigns k on k.id = e.campaign_id and k.project_id = $1
+left join workflows w on w.id = e.workflow_id and w.project_id = $1
+left join templates t on t.id = e.template_id and t.project_id = $1
+order by e.id desc`;

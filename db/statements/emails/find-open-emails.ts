@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { claimLiveSeconds } from '../../../core/claim-times.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { interruptedReason } from './interrupted-claims.ts';
+import { withholdingColumnsSql, withholdingRow } from './withholding-columns.ts';
+
+const openEmailRow = withholdingRow.extend({
+  id: z.uuid(),
+  projectId: z.uuid(),
+  contentId: z.uuid().nullable(),
+  /** Content and attachments; 0 until the email is due. Emails may share a content. */
+  bytes: z.number(),
+  dueInMs: z.number(),
+});
+
+export type OpenEmail = z.output<typeof openEmailRow>;
+
+// Sizes are stored with the values, so the values themselves are not read.
+const openSql = `
+with abandoned as materialized (
+  select id from emails
+  where id = any($1::uuid[]) and status = 'SENDING' and claimed_at < now() - make_interval(secs => $3)
+  order by id
+  for no key update
+),
+settled as (
+  update emails e
+  set status = case when e.hand_over_begun is false then 'QUEUED' else 'UNKNOWN' end,
+    reason = case when e.hand_over_begun is false then 'the process ended before the hand-over'
+      else '${interruptedReason}' end,
+    hand_over_begun = null
+  from abandoned a
+  where e.id = a.id
+  returning e.id, e.status
+),
+open as materialized (
+  select e.id, e.project_id, e.contact_id, e.content_id, e.source, e.type,
+    case coalesce(s.status, e.status)
+      when 'QUEUED' then 0
+      when 'SENDING' then greatest(0, extract(epoch from e.claimed_at - now()) + $3) * 1000
+      else greatest(0, extract(epoch from e.claimed_at - now()) + $2) * 1000
+    end as due_in_ms
+  from emails e
+  left join settled s on s.id = e.id
+  where e.id = any($1::uuid[])
+    and (coalesce(s.status, e.status) in ('QUEUED', 'SENDING')
+      or (coalesce(s.status, e.status) = 'UNKNOWN' and e.source <> 'CAMPAIGN' and e.attempts < 2))
+),
+size as materialized (
+  select c.id, octet_length(c.body) + pg_column_size(c.variables) + coalesce(
+      (select sum(octet_length(a.bytes)) from email_attachments a where a.content_id = c.id), 0) as bytes
+  from email_contents c
+  where c.id = any(array(select content_id from open where due_in_ms = 0))
+)
+select o.id, o.project_id as "projectId", o.content_id as "contentId", ${withholdingColumnsSql('o', 'p', 'c')},
+  coalesce(size.bytes, 0)::float8 as bytes, o.due_in_ms::float8 as "dueInMs"
+from open o
+left join projects p on p.id = o.project_id
+left join contacts c on c.id = o.contact_id
+left join size on size.id = o.content_id
+order by o.id`;
+
+/**
+ * Emails without a final outcome, oldest first. First recovers those that a dead run left in SENDING: QUEUED if the
+ * hand-over had not begun, otherwise UNKNOWN, because only the provider knows whether they left. Claims younger than
+ * `liveSeconds` may be live and are left alone. One round trip per batch.
+ */
+export function findOpenEmails(
+  em: Em,
+  emailIds: string[],
+  unknownSeconds: number,
+  liveSeconds = claimLiveSeconds,
+): Promise<OpenEmail[]> {
+  return query(em, openEmailRow, openSql, [emailIds, unknownSeconds, liveSeconds]);
+}

@@ -1,0 +1,1 @@
+export const interruptedReason = 'the process ended during the hand-over';

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { type Locale, locales } from '../../../core/messages/messages.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { type Subscriber, subscriberColumns } from '../contacts/change-subscription.ts';
+
+export interface LinkSubjectRow {
+  projectId: string;
+  projectName: string;
+  brandColor: string | null;
+  logoUrl: string | null;
+  language: Locale;
+  /** Undefined when the contact was erased; its emails still identify the project. */
+  subscriber: Subscriber | undefined;
+}
+
+const linkSubjectRow = z.object({
+  projectId: z.uuid(),
+  projectName: z.string(),
+  brandColor: z.string().nullable(),
+  logoUrl: z.string().nullable(),
+  language: z.enum(locales),
+  id: z.uuid().nullable(),
+  email: z.string().nullable(),
+  subscribed: z.boolean().nullable(),
+  snoozedUntil: z.date().nullable(),
+  locale: z.json(),
+});
+
+/**
+ * The project and contact of a link. Not scoped by project, because links do not contain one; the caller checks the
+ * token against the project found here.
+ */
+export async function findLinkSubject(
+  em: Em,
+  contactId: string,
+  emailId: string,
+): Promise<LinkSubjectRow | undefined> {
+  const [row] = await query(
+    em,
+    linkSubjectRow,
+    `select p.id as "projectId", p.name as "projectName", p.brand_color as "brandColor",
+       p.logo_url as "logoUrl", p.language, ${subscriberColumns}
+     from (values ($1::uuid, $2::uuid)) link (contact_id, email_id)
+     left join contacts c on c.id = link.contact_id
+     left join emails e on e.id = link.email_id
+     join projects p on p.id = coalesce(c.project_id, e.project_id)`,
+    [contactId, emailId],
+  );
+  if (row === undefined) return undefined;
+  const { id, email, subscribed, snoozedUntil, locale, ...project } = row;
+  const isHere = id !== null && email !== null && subscribed !== null;
+  const subscriber = isHere ? { id, email, subscribed, snoozedUntil, locale } : undefined;
+  return { ...project, subscriber };
+}

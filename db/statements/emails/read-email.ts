@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { attachmentDispositions } from '../../../core/attachment-disposition.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
+
+export async function readEmail(em: Em, projectId: string, id: string): Promise<LoggedEmail | undefined> {
+  const [email] = await query(
+    em,
+    loggedEmailRow,
+    loggedEmailsSql('select * from emails where id = $2 and project_id = $1'),
+    [projectId, id],
+  );
+  return email;
+}
+
+const names = ['email.delivery', 'email.open', 'email.click', 'email.bounce', 'email.complaint'] as const;
+const feedNames = ['email.suppressed', 'email.unsubscribed'] as const;
+const perName = 200;
+
+const eventRow = z.object({
+  name: z.enum([...names, ...feedNames]),
+  data: z.record(z.string(), z.json()),
+  occurredAt: z.date(),
+});
+
+export type EmailEvent = z.output<typeof eventRow>;
+
+/**
+ * What the journal has of an email, oldest first: through the indexes on the contact's history, so nothing once the
+ * contact was erased. At most 200 of each name.
+ */
+export async function listEmailEvents(em: Em, projectId: string, email: LoggedEmail): Promise<EmailEvent[]> {
+  if (email.contactId === null) return [];
+  return query(
+    em,
+    eventRow,
+    `select name, data, occurred_at as "occurredAt" from (
+       select e.* from unnest($3::text[]) n (name)
+       cross join lateral (
+         select id, events.name, data, occurred_at from events
+         where project_id = $1 and events.name = n.name and contact_id = $2 and kind <> 'activity'
+           and occurred_at >= $4::timestamptz - interval '1 day' and email_id = $5
+         order by occurred_at limit ${perName}
+       ) e
+       union all
+       (select id, name, data, occurred_at from events
+        where contact_id = $2 and kind = 'activity' and project_id = $1 and email_id = $5 and name = any($6::text[])
+        limit ${perName})
+     ) e
+     order by occurred_at, id`,
+    [projectId, email.contactId, names, email.createdAt, email.id, feedNames],
+  );
+}
+
+/** The number of the campaign batch that an email belongs to. */
+export async function findBatchNumber(
+  em: Em,
+  campaignId: string,
+  emailId: string,
+): Promise<number | undefined> {
+  const [batch] = await query(
+    em,
+    z.object({ number: z.int() }),
+    `select number from campaign_batches where campaign_id = $1 and $2::uuid between first_email_id and last_email_id`,
+    [campaignId, emailId],
+  );
+  return batch?.number;
+}
+
+/** The execution whose step has queued an email. */
+export async function findSendingExecution(
+  em: Em,
+  contactId: string,
+  workflowId: string,
+  emailId: string,
+): Promise<string | undefined> {
+  const [execution] = await query(
+    em,
+    z.object({ id: z.uuid() }),
+    `select x.id from workflow_executions x
+     join workflow_step_runs r on r.execution_id = x.id
+     where x.contact_id = $1 and x.workflow_id = $2 and r.output ->> 'emailId' = $3
+     limit 1`,
+    [contactId, workflowId, emailId],
+  );
+  return execution?.id;
+}
+
+const recipientRow = z.object({
+  contactEmail: z.string().nullable(),
+  contactData: z.record(z.string(), z.json()).nullable(),
+  subscribed: z.boolean().nullable(),
+});
+
+/** What an email is rendered with, as its contact is now; nulls without one. */
+export async function readRecipient(
+  em: Em,
+  projectId: string,
+  contactId: string | null,
+): Promise<z.output<typeof recipientRow>> {
+  const [recipient] = await query(
+    em,
+    recipientRow,
+    `select email as "contactEmail", data as "contactData", subscribed from contacts
+     where id = $2 and project_id = $1`,
+    [projectId, contactId],
+  );
+  return recipient ?? { contactEmail: null, contactData: null, subscribed: null };
+}
+
+const attachmentRow = z.object({
+  filename: z.string(),
+  contentType: z.string(),
+  disposition: z.enum(attachmentDispositions),
+  size: z.int(),
+});
+
+export type AttachmentFigures = z.output<typeof attachmentRow>;
+
+/** Attachments without their bytes. */
+export function listAttachments(em: Em, contentId: string): Promise<AttachmentFigures[]> {
+  return query(
+    em,
+    attachmentRow,
+    `select filename, content_type as "contentType", disposition, octet_length(bytes) as size
+     from email_attachments where content_id = $1 order by position`,
+    [contentId],
+  );
+}

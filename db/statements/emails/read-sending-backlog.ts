@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const backlogRow = z.object({ single: z.int(), campaign: z.int() });
+export type SendingBacklog = z.output<typeof backlogRow>;
+
+const mostCounted = 50_000;
+const mostCampaigns = 1_000;
+
+/**
+ * Accepted emails that are still to be handed over: single ones held back by the send rate, counted up to 50,000, and
+ * those of campaigns in `SENDING`.
+ */
+export async function readSendingBacklog(em: Em): Promise<SendingBacklog> {
+  const [backlog] = await query(
+    em,
+    backlogRow,
+    `select
+       (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
+       (select coalesce(sum(greatest(0, c.total_recipients - f.done)), 0)::int
+        from (
+          select id, total_recipients from campaigns where status = 'SENDING' limit ${mostCampaigns}
+        ) c
+        cross join lateral (
+          select coalesce(sum(sent + held), 0) as done from (
+            select sent, held from campaign_figures where campaign_id = c.id
+            union all
+            select sent, held from campaign_figure_changes where campaign_id = c.id
+          ) figures
+        ) f) as campaign`,
+  );
+  return backlog ?? { single: 0, campaign: 0 };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { cancelledReason } from '../../../core/campaign-state.ts';
+import type { EmailStatus } from '../../../core/email-state.ts';
+import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
+import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
+import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import type { Em } from '../../orm.ts';
+import { preparedQuery } from '../../sql.ts';
+import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
+import { emailEventColumns, emailEventDataSql } from './email-event-sql.ts';
+
+export interface HandOverRecord {
+  emailId: string;
+  status: Extract<EmailStatus, 'SENT' | 'FAILED' | 'SUPPRESSED' | 'UNKNOWN' | 'QUEUED'>;
+  messageId: string | null;
+  reason: string | null;
+  subject: string | null;
+  eventId: string;
+  /** When the hand-over began; no later than any event that the provider reports. */
+  occurredAt: Date;
+}
+
+/** Back in the queue of a campaign that was cancelled meanwhile is not queued any more. */
+const isCancelledSql = `o."status" = 'QUEUED' and e.campaign_id is not null
+  and not exists (select from campaigns k where k.id = e.campaign_id and k.status = 'SENDING')`;
+
+const recordSql = `
+with outcome as materialized (
+  select * from json_to_recordset($2::json) as t(
+    "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid, "occurredAt" timestamptz)
+),
+held as materialized (
+  select o.*
+  from (select * from outcome order by "emailId") o
+  cross join lateral (${joinByKeySql('emails e where e.id = o."emailId" and e.claim_token = $1', 'for no key update')}) e
+),
+recorded as (
+  update emails e
+  set status = case
+      when e.status not in ('SENDING', 'UNKNOWN') then e.status
+      when ${isCancelledSql} then 'CANCELLED'
+      else o."status"
+    end,
+    sent_at = case when o."status" = 'SENT' then least(e.sent_at, o."occurredAt") else e.sent_at end,
+    -- A claim of a campaign counts as begun.
+    attempts = e.attempts
+      - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
+    hand_over_begun = null,
+    message_id = coalesce(e.message_id, o."messageId"),
+    reason = case
+      when e.status not in ('SENDING', 'UNKNOWN') then e.reason
+      when ${isCancelledSql} then '${cancelledReason}'
+      else o."reason"
+    end,
+    subject = coalesce(e.subject, o."subject")
+  from held o
+  where e.id = o."emailId" and ${amongKeysSql('e.id', 'select "emailId" from held')}
+  returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
+    new.status = 'SUPPRESSED' and old.status <> 'SUPPRESSED' as newly_suppressed,
+    new.status = 'CANCELLED' and old.status <> 'CANCELLED' as newly_cancelled,
+    ${figureChangesSql}
+),
+figures as (${appendFiguresSql('recorded')}
+),
+given_back as (${giveBackUsageSql('campaigns', 'select * from recorded where newly_cancelled')}
+),
+project_figures as (${appendEmailFiguresSql('recorded', { sent: 'was_sent_at is null and sent_at is not null' })}
+),
+journaled as (
+  insert into events (${emailEventColumns})
+  select event_id, project_id, case when newly_suppressed then 'email.suppressed' else 'email.sent' end,
+    case when newly_suppressed then 'activity' else 'emitted' end, contact_id, id, campaign_id, workflow_id,
+    jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('recorded')},
+      'status', case when newly_suppressed then status end,
+      'bounceType', case when newly_suppressed then 'Suppressed' end,
+      'reason', case when newly_suppressed then reason end)),
+    occurred_at, hops
+  from recorded
+  where newly_suppressed or (was_sent_at is null and sent_at is not null)
+  returning id, project_id, name, kind, contact_id, occurred_at
+),
+${countEventsSql("select * from journaled where kind = 'emitted'")}
+select count(*)::int as recorded from recorded`;
+
+const recordedRow = z.object({ recorded: z.int() });
+
+/**
+ * Records the outcomes of the emails that `token` still holds, in one statement. Journals `email.sent` once per sent
+ * email and `email.suppressed` (shown in the feed only) per withheld one, and updates campaign figures. Emails that a
+ * provider event has moved on keep their status; cancelled emails return their quota. Idempotent.
+ *
+ * @returns the number of records applied
+ */
+export async function recordHandOvers(em: Em, token: string, records: HandOverRecord[]): Promise<number> {
+  if (records.length === 0) return 0;
+  const parameters = [token, JSON.stringify(records)];
+  const [row] = await preparedQuery(em, 'record_hand_overs', recordedRow, recordSql, parameters);
+  return row?.recorded ?? 0;
+}

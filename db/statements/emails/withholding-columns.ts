@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { contentTypes } from '../../../core/content-types.ts';
+import { emailSources } from '../../../core/email-state.ts';
+
+export const withholdingRow = z.object({
+  source: z.enum(emailSources),
+  type: z.enum(contentTypes),
+  projectDisabled: z.boolean(),
+  suppressTransactional: z.boolean(),
+  subscribed: z.boolean().nullable(),
+  suppressed: z.boolean(),
+});
+
+export type WithholdingFacts = z.output<typeof withholdingRow>;
+
+/**
+ * @param email alias of `emails`
+ * @param project alias of `projects`, left-joined: emails of accounts have none
+ * @param contact alias of `contacts`, left-joined
+ */
+export const withholdingColumnsSql = (email: string, project: string, contact: string) => `
+  ${email}.source, ${email}.type, coalesce(${project}.disabled, ${email}.source <> 'ACCOUNT') as "projectDisabled",
+  coalesce(${project}.suppress_transactional, false) as "suppressTransactional",
+  ${contact}.subscribed, ${contact}.suppression_reason is not null as suppressed`;

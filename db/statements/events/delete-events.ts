@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
+import type { Em } from '../../orm.ts';
+import { retryTransaction } from '../../retry-transaction.ts';
+import { execute, query } from '../../sql.ts';
+import { deleteEventName } from './delete-event-name.ts';
+import type { DeletedName } from './record-event-deletion.ts';
+
+/** Events per transaction: its locks block calls that track the same event of the same contact. */
+const batchEvents = 5_000;
+
+type Place = { contactId: string; occurredAt: Date | '-infinity' } | 'no contact';
+const start: Place = { contactId: nilId, occurredAt: '-infinity' };
+
+const foundRow = z.object({ id: z.uuid(), contactId: z.uuid().nullable(), occurredAt: z.date() });
+type FoundEvent = z.output<typeof foundRow>;
+
+const findSql = (where: string) => `
+select id, contact_id as "contactId", occurred_at as "occurredAt"
+from events
+where project_id = $1 and name = $2 and kind <> 'activity' and xid < $3::xid8 and ${where}
+order by contact_id, occurred_at
+limit ${batchEvents}`;
+
+const findOfContactsSql = findSql('(contact_id, occurred_at) >= ($4::uuid, $5::timestamptz)');
+const findOfNoContactSql = findSql('contact_id is null');
+
+/** Locks in the order in which events are counted, to avoid deadlocks. */
+const lockStatisticsSql = `
+select from contact_event_stats
+where project_id = $1 and name = $2 and contact_id = any($3::uuid[])
+order by project_id, name, contact_id
+for update`;
+
+const deleteSql = `
+with gone as (delete from events where id = any($1::uuid[]) returning contact_id, uuid_extract_timestamp(id) as made_at)
+select contact_id as "contactId", count(*)::int as count, max(made_at) as "lastMadeAt" from gone group by contact_id`;
+
+const deletedRow = z.object({
+  contactId: z.uuid().nullable(),
+  count: z.int(),
+  lastMadeAt: z.date().nullable(),
+});
+
+const uncountSql = `
+with gone as (
+  select * from unnest($3::uuid[], $4::int[]) as t(contact_id, count)
+),
+emptied as (
+  delete from contact_event_stats s using gone g
+  where s.project_id = $1 and s.name = $2 and s.contact_id = g.contact_id and s.count <= g.count
+)
+update contact_event_stats s
+set count = s.count - g.count,
+  first_at = coalesce(oldest.occurred_at, s.first_at),
+  last_at = coalesce(newest.occurred_at, s.last_at),
+  last_event_id = coalesce(newest.id, s.last_event_id)
+from gone g
+left join lateral (
+  select e.occurred_at from events e
+  where e.project_id = $1 and e.name = $2 and e.contact_id = g.contact_id and e.kind <> 'activity'
+  order by e.occurred_at
+  limit 1
+) oldest on true
+left join lateral (
+  select e.occurred_at, e.id from events e
+  where e.project_id = $1 and e.name = $2 and e.contact_id = g.contact_id and e.kind <> 'activity'
+  order by e.occurred_at desc, e.id desc
+  limit 1
+) newest on true
+where s.project_id = $1 and s.name = $2 and s.contact_id = g.contact_id and s.count > g.count`;
+
+/**
+ * Deletes the events of a name that were committed before the deletion was recorded, and subtracts them from the
+ * statistics. Events tracked later stay. An interrupted run can be resumed by another call.
+ *
+ * @param em not in a transaction: each batch opens its own
+ * @returns the number of events deleted by this run
+ */
+export async function deleteEvents(em: Em, deletion: DeletedName): Promise<number> {
+  let deleted = 0;
+  for (let place: Place | undefined = start; place !== undefined; ) {
+    const from: Place = place;
+    const batch: Batch = await retryTransaction(() =>
+      em.fork().transactional((transaction) => deleteBatch(transaction, deletion, from)),
+    );
+    deleted += batch.deleted;
+    place = batch.next;
+  }
+  await deleteEventName(em.fork(), deletion.projectId, deletion.name);
+  return deleted;
+}
+
+interface Batch {
+  deleted: number;
+  next: Place | undefined;
+}
+
+/**
+ * Separate statements, because each sees what was committed before it began. Once a contact's statistics row is
+ * locked, every transaction that counted one of its events has committed event and count; later ones wait for the
+ * lock. So statistics and events agree.
+ */
+async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, place: Place): Promise<Batch> {
+  const found =
+    place === 'no contact'
+      ? await query(em, foundRow, findOfNoContactSql, [projectId, name, xid])
+      : await query(em, foundRow, findOfContactsSql, [
+          projectId,
+          name,
+          xid,
+          place.contactId,
+          place.occurredAt,
+        ]);
+  if (found.length === 0) return { deleted: 0, next: placeAfter(place, found) };
+  const contactIds = [...new Set(found.flatMap((event) => event.contactId ?? []))];
+  await execute(em, lockStatisticsSql, [projectId, name, contactIds]);
+  const gone = await query(em, deletedRow, deleteSql, [found.map((event) => event.id)]);
+  const counted = gone.filter((group) => group.contactId !== null);
+  await execute(em, uncountSql, [
+    projectId,
+    name,
+    counted.map((group) => group.contactId),
+    counted.map((group) => group.count),
+  ]);
+  const lastMadeAt = Math.max(0, ...gone.map((group) => group.lastMadeAt?.getTime() ?? 0));
+  await execute(em, 'update event_deletions set before = greatest(before, $2) where id = $1', [
+    id,
+    new Date(lastMadeAt),
+  ]);
+  const deleted = gone.reduce((sum, group) => sum + group.count, 0);
+  return { deleted, next: placeAfter(place, found) };
+}
+
+function placeAfter(place: Place, found: FoundEvent[]): Place | undefined {
+  const last = found.at(-1);
+  if (last === undefined || found.length < batchEvents)
+    return place === 'no contact' ? undefined : 'no contact';
+  // Starts at the last event itself: others may have the same timestamp.
+  return last.contactId === null ? 'no contact' : { contactId: last.contactId, occurredAt: last.occurredAt };
+}

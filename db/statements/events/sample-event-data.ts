@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { JsonValue } from '../../../core/json-value.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const sampledEvents = 20;
+
+const sampleRow = z.object({ key: z.string(), value: z.json() });
+
+/**
+ * Keys that appear in the data of events which start or wake the project's workflows, each with an example value.
+ * Reads only a few events per name.
+ */
+export function sampleEventData(em: Em, projectId: string): Promise<{ key: string; value: JsonValue }[]> {
+  return query(
+    em,
+    sampleRow,
+    `with listened as (
+       select event_name as name from workflows where project_id = $1
+       union
+       select s.config ->> 'eventName' from workflow_steps s join workflows w on w.id = s.workflow_id
+       where w.project_id = $1 and s.type = 'WAIT_FOR_EVENT'
+     )
+     select distinct on (d.key collate "C") d.key, d.value
+     from listened l
+     cross join lateral (
+       select e.data from events e
+       where e.project_id = $1 and e.name = l.name and e.kind <> 'activity' limit ${sampledEvents}
+     ) e
+     cross join lateral jsonb_each(e.data) d
+     where d.value <> 'null'
+     order by d.key collate "C"
+     limit 1000`,
+    [projectId],
+  );
+}

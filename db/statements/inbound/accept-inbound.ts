@@ -1,0 +1,108 @@
+import type { ReceivedHeader } from '../../../core/inbound/received-headers.ts';
+import type { Verdicts } from '../../../core/inbound/verdicts.ts';
+import { newId } from '../../../core/new-id.ts';
+import { Domain } from '../../entities/domain.ts';
+import { InboundEmail } from '../../entities/inbound-email.ts';
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+import { takeInbound } from '../billing/take-inbound.ts';
+
+export interface ArrivedEmail {
+  notificationId: string;
+  providerId: string;
+  /** Envelope sender; empty for emails that must not be answered, such as bounces. */
+  source: string;
+  /** Normalised. */
+  recipients: string[];
+  verdicts: Verdicts;
+  headers: ReceivedHeader[];
+  /** Null when the email is in a bucket (`object`) or unavailable. */
+  raw: Uint8Array | null;
+  object: { bucket: string; key: string } | null;
+  receivedAt: Date;
+}
+
+/**
+ * `duplicate`: the notification or email was seen before. `unknown`: no project owns a recipient's domain.
+ * `over_limit`: every project that does has reached its monthly limit.
+ */
+export type ArrivalOutcome = 'applied' | 'duplicate' | 'unknown' | 'over_limit';
+
+async function findReceivers(em: Em, recipients: readonly string[]): Promise<Map<string, string[]>> {
+  const names = recipients.map((address) => address.slice(address.lastIndexOf('@') + 1));
+  const domains = await em.find(
+    Domain,
+    { domain: { $in: names }, status: 'verified' },
+    { orderBy: { projectId: 'asc' } },
+  );
+  const receivers = new Map<string, string[]>();
+  for (const { projectId, domain } of domains) {
+    const addresses = recipients.filter((address) => address.endsWith(`@${domain}`));
+    receivers.set(projectId, [...(receivers.get(projectId) ?? []), ...addresses]);
+  }
+  return receivers;
+}
+
+/**
+ * Stores an email for each project that owns a recipient's domain and is within its limit, with a command to process
+ * it. Unique indexes drop repeated deliveries.
+ *
+ * @param em in a transaction
+ */
+export async function acceptInbound(em: Em, email: ArrivedEmail): Promise<ArrivalOutcome> {
+  const receivers = await findReceivers(em, email.recipients);
+  if (receivers.size === 0) return 'unknown';
+  const isFresh = await execute(
+    em,
+    'insert into provider_notifications (id) values ($1) on conflict (id) do nothing',
+    [email.notificationId],
+  );
+  if (!isFresh) return 'duplicate';
+  const outcomes: ArrivalOutcome[] = [];
+  for (const [projectId, recipients] of receivers)
+    outcomes.push(await store(em, email, projectId, recipients));
+  if (outcomes.includes('applied')) return 'applied';
+  return outcomes.includes('over_limit') ? 'over_limit' : 'duplicate';
+}
+
+async function store(
+  em: Em,
+  email: ArrivedEmail,
+  projectId: string,
+  recipients: readonly string[],
+): Promise<ArrivalOutcome> {
+  const id = newId();
+  const isNew = await execute(
+    em,
+    `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, headers, raw, bucket,
+       object_key, received_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (project_id, provider_id) do nothing`,
+    [
+      id,
+      projectId,
+      email.providerId,
+      recipients,
+      JSON.stringify(email.verdicts),
+      email.source,
+      JSON.stringify(email.headers),
+      email.raw === null ? null : Buffer.from(email.raw),
+      email.object?.bucket ?? null,
+      email.object?.key ?? null,
+      email.receivedAt,
+    ],
+  );
+  if (!isNew) return 'duplicate';
+  // Counted after the insert, so that repeats are not counted.
+  if (!(await takeInbound(em, projectId))) {
+    await em.nativeDelete(InboundEmail, { id });
+    return 'over_limit';
+  }
+  await execute(
+    em,
+    `insert into outbox (id, kind, subject_id, project_id) values (uuidv7(), 'inbound.receive', $1, $2)
+     returning pg_notify('commands_left', '')`,
+    [id, projectId],
+  );
+  return 'applied';
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const factsRow = z.object({
+  contactId: z.uuid().nullable(),
+  isDomainOfOurs: z.boolean(),
+  recent: z.int(),
+  isProjectDisabled: z.boolean(),
+});
+export type SenderFacts = z.output<typeof factsRow>;
+
+/**
+ * Facts about a sender, read in one snapshot; `recent` counts the last hour, up to `most`. Undefined when the project
+ * was deleted.
+ */
+export async function findSenderFacts(
+  em: Em,
+  projectId: string,
+  sender: { email: string | null; domain: string | null },
+  most: number,
+): Promise<SenderFacts | undefined> {
+  const [row] = await query(
+    em,
+    factsRow,
+    `select c.id as "contactId", p.disabled as "isProjectDisabled",
+       exists (select from domains where domain = $3 and status = 'verified') as "isDomainOfOurs",
+       (select count(*)::int from (
+         select from inbound_emails r
+         where r.contact_id = c.id and r.received_at > now() - interval '1 hour'
+         limit $4) r) as recent
+     from projects p
+     left join contacts c on c.project_id = p.id and c.email = $2
+     where p.id = $1`,
+    [projectId, sender.email, sender.domain, most],
+  );
+  return row;
+}

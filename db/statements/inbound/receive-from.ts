@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../core/json-value.ts';
+import { newId } from '../../../core/new-id.ts';
+import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { mergeContactWrites } from '../contacts/merge-contact-writes.ts';
+
+export interface ReceivedEvent {
+  id: string;
+  projectId: string;
+  /** The email of ours that it answers, otherwise the received one. */
+  emailId: string;
+  data: JsonObject;
+  occurredAt: Date;
+}
+
+const receiveSql = `
+with ${upsertContactsSql(contactInputSql('$1'))},
+received as (
+  insert into events (id, project_id, name, kind, contact_id, email_id, data, occurred_at)
+  select $2::uuid, i.project_id, 'email.received', $3, c.id, $4::uuid, $5::jsonb, $6::timestamptz
+  from contact_input i
+  join contact c on c.ord = i.ord
+  returning id, project_id, name, kind, contact_id, occurred_at
+),
+${countEventsSql("select id, project_id, name, contact_id, occurred_at from received where kind = 'emitted'")}
+select id from contact`;
+
+/**
+ * Creates the sender as a contact if needed and journals the event. Never changes an existing contact: sender
+ * addresses can be forged.
+ *
+ * @param startsWorkflows whether the event starts workflows and ends waits; otherwise only the feed shows it
+ * @returns the contact id
+ */
+export async function receiveFrom(
+  em: Em,
+  sender: string,
+  event: ReceivedEvent,
+  startsWorkflows: boolean,
+): Promise<string> {
+  const { rows } = mergeContactWrites(
+    [
+      {
+        projectId: event.projectId,
+        email: sender,
+        contactId: newId(),
+        subscribed: undefined,
+        patch: {},
+        flipId: newId(),
+        occurredAt: event.occurredAt,
+      },
+    ],
+    true,
+  );
+  const [contact] = await query(em, z.object({ id: z.uuid() }), receiveSql, [
+    JSON.stringify(rows),
+    event.id,
+    startsWorkflows ? 'emitted' : 'activity',
+    event.emailId,
+    JSON.stringify(event.data),
+    event.occurredAt,
+  ]);
+  if (contact === undefined) throw new Error('A contact that was written is missing in the answer');
+  return contact.id;
+}

@@ -1,0 +1,18 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+const batchRows = 1_000;
+
+export function requeueStrandedInbound(em: Em): Promise<number> {
+  return execute(
+    em,
+    `insert into outbox (id, kind, subject_id, project_id)
+     select uuidv7(), 'inbound.receive', i.id, i.project_id
+     from (
+       select id, project_id from inbound_emails
+       where status = 'PENDING' and created_at < now() - interval '1 hour'
+       order by created_at limit ${batchRows}
+     ) i
+     where not exists (select from outbox o where o.subject_id = i.id)`,
+  );
+}

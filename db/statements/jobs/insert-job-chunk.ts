@@ -1,0 +1,19 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/**
+ * Stores the next part of a job's file; positions count from 0. A statement, because it binds the bytes: the mapper
+ * would inline them as hexadecimal text of twice the size.
+ */
+export async function insertJobChunk(
+  em: Em,
+  jobId: string,
+  position: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  await execute(em, 'insert into job_chunks (job_id, position, bytes) values ($1, $2, $3)', [
+    jobId,
+    position,
+    bytes,
+  ]);
+}

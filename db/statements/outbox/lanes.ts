@@ -1,0 +1,10 @@
+export const lanes = ['emails', 'work'] as const;
+export type Lane = (typeof lanes)[number];
+
+export const laneSql: Readonly<Record<Lane, string>> = {
+  emails: `o.dead_at is null and o.kind = 'email.dispatch'`,
+  work: `o.dead_at is null and o.kind <> 'email.dispatch'`,
+};
+
+/** Times are rounded to milliseconds, so a command that is due now may appear due half a millisecond later. */
+export const isDueSql = `o.next_attempt_at <= now() + interval '1 ms'`;

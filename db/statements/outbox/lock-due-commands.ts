@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { noProject, outboxKinds } from '../../entities/outbox-command.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { isDueSql, type Lane, laneSql } from './lanes.ts';
+
+const commandRow = z.object({
+  id: z.uuid(),
+  kind: z.enum(outboxKinds),
+  subjectId: z.uuid(),
+  attempts: z.int(),
+  projectId: z.uuid().nullable(),
+  execution: z.object({ projectId: z.uuid(), workflowId: z.uuid(), contactId: z.uuid() }).nullable(),
+});
+export type DueCommand = z.output<typeof commandRow>;
+
+/**
+ * Locks up to `share` due commands per project for this transaction, oldest first, skipping those locked by another
+ * relay.
+ */
+export function lockDueCommands(
+  em: Em,
+  lane: Lane,
+  projectIds: readonly string[],
+  share: number,
+): Promise<DueCommand[]> {
+  return query(
+    em,
+    commandRow,
+    `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
+       nullif(o.project_id, '${noProject}') as "projectId",
+       case when o.kind like 'execution.%' then (
+         select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id,
+           'contactId', coalesce(o.contact_id, x.contact_id))
+         from workflow_executions x
+         where x.id = o.subject_id and coalesce(o.contact_id, x.contact_id) is not null
+       ) end as execution
+     from unnest($1::uuid[]) project (id)
+     cross join lateral (
+       select * from outbox o
+       where ${laneSql[lane]} and o.project_id = project.id and ${isDueSql}
+       order by o.next_attempt_at, o.id
+       limit $2
+       for update skip locked
+     ) o
+     order by o.next_attempt_at, o.id`,
+    [projectIds, share],
+  );
+}

@@ -1,0 +1,36 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+export async function deleteCommands(em: Em, ids: string[]): Promise<void> {
+  if (ids.length > 0) await execute(em, 'delete from outbox where id = any($1::uuid[])', [ids]);
+}
+
+/**
+ * Retries commands after an error of their own. The delay doubles up to ten minutes; after `maxAttempts` they are
+ * dead and stay for the operator.
+ */
+export async function postponeCommands(
+  em: Em,
+  ids: string[],
+  error: string,
+  maxAttempts: number,
+): Promise<void> {
+  await execute(
+    em,
+    `update outbox
+     set attempts = attempts + 1, last_error = left($2, 500),
+       next_attempt_at = now() + make_interval(secs => least(600, power(2, attempts))),
+       dead_at = case when attempts + 1 >= $3 then now() end
+     where id = any($1::uuid[])`,
+    [ids, error, maxAttempts],
+  );
+}
+
+/** Delays commands after a failure that they did not cause, without counting an attempt. */
+export async function delayCommands(em: Em, ids: string[], seconds: number): Promise<void> {
+  await execute(
+    em,
+    'update outbox set next_attempt_at = now() + make_interval(secs => $2) where id = any($1::uuid[])',
+    [ids, seconds],
+  );
+}

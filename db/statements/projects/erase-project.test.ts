@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { createTestProject } from '../../../test/setup/start-test-api.ts';
+import { ProjectErasure } from '../../entities/project-security.ts';
+import { sql } from '../../testing/sql.ts';
+import { eraseProject } from './erase-project.ts';
+import { findErasure } from './find-erasure.ts';
+import { recordErasure } from './record-erasure.ts';
+
+const rows = 12_000;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const run = <Row = { n: number }>(text: string, parameters: unknown[] = []) =>
+  sql<Row>(database.orm.em.fork(), text, parameters);
+
+/** A project with more rows in each large table than one transaction deletes. */
+async function createFullProject(): Promise<string> {
+  const { id } = await createTestProject(database);
+  await run(
+    `insert into contacts (id, project_id, email) select uuidv7(), $1, 'c' || n || '@example.com' from generate_series(1, ${rows}) n`,
+    [id],
+  );
+  await run(
+    `insert into emails (id, project_id, source, to_email, from_email)
+     select uuidv7(), $1, 'TRANSACTIONAL', 'a@example.com', 'b@example.com' from generate_series(1, ${rows})`,
+    [id],
+  );
+  await run(
+    `insert into events (id, project_id, name, kind, contact_id, occurred_at)
+     select uuidv7(), $1, 'opened', case when n % 2 = 0 then 'activity' else 'tracked' end, uuidv7(), now()
+     from generate_series(1, ${rows}) n`,
+    [id],
+  );
+  return id;
+}
+async function startReset(projectId: string): Promise<string> {
+  const id = crypto.randomUUID();
+  await database.orm.em.fork().transactional((em) => recordErasure(em, { id, projectId, isReset: true }));
+  return id;
+}
+async function erase(id: string, signal?: AbortSignal): Promise<void> {
+  const erasure = await findErasure(database.orm.em.fork(), id);
+  if (erasure === undefined) throw new Error('There is no erasure');
+  await eraseProject(database.orm.em.fork(), erasure, signal);
+}
+const leftOf = (projectId: string) =>
+  run(
+    `select ((select count(*) from contacts where project_id = $1) + (select count(*) from emails where project_id = $1)
+      + (select count(*) from events where project_id = $1 and name = 'opened'))::int as n`,
+    [projectId],
+  );
+
+describe('the erasure of a project', () => {
+  it('resumes where it was cut off, repeatedly, and counts each row once', async () => {
+    const [projectId, neighbour] = [await createFullProject(), await createFullProject()];
+    const id = await startReset(projectId);
+    let cuts = 0;
+    for (let batches = 1; ; batches += 4) {
+      let looks = 0;
+      const signal = new AbortController().signal;
+      signal.throwIfAborted = () => {
+        looks += 1;
+        if (looks > batches) throw new Error('killed');
+      };
+      const outcome = await erase(id, signal).then(
+        () => 'done',
+        () => 'killed',
+      );
+      if (outcome === 'done') break;
+      cuts += 1;
+    }
+    expect(cuts).toBeGreaterThan(3);
+    expect(await leftOf(projectId)).toEqual([{ n: 0 }]);
+    expect(await leftOf(neighbour)).toEqual([{ n: 3 * rows }]);
+    const reset = await database.orm.em.fork().findOne(ProjectErasure, { projectId });
+    expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows });
+  });
+
+  it('leaves alone what is made after it was ordered', async () => {
+    const { id: projectId } = await createTestProject(database);
+    const id = await startReset(projectId);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await run(`insert into contacts (id, project_id, email) values (uuidv7(), $1, 'new@example.com')`, [
+      projectId,
+    ]);
+    await run(
+      `insert into emails (id, project_id, source, to_email, from_email) values (uuidv7(), $1, 'TRANSACTIONAL', 'a@example.com', 'b@example.com')`,
+      [projectId],
+    );
+    await erase(id);
+    expect(await leftOf(projectId)).toEqual([{ n: 2 }]);
+  });
+
+  it('is ordered once at a time by resets, and by a deletion at any time', async () => {
+    const { id: projectId } = await createTestProject(database);
+    await startReset(projectId);
+    await expect(startReset(projectId)).rejects.toThrow('project_erasures_reset');
+    await recordErasure(database.orm.em.fork(), { id: crypto.randomUUID(), projectId, isReset: false });
+  });
+
+  it.each([
+    ['emails', `project_id = $1 and source = 'CAMPAIGN' order by project_id, id limit 10`],
+    ['email_contents', `project_id = $1 order by project_id, id limit 10`],
+    ['events', `project_id = $1 and kind = 'activity' order by project_id, id limit 10`],
+    [
+      'events',
+      `project_id = $1 and kind <> 'activity' order by project_id, name, contact_id, occurred_at limit 10`,
+    ],
+    ['contacts', `project_id = $1 order by project_id, created_at, id limit 10`],
+  ])('finds rows of %s by the project, by an index', async (table, where) => {
+    const plan = await database.orm.em.fork().transactional(async (em) => {
+      // A small table is read whole and sorted, whatever its indexes.
+      for (const way of ['seqscan', 'bitmapscan', 'sort', 'incremental_sort']) {
+        await sql(em, `set local enable_${way} = off`);
+      }
+      return sql<Record<string, string>>(
+        em,
+        `explain select 1 from ${table} where ${where.replace('$1', `'${crypto.randomUUID()}'`)}`,
+      );
+    });
+    const text = plan.map((line) => Object.values(line).join()).join('\n');
+    expect(text).toMatch(/Index (Only )?Scan using/);
+    expect(text).not.toContain('Seq Scan');
+    expect(text).not.toContain('Sort');
+  });
+});

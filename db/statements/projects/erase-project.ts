@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { emailSources } from '../../../core/email-state.ts';
+import { nilId } from '../../../core/nil-id.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
+import type { ErasureOrder } from './find-erasure.ts';
+import { notifyProjectChange } from './notify-project-change.ts';
+
+const batchRows = 5_000;
+
+const deletedRow = z.object({ deleted: z.int() });
+const idRow = z.object({ id: z.uuid() });
+const lastRow = z.object({ last: z.uuid().nullable() });
+
+interface Run {
+  em: Em;
+  erasure: ErasureOrder;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Deletes the data that a project created up to an instant, in short transactions that count the deleted rows. Keys,
+ * members, domains, settings and reputation figures stay while the project exists. Can be interrupted and repeated.
+ *
+ * @param em outside of a transaction
+ * @param signal stops it between batches
+ */
+export async function eraseProject(em: Em, erasure: ErasureOrder, signal?: AbortSignal): Promise<void> {
+  const run: Run = { em, erasure, signal };
+  await eraseWorkflows(run);
+  await eraseCampaigns(run);
+  await eraseWithChildren(run, 'segments', (segmentId) =>
+    deleteWhere(run, 'segment_members', 'segment_id = $1 order by segment_id, contact_id', [segmentId]),
+  );
+  await eraseWithChildren(run, 'jobs', (jobId) => deleteWhere(run, 'job_chunks', 'job_id = $1', [jobId]));
+  await eraseEmails(run);
+  await eraseContacts(run);
+  // Every process must drop what it caches of the deleted rows.
+  await notifyProjectChange(em, erasure.projectId);
+  await eraseCreated(run, 'templates', 'project_id, created_at, id');
+  await eraseCreated(run, 'idempotency_keys', 'project_id, key');
+  await eraseCreated(run, 'event_deletions', 'id');
+  await eraseJournal(run);
+  // After the contacts, because deleting those writes figure changes.
+  if (erasure.isProjectGone) await eraseFigures(run);
+}
+
+function eraseCreated(run: Run, table: string, order: string, column = 'created_at'): Promise<void> {
+  const { projectId, until } = run.erasure;
+  return deleteWhere(run, table, `project_id = $1 and ${column} <= $2 order by ${order}`, [projectId, until]);
+}
+
+async function eraseOf(run: Run, column: string, id: string, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await deleteWhere(run, table, `${column} = $1`, [id]);
+}
+
+const tablesOfWorkflow = [
+  'workflow_steps',
+  'workflow_transitions',
+  'workflow_version_templates',
+  'workflow_versions',
+];
+
+function eraseWorkflows(run: Run): Promise<void> {
+  return eraseWithChildren(run, 'workflows', async (workflowId) => {
+    await cancelActiveExecutions(run.em, workflowId);
+    await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
+    await deleteExecutions(run, workflowId);
+    await eraseOf(run, 'workflow_id', workflowId, tablesOfWorkflow);
+  });
+}
+
+function eraseCampaigns(run: Run): Promise<void> {
+  const tables = ['campaign_batches', 'campaign_figures', 'campaign_figure_changes'];
+  return eraseWithChildren(run, 'campaigns', (campaignId) => eraseOf(run, 'campaign_id', campaignId, tables));
+}
+
+async function eraseEmails(run: Run): Promise<void> {
+  // By source, as their index has them.
+  for (const source of emailSources) await deleteById(run, 'emails', `source = '${source}'`);
+  await deleteById(run, 'email_contents');
+  await eraseCreated(run, 'inbound_emails', 'project_id, provider_id');
+}
+
+async function eraseContacts(run: Run): Promise<void> {
+  await eraseCreated(run, 'contacts', 'project_id, created_at, id');
+  await eraseCreated(run, 'contact_event_stats', 'project_id, name, contact_id', 'first_at');
+  await eraseCreated(run, 'contact_fields', 'project_id, key');
+  await eraseCreated(run, 'event_names', 'project_id, name');
+}
+
+async function eraseJournal(run: Run): Promise<void> {
+  const { projectId, until } = run.erasure;
+  await deleteById(run, 'events', `kind = 'activity'`);
+  await deleteWhere(
+    run,
+    'events',
+    `project_id = $1 and kind <> 'activity' and id <= ${lastIdAt('$2')}
+     order by project_id, name, contact_id, occurred_at`,
+    [projectId, until],
+  );
+}
+
+const figures = [
+  'contact_figures',
+  'contact_figure_changes',
+  'project_email_days',
+  'project_email_changes',
+  'billing_usage',
+];
+
+const eraseFigures = (run: Run) => eraseOf(run, 'project_id', run.erasure.projectId, figures);
+
+/** Counts in the statement of the deletion, so that a crash neither loses nor repeats a count. */
+const countGone = (table: string, erasureId: string) => `
+  counted as (
+    update project_erasures
+    set done = done || jsonb_build_object('${table}',
+      coalesce((done->>'${table}')::int, 0) + (select count(*)::int from gone))
+    where id = ${erasureId} and exists (select from gone)
+  )`;
+
+async function deleteWhere(run: Run, table: string, where: string, parameters: unknown[]): Promise<void> {
+  for (;;) {
+    run.signal?.throwIfAborted();
+    const [row] = await query(
+      run.em,
+      deletedRow,
+      `with gone as (
+         delete from ${table}
+         where ctid = any(array(select ctid from ${table} where ${where} limit ${batchRows} for update skip locked))
+         returning 1
+       ),
+       ${countGone(table, `$${parameters.length + 1}`)}
+       select count(*)::int as deleted from gone`,
+      [...parameters, run.erasure.id],
+    );
+    if ((row?.deleted ?? 0) === 0) return;
+  }
+}
+
+async function deleteExecutions({ em, signal }: Run, workflowId: string): Promise<void> {
+  for (let deleted = 1; deleted > 0; ) {
+    signal?.throwIfAborted();
+    const [row] = await query(
+      em,
+      deletedRow,
+      `with page as materialized (
+         select id from workflow_executions where workflow_id = $1
+         order by workflow_id, started_at, id limit ${batchRows}
+       ),
+       runs as (delete from workflow_step_runs where execution_id = any(array(select id from page))),
+       gone as (delete from workflow_executions where id = any(array(select id from page)) returning 1)
+       select count(*)::int as deleted from gone`,
+      [workflowId],
+    );
+    deleted = row?.deleted ?? 0;
+  }
+}
+
+/** Deletes children first, so that a remaining parent shows what is left to do. */
+async function eraseWithChildren(
+  run: Run,
+  table: 'workflows' | 'campaigns' | 'segments' | 'jobs',
+  eraseChildren: (id: string) => Promise<void>,
+): Promise<void> {
+  const parents = await query(
+    run.em,
+    idRow,
+    `select id from ${table} where project_id = $1 and created_at <= $2`,
+    [run.erasure.projectId, run.erasure.until],
+  );
+  for (const { id } of parents) {
+    await eraseChildren(id);
+    await deleteWhere(run, table, 'id = $1', [id]);
+  }
+}
+
+const lastIdAt = (instant: string) =>
+  `(lpad(to_hex((extract(epoch from ${instant}::timestamptz) * 1000)::bigint), 12, '0') || '${'f'.repeat(20)}')::uuid`;
+
+/** Deletes in id order. Each page starts after the previous one, so that dead rows are not scanned again. */
+async function deleteById(
+  run: Run,
+  table: 'emails' | 'email_contents' | 'events',
+  filter = 'true',
+): Promise<void> {
+  const { projectId, until, id: erasureId } = run.erasure;
+  let after: string | null = nilId;
+  while (after !== null) {
+    run.signal?.throwIfAborted();
+    const [row]: z.output<typeof lastRow>[] = await query(
+      run.em,
+      lastRow,
+      `with page as materialized (
+         select id from ${table}
+         where project_id = $1 and id > $2 and id <= ${lastIdAt('$3')} and ${filter}
+         order by project_id, id limit ${batchRows}
+       ),
+       gone as (delete from ${table} where id = any(array(select id from page)) returning 1),
+       ${countGone(table, '$4')}
+       select (select id from page order by id desc limit 1) as last`,
+      [projectId, after, until, erasureId],
+    );
+    after = row?.last ?? null;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/**
+ * In a transaction: records an erasure of a project's data, cancels its campaigns and queues the workflow's command.
+ * The database's clock sets which rows are included.
+ *
+ * @throws pg.DatabaseError `project_erasures_reset` for a reset while another is running
+ */
+export async function recordErasure(
+  em: Em,
+  erasure: { id: string; projectId: string; isReset: boolean },
+): Promise<void> {
+  await execute(
+    em,
+    'delete from project_erasures where project_id = $1 and is_reset and erased_at is not null',
+    [erasure.projectId],
+  );
+  await execute(
+    em,
+    `with stopped as (
+       update campaigns set status = 'CANCELLED', cancelled_at = clock_timestamp()
+       where project_id = $2 and status in ('SCHEDULED', 'SENDING')
+       returning id
+     ),
+     commands as (
+       insert into outbox (id, kind, subject_id, project_id)
+       select uuidv7(), 'campaign.changed', id, $2 from stopped
+       union all
+       select uuidv7(), 'project.erase', $1, $2
+     )
+     insert into project_erasures (id, project_id, is_reset, before) values ($1, $2, $3, clock_timestamp())`,
+    [erasure.id, erasure.projectId, erasure.isReset],
+  );
+}

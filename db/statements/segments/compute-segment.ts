@@ -1,0 +1,178 @@
+import { LockMode } from '@mikro-orm/core';
+import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
+import { type Audience, segmentAudience } from '../../conditions/audience.ts';
+import { audienceQuery } from '../../conditions/audience-query.ts';
+import { type Bind, bindInto } from '../../conditions/bind.ts';
+import { Segment } from '../../entities/segment.ts';
+import type { Em } from '../../orm.ts';
+import { retryTransaction } from '../../retry-transaction.ts';
+import { query } from '../../sql.ts';
+import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
+
+const contactsPerBatch = 20_000;
+
+interface ContactCursor {
+  createdAt: string;
+  id: string;
+}
+
+const changesSchema = z.object({
+  added: z.number().int(),
+  removed: z.number().int(),
+  total: z.number().int(),
+});
+
+type Changes = z.output<typeof changesSchema>;
+
+interface SegmentBatch extends Changes {
+  next: ContactCursor | null;
+}
+
+/**
+ * In its own transaction: updates the members of a tracked dynamic segment for the next contacts by creation, and
+ * journals each change. Locks the segment, so that concurrent computations make and journal each change once.
+ *
+ * @param after end of the previous batch; null at the start
+ * @returns undefined when the segment was deleted or is no longer tracked and dynamic
+ */
+async function computeBatch(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+  after: ContactCursor | null,
+): Promise<SegmentBatch | undefined> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const segment = await em.findOne(Segment, { id: segmentId, projectId }, { lockMode });
+  if (!segment?.isComputed()) return undefined;
+  const audience = await segmentAudience(em, projectId, segmentId);
+  if (audience === undefined) return undefined;
+  const next = await findBatchEnd(em, projectId, after);
+  const changes = await updateMembers(em, segment, audience, after, next);
+  return { ...changes, next };
+}
+
+async function updateMembers(
+  em: Em,
+  segment: Segment,
+  audience: Audience,
+  after: ContactCursor | null,
+  next: ContactCursor | null,
+): Promise<Changes> {
+  const now = new Date();
+  const parameters: unknown[] = [membershipEventInput(segment, now), segment.projectId, segment.id];
+  const bind = bindInto(parameters);
+  const belongs = audience.where(now, bind);
+  const bounds = [
+    after === null ? '' : boundSql('>', after, bind),
+    next === null ? '' : boundSql('<=', next, bind),
+  ].join('');
+  const text = updateMembersSql(belongs, bounds);
+  const [row] = await audienceQuery(em, 'few', changesSchema, text, parameters);
+  return row ?? { added: 0, removed: 0, total: 0 };
+}
+
+/**
+ * Forces index look-ups: the planner has no statistics for a segment that was filled a moment ago. Therefore the
+ * condition is in the select list, and intermediate results are passed as arrays.
+ */
+const updateMembersSql = (belongs: string, bounds: string) => `
+with candidate as materialized (
+  select c.id, (${belongs}) is true as belongs,
+    (select true from segment_members m where m.segment_id = $3 and m.contact_id = c.id) is true as is_member
+  from contacts c
+  where c.project_id = $2${bounds}
+),
+arriving as materialized (
+  -- Locked until the commit: a contact that is deleted meanwhile takes its row along, or does not enter.
+  select c.id from contacts c
+  where c.id = any(array(select id from candidate where belongs and not is_member))
+  order by c.id for key share
+),
+entered as (
+  insert into segment_members (segment_id, contact_id) select $3, id from arriving
+  on conflict do nothing
+  returning contact_id
+),
+departed as (
+  delete from segment_members
+  where segment_id = $3
+    and contact_id = any(array(select id from candidate where is_member and not belongs))
+  returning contact_id
+),
+${membershipEventsSql}
+select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed,
+  (select count(*)::int from candidate where belongs) as total`;
+
+/**
+ * The separate bound on `created_at` lets the planner use an index range, which the row comparison alone does not.
+ */
+function boundSql(operator: '>' | '<=', { createdAt, id }: ContactCursor, bind: Bind): string {
+  const instant = `${bind(createdAt)}::timestamptz`;
+  return ` and c.created_at ${operator === '>' ? '>=' : '<='} ${instant}
+    and (c.created_at, c.id) ${operator} (${instant}, ${bind(id)}::uuid)`;
+}
+
+async function findBatchEnd(
+  em: Em,
+  projectId: string,
+  after: ContactCursor | null,
+): Promise<ContactCursor | null> {
+  const [row] = await query(
+    em,
+    z.object({ createdAt: z.date(), id: z.uuid() }),
+    `select created_at as "createdAt", id from contacts
+     where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
+     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`,
+    [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId],
+  );
+  return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
+}
+
+export interface ComputationProgress {
+  added: number;
+  removed: number;
+  total: number;
+  after: ContactCursor | null;
+}
+
+export const computationStart: ComputationProgress = { added: 0, removed: 0, total: 0, after: null };
+
+/**
+ * Computes the members of a segment batch by batch, and stores their count at the end.
+ *
+ * @param from progress of an interrupted computation, or `computationStart`
+ * @param onBatch called after each batch but the last
+ * @returns undefined when the segment was deleted or is no longer tracked and dynamic
+ */
+export async function computeSegment(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+  from: ComputationProgress,
+  onBatch: (progress: ComputationProgress) => void,
+): Promise<ComputationProgress | undefined> {
+  let progress = from;
+  for (;;) {
+    const { after } = progress;
+    const batch = await retryTransaction(() =>
+      em.fork().transactional((inner) => computeBatch(inner, projectId, segmentId, after)),
+    );
+    if (batch === undefined) return undefined;
+    progress = {
+      added: progress.added + batch.added,
+      removed: progress.removed + batch.removed,
+      total: progress.total + batch.total,
+      after: batch.next,
+    };
+    if (batch.next === null) break;
+    onBatch(progress);
+  }
+  const now = new Date();
+  await em.nativeUpdate(
+    Segment,
+    { id: segmentId },
+    { memberCount: progress.total, countedAt: now, computedAt: now },
+  );
+  return progress;
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { Audience } from '../../conditions/audience.ts';
+import { audienceQuery } from '../../conditions/audience-query.ts';
+import { bindInto } from '../../conditions/bind.ts';
+import type { Em } from '../../orm.ts';
+
+export async function countAudience(em: Em, projectId: string, audience: Audience): Promise<number> {
+  const parameters: unknown[] = [projectId];
+  const where = audience.where(new Date(), bindInto(parameters), 'all');
+  const [row] = await audienceQuery(
+    em,
+    'all',
+    z.object({ count: z.number().int() }),
+    `select count(*)::int as count from contacts c where c.project_id = $1 and ${where}`,
+    parameters,
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,19 @@
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
+
+/** A page of the stored members of a segment, newest contact first: ids begin with the time at which they were made. */
+export function listMembers(
+  em: Em,
+  segmentId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ContactRow[]> {
+  return query(
+    em,
+    contactRow,
+    `select ${contactColumns} from contacts where id in (
+       select contact_id from segment_members where segment_id = $1 order by contact_id desc limit $2 offset $3
+     ) order by id desc`,
+    [segmentId, limit, offset],
+  );
+}

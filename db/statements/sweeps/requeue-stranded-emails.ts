@@ -1,0 +1,28 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+import { uuidAtSql } from './uuid-at-sql.ts';
+
+/**
+ * Queues a command for each non-campaign email that was accepted between `fromSeconds` and `toSeconds` ago, has not
+ * been sent and has no command, for example after a batch workflow was terminated by hand. A duplicate command for an
+ * email of a live batch does no harm.
+ *
+ * @returns the number of emails
+ */
+export function requeueStrandedEmails(em: Em, fromSeconds: number, toSeconds: number): Promise<number> {
+  return execute(
+    em,
+    `insert into outbox (id, kind, subject_id, project_id)
+     select uuidv7(), 'email.dispatch', e.id, e.project_id
+     from emails e
+     where e.id between ${uuidAtSql('$1')} and ${uuidAtSql('$2')}
+       and e.source <> 'CAMPAIGN'
+       and (e.status in ('QUEUED', 'SENDING') or (e.status = 'UNKNOWN' and e.attempts < 2))
+       and not exists (select from outbox o where o.subject_id = e.id)
+       and not exists (
+         select from waiting_emails w
+         where w.project_id = e.project_id and w.email_id = e.id and w.seen_at > now() - interval '5 minutes'
+       )`,
+    [fromSeconds, toSeconds],
+  );
+}

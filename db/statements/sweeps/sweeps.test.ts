@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput } from '../../../test/setup/inputs.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../testing/sql.ts';
+import { acceptEmails } from '../emails/accept-emails.ts';
+import { insertJobChunk } from '../jobs/insert-job-chunk.ts';
+import { findProjectTurns } from '../outbox/find-project-turns.ts';
+import { lockDueCommands } from '../outbox/lock-due-commands.ts';
+import { deleteExpired } from './delete-expired.ts';
+import { requeueStrandedEmails } from './requeue-stranded-emails.ts';
+
+let database: TestDatabase;
+let em: Em;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  em = database.orm.em.fork();
+  await sql(em, 'truncate outbox, emails, email_contents cascade');
+});
+
+describe('the sweep of what has expired', () => {
+  it('deletes that and nothing else, in every table', async () => {
+    const projectId = randomUUID();
+    await sql(
+      em,
+      `insert into idempotency_keys (project_id, key, request, token, expires_at)
+       select $1, 'key ' || n, 'POST /v1/send', uuidv7(), now() + (n - 1.5) * interval '1 minute'
+       from generate_series(0, 4) n`,
+      [projectId],
+    );
+    await sql(
+      em,
+      `insert into rate_limit_windows (subject, window_start, used)
+       select 'subject', now() - n * interval '4 minutes', 1 from generate_series(1, 4) n`,
+    );
+    await sql(
+      em,
+      `insert into throttles (key, next_free_at)
+       select 'bucket ' || n, now() + n * interval '11 minutes' from generate_series(-1, 1) n`,
+    );
+    await sql(
+      em,
+      `insert into waiting_emails (project_id, email_id)
+       select $1, uuidv7(n * interval '25 hours') from generate_series(-2, 0) n`,
+      [projectId],
+    );
+    await sql(
+      em,
+      `insert into provider_notifications (id, received_at)
+       select uuidv7(), now() - n * interval '14 days 20 hours' from generate_series(1, 4) n`,
+    );
+    await sql(
+      em,
+      `insert into stripe_events (id, type, received_at)
+       select 'evt_' || days, 'invoice.paid', now() - days * interval '1 day' from unnest(array[29, 31]) days`,
+    );
+    const contents = [5, 6.9, 7.1, 30].map((days) =>
+      acceptInput(projectId, [`${days}@example.com`], {
+        occurredAt: new Date(Date.now() - days * 86_400_000),
+        attachments: [
+          {
+            filename: 'a',
+            contentType: 'text/plain',
+            cid: null,
+            disposition: 'attachment',
+            bytes: Buffer.from('a'),
+          },
+        ],
+      }),
+    );
+    await acceptEmails(em, contents);
+    await sql(
+      em,
+      `insert into jobs (id, project_id, type, state, created_at)
+       select uuidv7(), $1, 'import', state, now() - days * interval '1 day'
+       from unnest(array['waiting', 'active', 'completed', 'failed']) state, unnest(array[29, 31]) days`,
+      [projectId],
+    );
+    const chunk = (id: string) => insertJobChunk(em, id, 0, Buffer.from('email'));
+    const [ofJob, ofOldJob] = [uuidv7(), uuidv7({ msecs: Date.now() - 2 * 86_400_000 })];
+    await sql(em, `insert into jobs (id, project_id, type) select unnest($1::uuid[]), $2, 'import'`, [
+      [ofJob, ofOldJob],
+      projectId,
+    ]);
+    const ofUpload = uuidv7({ msecs: Date.now() - 23 * 3_600_000 });
+    const orphan = uuidv7({ msecs: Date.now() - 25 * 3_600_000 });
+    for (const id of [ofJob, ofOldJob, ofUpload, orphan]) await chunk(id);
+    await sql(
+      em,
+      `with someone as (insert into users (id, email) values (uuidv7(), 'someone@example.com') returning id)
+       insert into account_tokens (id, user_id, purpose, token_hash, expires_at)
+       select uuidv7(), id, 'reset-password', sha256(hours::text::bytea), now() + hours * interval '1 hour'
+       from someone, unnest(array[-25, -1, 1]) hours`,
+    );
+    await sql(
+      em,
+      `insert into sessions (id, user_id, version, expires_at)
+       select uuidv7(), id, 1, now() + hours * interval '1 hour'
+       from users, unnest(array[-1, 1]) hours where email = 'someone@example.com'`,
+    );
+    await sql(
+      em,
+      `insert into invitation_hours (subject, hour, mails)
+       select 'grace@example.com', date_trunc('hour', now()) - hours * interval '1 hour', 5
+       from generate_series(0, 3) hours`,
+    );
+    await sql(
+      em,
+      `insert into sign_in_attempts (subject, attempts, ends_at)
+       select sha256(minutes::text::bytea), 1, now() + minutes * interval '1 minute' from unnest(array[-1, 1]) minutes`,
+    );
+    await sql(
+      em,
+      `insert into sign_in_sources (user_id, source, seen_at)
+       select id, sha256(days::text::bytea), now() - days * interval '1 day'
+       from users, unnest(array[364, 366]) days where email = 'someone@example.com'`,
+    );
+
+    expect(await deleteExpired(em, 7)).toEqual({
+      idempotencyKeys: 2,
+      rateLimitWindows: 2,
+      throttles: 1,
+      waitingEmails: 1,
+      notifications: 2,
+      contents: 2,
+      inboundContents: 0,
+      jobs: 2,
+      uploadChunks: 1,
+      stripeEvents: 1,
+      accountTokens: 2,
+      sessions: 1,
+      signInAttempts: 1,
+      signInSources: 1,
+      invitationHours: 3,
+      segmentsWithOrphans: 0,
+      workflowsWithOrphans: 0,
+    });
+    const left = async (statement: string) =>
+      (await sql<{ value: string }>(em, statement)).map((row) => row.value);
+    expect((await left('select job_id as value from job_chunks')).sort()).toEqual(
+      [ofJob, ofOldJob, ofUpload].sort(),
+    );
+    expect(await left('select key as value from idempotency_keys order by key')).toEqual([
+      'key 2',
+      'key 3',
+      'key 4',
+    ]);
+    expect(await left('select subject as value from rate_limit_windows')).toHaveLength(2);
+    expect(await left('select id as value from provider_notifications')).toHaveLength(2);
+    expect(
+      await left('select distinct state as value from jobs where created_at < current_date - 29 order by 1'),
+    ).toEqual(['active', 'waiting']);
+    expect(await left('select id as value from jobs')).toHaveLength(8);
+    const kept = contents.slice(0, 2).map((content) => content.contentId);
+    expect(await left('select id as value from email_contents order by created_at desc')).toEqual(kept);
+    expect(await left('select content_id as value from email_attachments order by 1')).toEqual(
+      kept.toSorted(),
+    );
+    expect(await left('select id as value from emails')).toHaveLength(4);
+    expect(await deleteExpired(em, 7)).toEqual({
+      idempotencyKeys: 0,
+      rateLimitWindows: 0,
+      throttles: 0,
+      waitingEmails: 0,
+      notifications: 0,
+      contents: 0,
+      inboundContents: 0,
+      jobs: 0,
+      uploadChunks: 0,
+      stripeEvents: 0,
+      accountTokens: 0,
+      sessions: 0,
+      signInAttempts: 0,
+      signInSources: 0,
+      invitationHours: 0,
+      segmentsWithOrphans: 0,
+      workflowsWithOrphans: 0,
+    });
+  });
+
+  it('gets through more rows than one statement deletes', async () => {
+    await sql(
+      em,
+      `insert into provider_notifications (id, received_at)
+       select uuidv7(), now() - interval '31 days' from generate_series(1, 12000)`,
+    );
+    expect(await deleteExpired(em, 7)).toMatchObject({ notifications: 12_000 });
+  });
+});
+
+describe('the sweep of stranded emails', () => {
+  /** An email accepted so many seconds ago, without a command. */
+  async function strand(secondsAgo: number, columns: Record<string, unknown> = {}): Promise<string> {
+    const id = uuidv7({ msecs: Date.now() - secondsAgo * 1000 });
+    const values = { source: 'TRANSACTIONAL', status: 'QUEUED', attempts: 0, ...columns };
+    await sql(
+      em,
+      `insert into emails (id, project_id, to_email, from_email, source, status, attempts)
+       values ($1, uuidv7(), 'a@example.com', 'b@example.com', $2, $3, $4)`,
+      [id, values.source, values.status, values.attempts],
+    );
+    return id;
+  }
+  const commands = async () => {
+    const projects = (await findProjectTurns(em, 'emails', null, 100)).map((turn) => turn.projectId);
+    return (await lockDueCommands(em, 'emails', projects, 100)).map((command) => command.subjectId).sort();
+  };
+
+  it('gives a command to each email that is not out and that nobody sees to, once', async () => {
+    const stranded = [
+      await strand(600),
+      await strand(3_000, { status: 'SENDING', attempts: 1 }),
+      await strand(700, { status: 'UNKNOWN', attempts: 1 }),
+      await strand(600, { source: 'WORKFLOW' }),
+      await strand(600, { source: 'TEST' }),
+      await strand(600, { source: 'ACCOUNT' }),
+    ];
+    await strand(100);
+    await strand(4_000);
+    await strand(600, { status: 'UNKNOWN', attempts: 2 });
+    await strand(600, { source: 'CAMPAIGN' });
+    for (const status of ['SENT', 'FAILED', 'SUPPRESSED', 'CANCELLED', 'DELIVERED', 'BOUNCED']) {
+      await strand(600, { status });
+    }
+    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(6);
+    expect(await commands()).toEqual(stranded.toSorted());
+    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(0);
+    expect(await commands()).toEqual(stranded.toSorted());
+  });
+
+  it('leaves an email alone whose command waits or is dead', async () => {
+    const [waiting, dead] = [await strand(600), await strand(600)];
+    await sql(
+      em,
+      `insert into outbox (id, kind, subject_id, next_attempt_at, dead_at) values
+         (uuidv7(), 'email.dispatch', $1, now() + interval '1 hour', null),
+         (uuidv7(), 'email.dispatch', $2, now(), now())`,
+      [waiting, dead],
+    );
+    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(0);
+  });
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+const pinnedVersionSchema = z.object({
+  workflowId: z.uuid(),
+  workflowName: z.string(),
+  version: z.number().int(),
+});
+
+export type PinnedVersion = z.output<typeof pinnedVersionSchema>;
+
+const maxVersions = 100;
+
+/**
+ * Versions other than the edited one that executions follow or would start with, by workflow name. Looks for
+ * executions only where a version sends the template.
+ */
+export function findPinnedVersions(em: Em, projectId: string, templateId: string): Promise<PinnedVersion[]> {
+  return query(
+    em,
+    pinnedVersionSchema,
+    `select w.id as "workflowId", w.name as "workflowName", v.version
+     from workflow_version_templates v
+     join workflows w on w.id = v.workflow_id
+     where v.template_id = $2 and w.project_id = $1 and v.version <> w.version
+       and ((w.enabled and w.live_version = v.version) or exists (
+         select from workflow_executions x
+         where x.workflow_id = v.workflow_id and x.version = v.version and x.status in ${activeStatusesSql}))
+     order by w.name, w.id, v.version
+     limit ${maxVersions}`,
+    [projectId, templateId],
+  );
+}

@@ -1,0 +1,16 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/**
+ * In a transaction, before locking the template: locks, by id, the workflows with a version that sends it. Until the
+ * transaction ends no execution starts in them, and those that were starting have committed.
+ */
+export async function lockWorkflowsOfTemplate(em: Em, projectId: string, templateId: string): Promise<void> {
+  await execute(
+    em,
+    `select from workflows
+     where project_id = $1 and id in (select workflow_id from workflow_version_templates where template_id = $2)
+     order by id for update`,
+    [projectId, templateId],
+  );
+}

@@ -1,0 +1,30 @@
+import type { UploadQuota } from '../../../core/images/upload-quota.ts';
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/**
+ * Marks an image as stored and counts it. The quota is checked under the lock of the total, so concurrent uploads
+ * never exceed it.
+ *
+ * @returns false when the quota is exhausted or the project was erased
+ */
+export async function finishUpload(
+  em: Em,
+  upload: { key: string; projectId: string; size: number },
+  quota: UploadQuota,
+): Promise<boolean> {
+  const stored = await execute(
+    em,
+    `with counted as (
+       insert into upload_totals as total (project_id, files, bytes)
+       select $2, 1, $3::bigint from uploads
+       where key = $1 and not stored and ($5::bigint = 0 or $3::bigint <= $5)
+       on conflict (project_id) do update set files = total.files + 1, bytes = total.bytes + excluded.bytes
+       where ($4::int = 0 or total.files < $4) and ($5::bigint = 0 or total.bytes + excluded.bytes <= $5)
+       returning 1
+     )
+     update uploads set stored = true, size = $3 where key = $1 and exists (select from counted)`,
+    [upload.key, upload.projectId, upload.size, quota.files, quota.bytes],
+  );
+  return stored > 0;
+}

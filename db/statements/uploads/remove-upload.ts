@@ -1,0 +1,13 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/** Deletes the row of a deleted image. Idempotent: repeats subtract it from the total only once. */
+export async function removeUpload(em: Em, key: string): Promise<void> {
+  await execute(
+    em,
+    `with removed as (delete from uploads where key = $1 returning project_id, size, stored)
+     update upload_totals t set files = files - 1, bytes = bytes - removed.size
+     from removed where t.project_id = removed.project_id and removed.stored`,
+    [key],
+  );
+}

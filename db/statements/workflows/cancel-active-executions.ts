@@ -1,0 +1,43 @@
+import { nilId } from '../../../core/nil-id.ts';
+import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { cancelLockedSql, cancelledSchema } from './cancel-locked-sql.ts';
+import { hasActiveExecution } from './has-active-execution.ts';
+import { removeListeners } from './remove-listeners.ts';
+
+const batchSize = 5_000;
+/**
+ * Cancels all active executions of a workflow, in transactions of 5,000.
+ *
+ * @param em outside of a transaction
+ * @returns the number cancelled
+ */
+export async function cancelActiveExecutions(em: Em, workflowId: string): Promise<number> {
+  let total = 0;
+  // Each batch starts after the previous one, because cancelled rows stay in the index for a while.
+  let after = nilId;
+  for (;;) {
+    const cancelled = await query(
+      em,
+      cancelledSchema,
+      cancelLockedSql(`
+        select id from workflow_executions
+        where workflow_id = $1 and status in ${activeStatusesSql} and contact_id >= $2
+        order by contact_id limit ${batchSize}
+        for no key update`),
+      [workflowId, after],
+    );
+    await removeListeners(
+      em,
+      workflowId,
+      cancelled.map(({ id }) => id),
+    );
+    total += cancelled.length;
+    // The batch size does not show the end: executions that ended while the batch waited for their locks are left
+    // out.
+    if (!(await hasActiveExecution(em, workflowId))) return total;
+    const contactIds = cancelled.flatMap(({ contactId }) => contactId ?? []);
+    after = contactIds.toSorted().at(-1) ?? nilId;
+  }
+}

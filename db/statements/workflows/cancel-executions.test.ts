@@ -1,0 +1,141 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
+import { Workflow } from '../../entities/workflow.ts';
+import { sql } from '../../testing/sql.ts';
+import { deleteContacts } from '../contacts/delete-contacts.ts';
+import { cancelActiveExecutions } from './cancel-active-executions.ts';
+import { cancelExecution } from './cancel-execution.ts';
+import { deleteExecutions } from './delete-executions.ts';
+import { deleteOrphanedExecutions } from './delete-orphaned-executions.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const em = () => database.orm.em.fork();
+let projectId: string;
+beforeEach(() => {
+  projectId = uuidv7();
+});
+
+async function addWorkflow(): Promise<string> {
+  const id = uuidv7();
+  const trigger = { id: uuidv7(), type: 'TRIGGER' as const, name: 'Trigger', config: {} };
+  const graph = { eventName: 'joined', steps: [trigger], transitions: [] };
+  await storeWorkflow(em(), { id, projectId, allowReentry: true, enabled: false }, graph);
+  return id;
+}
+
+/** Executions of as many contacts that wait for an event, each with a step run. */
+async function addWaiting(workflowId: string, count: number): Promise<void> {
+  await sql(
+    em(),
+    `with execution as (
+       insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, context)
+       select uuidv7(), $1, $2, 1, uuidv7(), 'WAITING', false, '{"secret": 1}' from generate_series(1, $3)
+       returning *
+     ),
+     run as (
+       insert into workflow_step_runs (execution_id, visit, step_id, output) select id, 1, id, '{"secret": 1}'
+       from execution
+     )
+     insert into event_listeners (project_id, event_name, contact_id, id, workflow_id, execution_id, visit)
+     select project_id, 'order', contact_id, id, workflow_id, id, 1 from execution`,
+    [projectId, workflowId, count],
+  );
+}
+
+const countOf = async (from: string, id: string) =>
+  (await sql<{ count: number }>(em(), `select count(*)::int as count from ${from}`, [id]))[0]?.count;
+
+const cancelled = (workflowId: string) =>
+  countOf(
+    `workflow_executions x where workflow_id = $1 and status = 'CANCELLED' and completed_at is not null
+       and x.id in (select subject_id from outbox where kind = 'execution.cancel')`,
+    workflowId,
+  );
+const listening = (workflowId: string) => countOf('event_listeners where workflow_id = $1', workflowId);
+
+describe('cancelling executions', () => {
+  it('ends all of a workflow, however many, each with one command', async () => {
+    const [one, other] = [await addWorkflow(), await addWorkflow()];
+    await addWaiting(one, 12_345);
+    await addWaiting(other, 2);
+    const counts = await Promise.all([cancelActiveExecutions(em(), one), cancelActiveExecutions(em(), one)]);
+    // The checks join thousands of rows that no statistics know of.
+    await sql(em(), 'analyze workflow_executions, outbox');
+    expect(counts.reduce((sum, count) => sum + count)).toBe(12_345);
+    expect(await cancelled(one)).toBe(12_345);
+    expect(
+      await countOf(
+        `outbox o join workflow_executions x on x.id = o.subject_id where x.workflow_id = $1`,
+        one,
+      ),
+    ).toBe(12_345);
+    expect([await listening(one), await listening(other), await cancelled(other)]).toEqual([0, 2, 0]);
+  });
+
+  it('happens once to each', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 1);
+    const [execution] = await sql<{ id: string }>(
+      em(),
+      'select id from workflow_executions where workflow_id = $1',
+      [workflowId],
+    );
+    const tries = Array.from({ length: 5 }, () => cancelExecution(em(), workflowId, execution?.id ?? ''));
+    expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
+    expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([1, 0]);
+  });
+
+  it('comes with the contact, whose data goes', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 3);
+    const contacts = await sql<{ id: string }>(
+      em(),
+      `insert into contacts (id, project_id, email, subscribed, data)
+       select contact_id, project_id, contact_id || '@example.com', true, '{}' from workflow_executions
+       where workflow_id = $1 limit 2 returning id`,
+      [workflowId],
+    );
+    await deleteContacts(
+      em(),
+      projectId,
+      contacts.map(({ id }) => id),
+    );
+    expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([2, 1]);
+    const left = await sql(
+      em(),
+      `select contact_id is null as gone, context, r.output from workflow_executions x
+       join workflow_step_runs r on r.execution_id = x.id where workflow_id = $1 order by gone`,
+      [workflowId],
+    );
+    const erased = { gone: true, context: {}, output: null };
+    expect(left).toEqual([{ gone: false, context: { secret: 1 }, output: { secret: 1 } }, erased, erased]);
+  });
+});
+
+describe('executions of a deleted workflow', () => {
+  it('are deleted batch by batch, and a sweep deletes the rest', async () => {
+    const [gone, kept] = [await addWorkflow(), await addWorkflow()];
+    await addWaiting(gone, 7_000);
+    await addWaiting(kept, 1);
+    await em().nativeDelete(Workflow, { id: gone });
+    await deleteExecutions(em(), gone, 1);
+    const executions = (id: string) => countOf('workflow_executions where workflow_id = $1', id);
+    expect(await executions(gone)).toBe(2_000);
+    expect(await deleteOrphanedExecutions(em())).toBe(1);
+    expect([await executions(gone), await executions(kept)]).toEqual([0, 1]);
+    expect(
+      await countOf(
+        'workflow_step_runs r where not exists (select from workflow_executions x where x.id = r.execution_id) or $1::uuid is null',
+        gone,
+      ),
+    ).toBe(0);
+    expect(await deleteOrphanedExecutions(em())).toBe(0);
+  });
+});

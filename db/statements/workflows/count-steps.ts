@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { type ExecutionStatus, executionStatuses } from '../../../core/workflows/execution-status.ts';
+import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+
+const count = z.number().int();
+const statusRow = z.object({ status: z.enum(executionStatuses), executions: count });
+const stepRow = z.object({
+  stepId: z.uuid(),
+  entered: count,
+  completed: count,
+  failed: count,
+  waiting: count,
+});
+
+export type StepFigures = z.output<typeof stepRow>;
+
+/** By an index alone. */
+export async function countExecutions(em: Em, workflowId: string): Promise<Map<ExecutionStatus, number>> {
+  const rows = await query(
+    em,
+    statusRow,
+    'select status, count(*)::int as executions from workflow_executions where workflow_id = $1 group by status',
+    [workflowId],
+  );
+  return new Map(rows.map(({ status, executions }) => [status, executions]));
+}
+
+/** Executions whose steps are counted: some 50 ms with ten steps each. */
+export const executionsWithSteps = 10_000;
+
+/** Over the newest executions of the workflow, `executionsWithSteps` at most. */
+export function countSteps(
+  em: Em,
+  workflowId: string,
+  executions = executionsWithSteps,
+): Promise<StepFigures[]> {
+  return em.transactional(async (inner) => {
+    await execute(inner, `set local jit = off; set local work_mem = '64MB'`);
+    return query(
+      inner,
+      stepRow,
+      `select r.step_id as "stepId", count(*)::int as entered,
+         count(*) filter (where r.completed_at is not null and r.error is null)::int as completed,
+         count(*) filter (where r.error is not null)::int as failed,
+         count(*) filter (where r.completed_at is null and x.status in ${activeStatusesSql})::int as waiting
+       from (
+         select id, status from workflow_executions where workflow_id = $1 order by started_at desc, id desc limit $2
+       ) x
+       join workflow_step_runs r on r.execution_id = x.id
+       group by r.step_id`,
+      [workflowId, executions],
+    );
+  });
+}

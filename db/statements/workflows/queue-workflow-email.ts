@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+export interface WorkflowEmail {
+  emailId: string;
+  contentId: string;
+  projectId: string;
+  workflowId: string;
+  contactId: string;
+  templateId: string;
+  to: string | null;
+  variables: { event: Record<string, unknown>; context: Record<string, unknown> };
+  hops: number;
+}
+
+/**
+ * Milliseconds. Emails queued in one window become due together, so that Temporal runs one batch workflow for all of
+ * them.
+ */
+const windowMs = 200;
+
+/**
+ * More than the number of database connections, each of which may queue an email. With more quota left than this, no
+ * exclusive lock is needed.
+ */
+const spareEmails = 1_000;
+
+/**
+ * Queues the email of a SEND_EMAIL step from the template's current content, with an outbox command. Whether the
+ * contact may receive it is checked at the hand-over, as for every email. One statement, so that quota is taken only
+ * for an email that is written.
+ *
+ * @returns when the command is due, in milliseconds; `gone` when the template or contact was deleted; `beyond the
+ * limit` when the monthly quota is used up
+ */
+export async function queueWorkflowEmail(
+  em: Em,
+  email: WorkflowEmail,
+): Promise<{ dueInMs: number } | 'gone' | 'beyond the limit'> {
+  const [row] = await query(
+    em,
+    z.object({ isTaken: z.boolean(), dueInMs: z.number().nullable() }),
+    `with source as materialized (
+       select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email
+       from templates t
+       join contacts c on c.project_id = t.project_id and c.id = $5
+       where t.project_id = $3 and t.id = $6
+     ),
+     allowance as materialized (
+       select take_emails($3, 'workflows', 1, ${spareEmails}) as is_taken from source
+     ),
+     content as (
+       insert into email_contents (id, project_id, subject, body, from_email, from_name, reply_to, variables)
+       select $2, $3, subject, body, from_email, from_name, reply_to, $8::jsonb from source, allowance where is_taken
+     ),
+     command as (
+       insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+       select uuidv7(), 'email.dispatch', $1, $3, date_bin($9, clock_timestamp(), timestamptz 'epoch') + $9::interval
+       from allowance
+       where is_taken
+       returning extract(epoch from next_attempt_at - clock_timestamp())::float8 * 1000 as due_in_ms
+     ),
+     email as (
+       insert into emails (id, project_id, contact_id, content_id, source, type, template_id, workflow_id, to_email,
+         from_email, hops)
+       select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email, $10::smallint from source, allowance where is_taken
+     )
+     select is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`,
+    [
+      email.emailId,
+      email.contentId,
+      email.projectId,
+      email.workflowId,
+      email.contactId,
+      email.templateId,
+      email.to,
+      JSON.stringify(email.variables),
+      `${windowMs} milliseconds`,
+      email.hops,
+    ],
+  );
+  if (row === undefined) return 'gone';
+  return row.isTaken ? { dueInMs: row.dueInMs ?? 0 } : 'beyond the limit';
+}

@@ -1,0 +1,53 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { sql } from '../../testing/sql.ts';
+import { signalLateExecutions } from './signal-late-executions.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const em = () => database.orm.em.fork();
+
+/** An execution that is late by so many minutes, at the end of a wait or where it should go on at once. */
+async function addLate(status: 'WAITING' | 'RUNNING', minutes: number): Promise<string> {
+  const [id, workflowId] = [uuidv7(), uuidv7()];
+  await sql(
+    em(),
+    `with late as (select now() - make_interval(secs => $4::float8 * 60) as at),
+     run as (
+       insert into workflow_step_runs (execution_id, visit, step_id, started_at, completed_at)
+       select $1, 1, $1, at - interval '1 day', case when $3 = 'RUNNING' then at end from late
+     )
+     insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, visit,
+       started_at, resume_at)
+     select $1, $2, $2, 1, uuidv7(), $3, false, 1, at - interval '1 day', case when $3 = 'WAITING' then at end
+     from late`,
+    [id, workflowId, status, minutes],
+  );
+  return id;
+}
+
+it('reminds late executions at first soon, and then once an hour', async () => {
+  // Far enough from where the answer changes for a slow machine.
+  const reminded = [11, 13, 22, 42, 102, 162, 3_042];
+  const minutes = [-60, 2, 8, 16, 18, 27, 38, 47, 107, 3_037, ...reminded];
+  const expected: string[] = [];
+  for (const status of ['WAITING', 'RUNNING'] as const) {
+    for (const each of minutes) {
+      const id = await addLate(status, each);
+      if (reminded.includes(each)) expected.push(id);
+    }
+  }
+  expect(await signalLateExecutions(em(), 600)).toBe(expected.length);
+  const commands = await sql<{ id: string }>(
+    em(),
+    `select subject_id as id from outbox where kind = 'execution.wake'`,
+  );
+  expect(commands.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
+  // Nor while the reminder is on its way.
+  expect(await signalLateExecutions(em(), 600)).toBe(0);
+});

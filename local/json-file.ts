@@ -1,0 +1,22 @@
+import { readFile } from 'node:fs/promises';
+import type { z } from 'zod';
+
+/** `undefined` when the file is missing, `'malformed'` when it does not match. */
+export async function readJsonFile<T>(
+  path: string,
+  schema: z.ZodType<T>,
+): Promise<T | undefined | 'malformed'> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const parsed = schema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : 'malformed';
+  } catch {
+    return 'malformed';
+  }
+}

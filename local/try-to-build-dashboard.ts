@@ -1,0 +1,22 @@
+import type { Logger } from 'pino';
+import { buildDashboard, type DashboardBuild } from './build-dashboard.ts';
+
+interface TriedBuild extends DashboardBuild {
+  signal: AbortSignal;
+  log: Pick<Logger, 'error'>;
+}
+
+/** Says why a build fails, and returns undefined: without a dashboard everything else works. */
+export async function tryToBuildDashboard({ log, ...build }: TriedBuild): Promise<string | undefined> {
+  try {
+    return await buildDashboard(build);
+  } catch (err) {
+    build.signal.throwIfAborted();
+    log.error({ err }, 'the dashboard could not be built');
+    const reason = err instanceof Error ? err.message : String(err);
+    build.say(
+      `The dashboard could not be built, so Posthaste starts without it. "npm run web:build" tries again.\n${reason}`,
+    );
+    return undefined;
+  }
+}

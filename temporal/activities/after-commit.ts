@@ -1,0 +1,3 @@
+export interface AfterCommit {
+  committed: () => void;
+}

@@ -1,0 +1,31 @@
+import { LockMode } from '@mikro-orm/core';
+import { Campaign } from '../../../db/entities/campaign.ts';
+import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
+import type { Em } from '../../../db/orm.ts';
+import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
+import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
+
+/**
+ * Starts a scheduled campaign that is due, or cancels it when it has more recipients than the project's quota
+ * allows. Needs a transaction.
+ *
+ * @returns false when no such campaign is due
+ */
+export async function beginCampaign(em: Em, id: string): Promise<boolean> {
+  const campaign = await em.findOne(
+    Campaign,
+    { id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (campaign === null) return false;
+  const quota = await lockCampaignQuota(em, campaign);
+  if (quota !== null && quota.recipients > quota.left) {
+    campaign.cancel(
+      `The campaign had ${quota.recipients} recipients when it was due, but the project could send only ${quota.left} more campaign emails that month`,
+    );
+  } else {
+    await startCampaign(em, campaign, quota?.recipients ?? null);
+  }
+  em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId: campaign.projectId });
+  return true;
+}

@@ -1,0 +1,23 @@
+import { Campaign } from '../../../db/entities/campaign.ts';
+import type { Orm } from '../../../db/orm.ts';
+
+export type CampaignWatch = (campaignId: string) => Promise<boolean>;
+
+/** Answers are cached for this long, so claimed emails can still leave up to 100 ms after a cancel. */
+const freshMs = 100;
+
+export function createCampaignWatch(orm: Orm): CampaignWatch {
+  const known = new Map<string, { at: number; isSending: Promise<boolean> }>();
+  return (campaignId) => {
+    const now = Date.now();
+    const last = known.get(campaignId);
+    if (last !== undefined && now - last.at < freshMs) return last.isSending;
+    for (const [id, { at }] of known) if (now - at > 60_000) known.delete(id);
+    const isSending = orm.em
+      .fork()
+      .findOne(Campaign, campaignId, { fields: ['status'] })
+      .then((campaign) => campaign?.status === 'SENDING');
+    known.set(campaignId, { at: now, isSending });
+    return isSending;
+  };
+}

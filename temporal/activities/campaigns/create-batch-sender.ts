@@ -1,0 +1,42 @@
+import type { Orm } from '../../../db/orm.ts';
+import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
+import type { SendRates } from '../../../runtime/send-rates.ts';
+import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
+import { FairSemaphore } from '../sending/fair-semaphore.ts';
+import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+import { createCampaignWatch } from './campaign-watch.ts';
+import { sendBatch } from './send-batch.ts';
+
+export interface BatchSenderDependencies {
+  orm: Orm;
+  provider: EmailProvider;
+  render: ClaimedRenderer;
+  rates: () => Promise<SendRates>;
+  unknownSeconds: number;
+  countHandOver: (outcome: HandOver['outcome'] | 'suppressed') => void;
+  recorded: () => void;
+}
+
+export type BatchSender = (input: CampaignBatchInput, signal: AbortSignal) => Promise<SendBatchResult>;
+
+const callsAtOnce = 8;
+/** Concurrent claims across all campaigns. A process that dies leaves this many claims in doubt. */
+const claimsAtOnce = 4;
+
+/** One per process: campaigns share its slots. */
+export function createBatchSender(dependencies: BatchSenderDependencies): BatchSender {
+  const { orm, provider, render, rates, unknownSeconds, countHandOver, recorded } = dependencies;
+  const context = {
+    orm,
+    provider,
+    render,
+    calls: new FairSemaphore(callsAtOnce),
+    claims: new FairSemaphore(claimsAtOnce),
+    isSending: createCampaignWatch(orm),
+    rates,
+    unknownSeconds,
+    count: countHandOver,
+    recorded,
+  };
+  return (input, signal) => sendBatch({ ...context, signal }, input);
+}

@@ -1,0 +1,98 @@
+import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
+import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
+import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
+import {
+  noEvidence,
+  readSendEventEvidence,
+  type SendEventEvidence,
+} from '../../../db/statements/campaigns/send-event-evidence.ts';
+import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
+import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../../contracts/campaign.ts';
+import type { AfterCommit } from '../after-commit.ts';
+import { beginCampaign } from './begin-campaign.ts';
+import { finishCampaign } from './finish-campaign.ts';
+
+export interface CampaignActivityDependencies extends AfterCommit {
+  orm: Orm;
+  unknownSeconds: number;
+}
+
+const contactsPerPiece = 10_000;
+const stepMs = 4_000;
+const batchesPerCancel = 2;
+const batchesAtOnce = 1_000;
+
+export function createCampaignActivities({
+  orm,
+  unknownSeconds,
+  committed,
+}: CampaignActivityDependencies): CampaignActivities {
+  const settle = createSettler(orm, unknownSeconds);
+  return {
+    loadCampaign: ({ campaignId }) => loadCampaign(orm.em.fork(), campaignId),
+    async beginCampaign({ campaignId }) {
+      const hasBegun = await orm.em.fork().transactional((em) => beginCampaign(em, campaignId));
+      if (hasBegun) committed();
+      return hasBegun;
+    },
+    async freezeAudience({ campaignId }) {
+      const until = Date.now() + stepMs;
+      let isFrozen = false;
+      while (!isFrozen && Date.now() < until) {
+        isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
+      }
+      return isFrozen;
+    },
+    async listOpenBatches({ campaignId, after, limit }) {
+      const found = await listOpenBatches(orm.em.fork(), campaignId, after, limit + 1);
+      return { numbers: found.slice(0, limit), more: found.length > limit };
+    },
+    async settleCampaign({ campaignId }) {
+      return settle(campaignId, () => readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds));
+    },
+    async cancelRemaining({ campaignId }) {
+      let after: number | null = 0;
+      while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
+      return (await settle(campaignId, async () => noEvidence)).waitMs;
+    },
+    async finishCampaign({ campaignId }) {
+      const isFinished = await orm.em.fork().transactional((em) => finishCampaign(em, campaignId));
+      if (isFinished) committed();
+      return isFinished;
+    },
+  };
+}
+
+async function loadCampaign(em: Em, campaignId: string): Promise<CampaignView | null> {
+  const campaign = await em.findOne(Campaign, campaignId, {
+    fields: ['projectId', 'name', 'status', 'scheduledFor', 'frozenAt', 'totalRecipients'],
+  });
+  if (campaign === null) return null;
+  const { projectId, name, status, scheduledFor, frozenAt, totalRecipients } = campaign;
+  const dueAt = scheduledFor?.getTime() ?? null;
+  return { projectId, name, status, dueAt, isFrozen: frozenAt !== null, totalRecipients };
+}
+
+const listOpenBatches = (em: Em, campaignId: string, after: number, limit: number) =>
+  em.getRepository(CampaignBatch).listOpen(campaignId, after, limit);
+
+function createSettler(orm: Orm, unknownSeconds: number) {
+  /** `findEvidence` reads every email of the campaign, so it is called only when a batch is open. */
+  return async (
+    campaignId: string,
+    findEvidence: () => Promise<SendEventEvidence>,
+  ): Promise<SettleCampaignResult> => {
+    const result = { queued: 0, waitMs: 0 };
+    const open = await listOpenBatches(orm.em.fork(), campaignId, 0, batchesAtOnce);
+    if (open.length === 0) return result;
+    const evidence = await findEvidence();
+    for (const number of open) {
+      const batch = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, evidence);
+      result.queued += batch.queued;
+      if (batch.waiting === 0) continue;
+      result.waitMs = result.waitMs === 0 ? batch.waitMs : Math.min(result.waitMs, batch.waitMs);
+    }
+    return result;
+  };
+}

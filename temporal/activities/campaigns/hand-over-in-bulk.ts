@@ -1,0 +1,83 @@
+import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
+import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
+import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
+import type { FairSemaphore } from '../sending/fair-semaphore.ts';
+import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+
+export interface BulkContext {
+  provider: Pick<EmailProvider, 'handOverMany'>;
+  render: ClaimedRenderer;
+  calls: FairSemaphore;
+  maySend: () => Promise<boolean>;
+  signal: AbortSignal;
+  inMs: (index: number) => number;
+  count: CountOutcome;
+}
+
+const emailsPerCall = 50;
+const longestBlockMs = 15;
+
+export async function handOverInBulk(
+  context: BulkContext,
+  claimed: readonly ClaimedEmail[],
+  stored: StoredContent | undefined,
+): Promise<ClaimOutcomes> {
+  const grantedAt = Date.now();
+  const outcomes = new ClaimOutcomes(context.count);
+  const sendable = outcomes.withhold(claimed);
+  const calls: Promise<void>[] = [];
+  for (let from = 0; from < sendable.length; from += emailsPerCall) {
+    const emails = sendable.slice(from, from + emailsPerCall);
+    calls.push(
+      (async () => {
+        const waitMs = context.inMs(from) - (Date.now() - grantedAt);
+        if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+        await context.calls.run(emails[0]?.projectId ?? '', () =>
+          callProvider(context, emails, stored, outcomes),
+        );
+      })(),
+    );
+  }
+  await Promise.all(calls);
+  return outcomes;
+}
+
+async function callProvider(
+  context: BulkContext,
+  emails: readonly ClaimedEmail[],
+  stored: StoredContent | undefined,
+  outcomes: ClaimOutcomes,
+): Promise<void> {
+  if (context.signal.aborted || !(await context.maySend())) {
+    for (const email of emails) outcomes.putBack(email, null, 0);
+    return;
+  }
+  const rendered = await renderAll(context.render, emails, stored, outcomes);
+  const startedAt = new Date();
+  const answers = await context.provider.handOverMany([...rendered.values()], context.signal);
+  for (const [index, [email, { subject }]] of [...rendered].entries()) {
+    const answer = answers[index] ?? { outcome: 'unknown', reason: 'the provider gave no reason' };
+    outcomes.answer(email, answer, subject, startedAt);
+  }
+}
+
+async function renderAll(
+  render: ClaimedRenderer,
+  emails: readonly ClaimedEmail[],
+  stored: StoredContent | undefined,
+  outcomes: ClaimOutcomes,
+): Promise<Map<ClaimedEmail, OutgoingEmail>> {
+  const rendered = new Map<ClaimedEmail, OutgoingEmail>();
+  let blockedSince = performance.now();
+  for (const email of emails) {
+    const result = render(email, stored);
+    if (result.ok) rendered.set(email, result.email);
+    else outcomes.fail(email, result.reason);
+    if (performance.now() - blockedSince < longestBlockMs) continue;
+    await yieldToLoop();
+    blockedSince = performance.now();
+  }
+  return rendered;
+}

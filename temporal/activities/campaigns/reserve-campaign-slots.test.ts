@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../core/new-id.ts';
+import type { Em } from '../../../db/orm.ts';
+import { takeSendSlots } from '../../../db/statements/emails/take-send-slots.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { insertProject, startCampaign } from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { reserveCampaignSlots } from './reserve-campaign-slots.ts';
+
+let database: TestDatabase;
+let em: Em;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase(8);
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  em = database.orm.em.fork();
+  projectId = newId();
+  await sql(em, 'delete from throttles');
+});
+
+/** Puts every bucket as far into the past as time would have. */
+const pass = (seconds: number) =>
+  sql(em, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
+
+describe('the slots of a campaign', () => {
+  it('are all there at once without a limit', async () => {
+    const slots = await reserveCampaignSlots(em, projectId, 500, { account: null, project: null });
+    expect([slots.granted, slots.inMs(0), slots.inMs(499)]).toEqual([500, 0, 0]);
+  });
+
+  it('are at most those of the next second, at the pace of the slower bucket', async () => {
+    const slots = await reserveCampaignSlots(em, projectId, 500, { account: 100, project: 50 });
+    // Nine tenths of 50 for the last second, which was idle, and as many for the next one.
+    expect(slots.granted).toBe(90);
+    expect(slots.inMs(0)).toBe(0);
+    expect(slots.inMs(89)).toBeGreaterThan(900);
+    const more = await reserveCampaignSlots(em, projectId, 500, { account: 100, project: 50 });
+    expect(more.granted).toBeLessThan(500);
+    expect(more.retryInMs).toBeGreaterThan(0);
+  });
+
+  it('leave a tenth of the rate to transactional email, which never waits behind them', async () => {
+    const rates = { account: 100, project: null };
+    for (let second = 0; second < 5; second += 1) {
+      while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
+      const transactional = await takeSendSlots(em, 'account', 5, 100);
+      expect(transactional.granted).toBe(5);
+      expect(transactional.startInMs).toBeLessThanOrEqual(1_000);
+      await pass(1);
+    }
+    // Once the burst of the beginning is over, the bucket is free whenever one looks.
+    await pass(5);
+    while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
+    await pass(1.5);
+    expect((await takeSendSlots(em, 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('projects that send at the same time', () => {
+  const rates = { account: 100, project: null };
+  const inShares = 90;
+
+  async function projectsThatSend(count: number): Promise<string[]> {
+    const projects: string[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const project = await insertProject(em);
+      await startCampaign(em, project);
+      projects.push(project);
+    }
+    return projects;
+  }
+
+  /** The part of the rate that each project gets which asks so often every quarter of a second. */
+  async function shares(asks: readonly (readonly [projectId: string, count: number])[]): Promise<number[]> {
+    const got = asks.map(() => 0);
+    const startedAt = Date.now();
+    const ticks = 40;
+    for (let tick = 0; tick < ticks; tick += 1) {
+      for (const [index, [project, count]] of asks.entries()) {
+        for (let ask = 0; ask < count; ask += 1) {
+          got[index] = (got[index] ?? 0) + (await reserveCampaignSlots(em, project, 500, rates)).granted;
+        }
+      }
+      await pass(0.25);
+    }
+    // The second that an idle bucket has saved, the one that may be taken ahead, and the time that this took.
+    const seconds = 2 + ticks / 4 + (Date.now() - startedAt) / 1000;
+    return got.map((count) => count / seconds / inShares);
+  }
+
+  afterEach(() => sql(em, 'delete from campaigns'));
+
+  it('have the account in equal shares, however many batches of one are under way', async () => {
+    const [large = '', small = ''] = await projectsThatSend(2);
+    const [one = 0, other = 0] = await shares([
+      [large, 6],
+      [small, 1],
+    ]);
+    expect(other / one).toBeGreaterThan(0.8);
+    expect(one + other).toBeGreaterThan(0.85);
+    expect(one + other).toBeLessThan(1.05);
+  });
+
+  it('leave what they do not use to the others', async () => {
+    const [busy = '', idle = ''] = await projectsThatSend(2);
+    const [alone = 0] = await shares([
+      [busy, 3],
+      [idle, 0],
+    ]);
+    expect(alone).toBeGreaterThan(0.85);
+    expect(alone).toBeLessThan(1.05);
+  });
+});

@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { emailsPerClaim } from '../../../core/campaign-batches.ts';
+import { claimLeaseSeconds } from '../../../core/claim-times.ts';
+import { newId } from '../../../core/new-id.ts';
+import type { Orm } from '../../../db/orm.ts';
+import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-campaign-emails.ts';
+import {
+  type CampaignBatch,
+  readCampaignBatch,
+} from '../../../db/statements/campaigns/read-campaign-batch.ts';
+import { undecided } from '../../../db/statements/campaigns/send-event-evidence.ts';
+import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
+import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
+import type { SendRates } from '../../../runtime/send-rates.ts';
+import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
+import type { FairSemaphore } from '../sending/fair-semaphore.ts';
+import { recordWithRetry } from '../sending/record-with-retry.ts';
+import type { CampaignWatch } from './campaign-watch.ts';
+import { type BulkContext, handOverInBulk } from './hand-over-in-bulk.ts';
+import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
+
+export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs'> {
+  orm: Orm;
+  /** Claims this process works on at a time. A claim that only waits for its rate holds none. */
+  claims: FairSemaphore;
+  isSending: CampaignWatch;
+  rates: () => Promise<SendRates>;
+  unknownSeconds: number;
+  recorded: () => void;
+}
+
+/** Concurrent claims per batch: one is handed over while others are claimed and recorded. */
+const claimsAtOnce = 3;
+/** A run claims nothing after this, so that other campaigns get a turn. */
+const workMs = 20_000;
+/** A longer wait for send slots ends the run, so that another batch can use its activity slot. */
+const longestWaitMs = 2_000;
+/** A claim spread over more than this is limited by its rate, so it leaves its place in the process to another one. */
+const pacedMs = 250;
+const disabledRetryMs = 30_000;
+
+export async function sendBatch(
+  context: SendBatchContext,
+  { campaignId, batch: number }: CampaignBatchInput,
+): Promise<SendBatchResult> {
+  const { orm, unknownSeconds } = context;
+  const batch = await readCampaignBatch(orm.em.fork(), campaignId, number);
+  if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
+  const { sent, retryInMs } =
+    batch.state === 'disabled' ? { sent: 0, retryInMs: disabledRetryMs } : await sendQueued(context, batch);
+  const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);
+  return { sent, queued: rest.queued, retryInMs, waiting: rest.waiting };
+}
+
+async function sendQueued(
+  context: SendBatchContext,
+  batch: CampaignBatch,
+): Promise<{ sent: number; retryInMs: number }> {
+  const run = new BatchRun(context, batch, await loadStored(context.orm, batch.contentId));
+  await run.sendAll();
+  return { sent: run.sent, retryInMs: run.retryInMs };
+}
+
+class BatchRun {
+  readonly #context: SendBatchContext;
+  readonly #batch: CampaignBatch;
+  readonly #stored: StoredContent | undefined;
+  readonly #until = Date.now() + workMs;
+  readonly #underWay = new Set<Promise<void>>();
+  #left: number;
+  #firstEmailId: string;
+  sent = 0;
+  /** When to run the batch again; 0 while this run may continue. */
+  retryInMs = 0;
+
+  constructor(context: SendBatchContext, batch: CampaignBatch, stored: StoredContent | undefined) {
+    this.#context = context;
+    this.#batch = batch;
+    this.#stored = stored;
+    this.#left = batch.queued;
+    this.#firstEmailId = batch.firstEmailId;
+  }
+
+  async sendAll(): Promise<void> {
+    const { signal } = this.#context;
+    const mayGoOn = () =>
+      this.#left > 0 && this.retryInMs === 0 && !signal.aborted && Date.now() < this.#until;
+    try {
+      while (mayGoOn() && (await this.#next()));
+      await Promise.all(this.#underWay);
+    } finally {
+      // If one fails, the others are still recorded.
+      await Promise.allSettled(this.#underWay);
+    }
+  }
+
+  async #next(): Promise<boolean> {
+    const release = await this.#context.claims.acquire(this.#batch.projectId);
+    let handingOver: Promise<void> | undefined;
+    try {
+      const slots = await this.#reserve();
+      if (slots.granted === 0) {
+        release();
+        await this.#wait(slots.retryInMs);
+        return true;
+      }
+      if (slots.inMs(slots.granted - 1) > pacedMs) release();
+      const token = newId();
+      const claimed = await this.#claim(slots.granted, token);
+      if (claimed.length === 0) return false;
+      handingOver = this.#handOver(token, claimed, slots.inMs).finally(release);
+    } finally {
+      if (handingOver === undefined) release();
+    }
+    await this.#keep(handingOver);
+    return true;
+  }
+
+  async #reserve(): Promise<CampaignSlots> {
+    const { orm, rates } = this.#context;
+    const wanted = Math.min(this.#left, emailsPerClaim);
+    return reserveCampaignSlots(orm.em.fork(), this.#batch.projectId, wanted, await rates());
+  }
+
+  async #wait(ms: number): Promise<void> {
+    if (ms > longestWaitMs) this.retryInMs = Math.max(this.retryInMs, ms);
+    else await delay(ms, undefined, { signal: this.#context.signal }).catch(() => undefined);
+  }
+
+  async #claim(limit: number, token: string): Promise<ClaimedEmail[]> {
+    const { campaignId, lastEmailId } = this.#batch;
+    const rest = { campaignId, firstEmailId: this.#firstEmailId, lastEmailId };
+    const claimed = await claimCampaignEmails(this.#context.orm.em.fork(), rest, limit, token);
+    this.#left -= claimed.length;
+    this.#firstEmailId = claimed.at(-1)?.id ?? this.#firstEmailId;
+    return claimed;
+  }
+
+  async #keep(handingOver: Promise<void>): Promise<void> {
+    this.#underWay.add(handingOver);
+    handingOver.then(
+      () => this.#underWay.delete(handingOver),
+      () => undefined,
+    );
+    if (this.#underWay.size >= claimsAtOnce) await Promise.race(this.#underWay);
+  }
+
+  async #handOver(token: string, claimed: readonly ClaimedEmail[], inMs: BulkContext['inMs']): Promise<void> {
+    const { orm, signal, isSending, recorded } = this.#context;
+    const outcomes = await handOverInBulk(
+      {
+        ...this.#context,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]),
+        maySend: () => isSending(this.#batch.campaignId),
+        inMs,
+      },
+      claimed,
+      this.#stored,
+    );
+    await recordWithRetry(orm.em, token, outcomes.records);
+    recorded();
+    this.sent += outcomes.records.filter(({ status }) => status === 'SENT').length;
+    this.retryInMs = Math.max(this.retryInMs, ...outcomes.retryInMs.values());
+  }
+}
+
+async function loadStored(orm: Orm, contentId: string | null): Promise<StoredContent | undefined> {
+  if (contentId === null) return undefined;
+  return (await loadContents(orm.em.fork(), [contentId])).get(contentId);
+}

@@ -1,0 +1,24 @@
+import type { Em } from '../../../db/orm.ts';
+import { endDueSnoozes, endSnooze } from '../../../db/statements/contacts/end-snoozes.ts';
+import type { SnoozeOutcome } from '../../contracts/contact-snooze.ts';
+
+export async function endContactSnooze(em: Em, contactId: string, now: Date): Promise<SnoozeOutcome> {
+  const { isResubscribed, until } = await endSnooze(em, contactId, now);
+  if (isResubscribed) return { outcome: 'resubscribed' };
+  if (until === null) return { outcome: 'ended' };
+  return { outcome: 'waiting', inMs: Math.max(1, until.getTime() - now.getTime()) };
+}
+
+/** A snooze overdue by this much has lost its timer. */
+const overdueMs = 5 * 60 * 1000;
+const batchContacts = 500;
+
+export async function endOverdueSnoozes(em: Em, now: Date): Promise<{ ended: number }> {
+  const overdue = new Date(now.getTime() - overdueMs);
+  let ended = 0;
+  for (;;) {
+    const batch = await endDueSnoozes(em, overdue, batchContacts);
+    ended += batch;
+    if (batch < batchContacts) return { ended };
+  }
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
+import { activityFeed } from '../../../analytics/questions/activity-feed.ts';
+import { activityStats } from '../../../analytics/questions/activity-stats.ts';
+import { createOrm, type Orm } from '../../../db/orm.ts';
+import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { trackEvents } from '../../../db/statements/events/track-events.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { type JournalStage, openJournalStage } from '../../../journal/testing/journal-stage.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
+import { trackInput } from '../../../test/setup/inputs.ts';
+import { eraseDeletedContacts } from './erase-contacts.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-contact-erasure-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let stage: JournalStage;
+let orm: Orm;
+beforeEach(async () => {
+  stage = await openJournalStage(root);
+  orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
+});
+afterEach(async () => {
+  await orm.close();
+  await stage.close();
+});
+
+const em = () => orm.em.fork();
+const erase = (clickhouse: ClickHouse = stage.clickhouse) => eraseDeletedContacts(em(), clickhouse);
+const remove = (...ids: string[]) =>
+  em().transactional((transaction) => deleteContacts(transaction, stage.projectId, ids));
+const track = (address: string) => trackEvents(em(), [trackInput(stage.projectId, address)]);
+const rows = async <Row>(text: string, ...parameters: unknown[]) => sql<Row>(em(), text, parameters);
+
+async function addContact(address: string): Promise<string> {
+  await track(address);
+  const [contact] = await rows<{ id: string }>(
+    'select id from contacts where project_id = $1 and email = $2',
+    stage.projectId,
+    address,
+  );
+  return contact?.id ?? '';
+}
+
+const tracesIn = async (contactId: string) => ({
+  events: (await rows('select 1 from events where contact_id = $1', contactId)).length,
+  statistics: (await rows('select 1 from contact_event_stats where contact_id = $1', contactId)).length,
+});
+const open = () => rows('select 1 from contact_erasures');
+const streamedOf = async (contactId: string) =>
+  (await stage.streamed()).filter((row) => row.contactId === contactId).length;
+
+it('takes away everywhere what happened to deleted contacts; what became of emails names nobody any more', async () => {
+  stage.stream();
+  const [gone, stays] = [await addContact('gone@example.com'), await addContact('stays@example.com')];
+  const emailId = uuidv7();
+  const data = JSON.stringify({ to: 'gone@example.com', subject: 'Hello', reason: 'none', emailId });
+  const sent = { name: 'email.sent', kind: 'emitted', contactId: gone, emailId, data } as const;
+  await stage.write([sent, { contactId: gone, kind: 'activity', name: 'contact.snoozed' }]);
+  await eventually(
+    () => streamedOf(gone),
+    (count) => count === 2,
+  );
+  expect(await remove(gone)).toEqual([gone]);
+  expect(await erase()).toEqual({ contacts: 1, events: 3 });
+  expect([await tracesIn(gone), await streamedOf(gone)]).toEqual([{ events: 0, statistics: 0 }, 0]);
+  expect([await tracesIn(stays), await streamedOf(stays)]).toEqual([{ events: 1, statistics: 1 }, 1]);
+  const feed = await activityFeed(stage.clickhouse, { projectId: stage.projectId, limit: 10 });
+  expect(feed.map((row) => row.contactId)).toEqual([null, stays]);
+  const kept = { contact_id: null, data: { reason: 'none', emailId } };
+  expect(await rows('select contact_id, data from events where email_id = $1', emailId)).toEqual([kept]);
+  const day = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 60_000) };
+  expect(await activityStats(stage.clickhouse, { projectId: stage.projectId, ...day })).toMatchObject({
+    sent: 1,
+  });
+  expect([await open(), await erase()]).toEqual([[], { contacts: 0, events: 0 }]);
+});
+
+it('waits for transactions that did not see the deletion, and takes what they wrote', async () => {
+  stage.stream();
+  const contactId = await addContact('ada@example.com');
+  const late = await stage.openSession();
+  await late.query('begin isolation level repeatable read');
+  await late.query('select 1 from contacts');
+  await remove(contactId);
+  const erasure = erase();
+  await delay(500);
+  expect(await open()).toHaveLength(1);
+  await late.query(
+    `insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+     values ($1, 'late', $2, 1, now(), now(), uuidv7())`,
+    [stage.projectId, contactId],
+  );
+  await stage.write([{ name: 'late', contactId }], late);
+  await late.query('commit');
+  expect(await erasure).toMatchObject({ contacts: 1 });
+  expect([await tracesIn(contactId), await open()]).toEqual([{ events: 0, statistics: 0 }, []]);
+});
+
+it('is left to be done again while ClickHouse is away', async () => {
+  stage.stream();
+  const contactId = await addContact('ada@example.com');
+  await eventually(
+    () => streamedOf(contactId),
+    (count) => count === 1,
+  );
+  await remove(contactId);
+  const away = { ...stage.clickhouse, command: () => Promise.reject(new ClickHouseUnavailable('away')) };
+  await expect(erase(away)).rejects.toThrow(ClickHouseUnavailable);
+  expect(await open()).toHaveLength(1);
+  expect(await erase()).toEqual({ contacts: 1, events: 0 });
+  expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
+});
+
+it('takes many contacts of several projects', async () => {
+  stage.stream();
+  const others = Array.from({ length: 3 }, () => randomUUID());
+  await rows(
+    `insert into contact_erasures (contact_id, project_id)
+     select gen_random_uuid(), p from unnest($1::uuid[]) p, generate_series(1, 2000)`,
+    others,
+  );
+  expect(await erase()).toEqual({ contacts: 6_000, events: 0 });
+  expect(await open()).toEqual([]);
+});

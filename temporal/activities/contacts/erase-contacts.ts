@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { eraseContacts } from '../../../analytics/erase-contacts.ts';
+import { keptEmailData } from '../../../core/kept-email-data.ts';
+import { newId } from '../../../core/new-id.ts';
+import { ContactErasure } from '../../../db/entities/contact.ts';
+import { Event } from '../../../db/entities/event.ts';
+import type { Em } from '../../../db/orm.ts';
+import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
+import {
+  haveTransactionsEnded,
+  readDatabaseTime,
+} from '../../../db/statements/contacts/open-transactions.ts';
+import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import { whenStreamed } from '../events/when-streamed.ts';
+
+const erasuresAtOnce = 5_000;
+/** Contacts per transaction, which locks all their emails and executions. */
+const contactsAtOnce = 100;
+const pollIntervalMs = 200;
+/** Only a dump or an analyst keeps a transaction open for longer; the next run retries. */
+const polls = 300;
+
+/**
+ * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions
+ * that did not see the deletion. Idempotent; can be interrupted anywhere:
+ *
+ * 1. Wait for transactions that may not have seen the deletions, so that nothing more is written for these
+ *    contacts.
+ * 2. Delete the traces in Postgres and write a marker row to the journal.
+ * 3. Wait until the journal's reader has passed the marker. Nothing about the contacts can still arrive in
+ *    ClickHouse, so delete there.
+ *
+ * @param em outside of a transaction
+ * @throws Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
+ */
+export async function eraseDeletedContacts(
+  em: Em,
+  clickhouse: ClickHouse,
+  signal?: AbortSignal,
+): Promise<{ contacts: number; events: number }> {
+  const result = { contacts: 0, events: 0 };
+  for (;;) {
+    const erasures = await em
+      .fork()
+      .find(ContactErasure, {}, { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce });
+    if (erasures.length === 0) return result;
+    await whenSettled(em, signal);
+    const byProject = groupByProject(erasures);
+    for (const [projectId, contactIds] of byProject) {
+      result.events += await eraseTraces(em, projectId, contactIds, signal);
+    }
+    const markerId = newId();
+    await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
+    await whenStreamed(em, markerId, signal);
+    for (const [projectId, contactIds] of byProject) {
+      await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
+    }
+    const contactIds = erasures.map(({ contactId }) => contactId);
+    await em.fork().transactional(async (tx) => {
+      await tx.nativeDelete(Event, { id: markerId });
+      await tx.nativeDelete(ContactErasure, { contactId: { $in: contactIds } });
+    });
+    result.contacts += erasures.length;
+  }
+}
+
+async function whenSettled(em: Em, signal: AbortSignal | undefined): Promise<void> {
+  const now = await readDatabaseTime(em);
+  for (let poll = 0; poll < polls; poll += 1) {
+    if (await haveTransactionsEnded(em, now)) return;
+    await delay(pollIntervalMs, undefined, { signal });
+  }
+  throw new Error('A database transaction that began before the erasure is still open');
+}
+
+function groupByProject(erasures: readonly ContactErasure[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { projectId, contactId } of erasures) {
+    const group = groups.get(projectId);
+    if (group === undefined) groups.set(projectId, [contactId]);
+    else group.push(contactId);
+  }
+  return groups;
+}
+
+async function eraseTraces(
+  em: Em,
+  projectId: string,
+  contactIds: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let events = 0;
+  for (let at = 0; at < contactIds.length; at += contactsAtOnce) {
+    signal?.throwIfAborted();
+    events += await eraseContactTraces(em, projectId, contactIds.slice(at, at + contactsAtOnce));
+  }
+  return events;
+}

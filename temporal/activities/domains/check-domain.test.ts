@@ -1,0 +1,59 @@
+import { DeleteEmailIdentityCommand } from '@aws-sdk/client-sesv2';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Domain } from '../../../db/entities/domain.ts';
+import { startTestSes } from '../../../local/ses/testing/test-ses.ts';
+import type { RecordLookup, Sighting } from '../../../providers/domains/dns-lookup.ts';
+import { createSesIdentities } from '../../../providers/domains/ses-identities.ts';
+import { createSesAccountClient } from '../../../providers/email/ses-client.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { createTestProject } from '../../../test/setup/start-test-api.ts';
+import { checkDomain } from './check-domain.ts';
+
+let database: TestDatabase;
+const proven: Sighting = 'found';
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+describe('checking a sender domain', () => {
+  it('records what the provider says, also new DKIM tokens after the identity was removed there', async () => {
+    const local = await startTestSes({ signingKeyBits: 1024 });
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
+    const proof: RecordLookup = async (records) =>
+      records.map(({ purpose }) => (purpose === 'OWNERSHIP' ? proven : 'missing'));
+    const identities = createSesIdentities(
+      client,
+      { region: 'us-east-1', isReceiving: false },
+      proof,
+      'here',
+      Buffer.alloc(32),
+    );
+    const em = database.orm.em.fork();
+    const { id: projectId } = await createTestProject(database);
+    const [id, domain] = [uuidv7(), 'shop.example'];
+    const { dkimTokens } = await identities.register({ id, domain });
+    await em.insert(Domain, { id, projectId, domain, dkimTokens });
+
+    expect(await checkDomain(em, identities, id)).toBe('verified');
+    const before = await em.fork().findOne(Domain, { id });
+    await local.client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'shop.example' }));
+    expect(await checkDomain(em, identities, id)).toBe('verified');
+    const after = await em.fork().findOne(Domain, { id });
+
+    expect(before).toMatchObject({
+      status: 'verified',
+      foundRecords: expect.arrayContaining([expect.any(String)]),
+    });
+    expect(after?.dkimTokens).toHaveLength(3);
+    expect(after?.dkimTokens).not.toEqual(before?.dkimTokens);
+    expect(after?.foundRecords).toEqual([
+      'TXT _posthaste.shop.example OWNERSHIP',
+      ...(after?.dkimTokens ?? []).map((token) => `CNAME ${token}._domainkey.shop.example DKIM`),
+      'MX bounce.shop.example MAIL_FROM',
+    ]);
+    expect(await checkDomain(em, identities, uuidv7())).toBe('gone');
+  });
+});

@@ -1,0 +1,39 @@
+import { FairSemaphore } from '../sending/fair-semaphore.ts';
+import type { Lot } from './plan-lots.ts';
+
+export interface ByteBudget {
+  /** Waits for the bytes of a lot. When too many lots wait already, returns a retry delay at once. */
+  take(
+    owner: string,
+    lot: Pick<Lot, 'bytes' | 'isLarge'>,
+  ): Promise<{ release: () => void } | { retryInMs: number }>;
+}
+
+const mega = 1024 * 1024;
+/**
+ * In the units of `Lot.bytes`. A large email occupies about twice that: the file as Postgres sends it and as
+ * bytes, and the SES client's request, which is encoded straight into its own buffer.
+ */
+const defaults = { small: 32 * mega, large: 40 * mega };
+/** A waiting lot holds one of the worker's activity slots. */
+const mostWaiting = { perOwner: 2, all: 12 };
+const bytesPerSecond = 40 * mega;
+const leastRetryMs = 1_000;
+
+/** Small emails have their own budget, so they never wait for large ones. */
+export function createByteBudget(bytes: { small: number; large: number } = defaults): ByteBudget {
+  const small = new FairSemaphore(bytes.small);
+  const large = new FairSemaphore(bytes.large);
+  let lastPlaceAt = 0;
+  return {
+    async take(owner, lot) {
+      if (!lot.isLarge) return { release: await small.acquire(owner, lot.bytes) };
+      if (large.waiting(owner) < mostWaiting.perOwner && large.waiting() < mostWaiting.all) {
+        return { release: await large.acquire(owner, lot.bytes) };
+      }
+      const now = Date.now();
+      lastPlaceAt = Math.max(lastPlaceAt, now + leastRetryMs) + (lot.bytes / bytesPerSecond) * 1000;
+      return { retryInMs: lastPlaceAt - now };
+    },
+  };
+}

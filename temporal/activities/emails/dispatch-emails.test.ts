@@ -1,0 +1,285 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Em } from '../../../db/orm.ts';
+import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { insertProject } from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput } from '../../../test/setup/inputs.ts';
+import { createByteBudget } from './byte-budget.ts';
+import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
+import { createDispatchResources } from './dispatch-resources.ts';
+
+let database: TestDatabase;
+let em: Em;
+let handedOver: string[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  em = database.orm.em.fork();
+  handedOver = [];
+});
+
+function context(answer: HandOver): DispatchContext {
+  return {
+    ...createDispatchResources(database.orm),
+    em,
+    provider: {
+      handOver: async ({ emailId }) => {
+        handedOver.push(emailId);
+        return answer;
+      },
+    },
+    rates: { account: null, project: null },
+    render: ({ id, projectId, toEmail }) => ({
+      ok: true,
+      email: {
+        emailId: id,
+        projectId,
+        from: { email: 'sender@example.com', name: null },
+        to: { email: toEmail, name: null },
+        replyTo: null,
+        subject: 'Hello',
+        html: '',
+        text: '',
+        headers: {},
+        attachments: [],
+      },
+    }),
+    unknownSeconds: 120,
+    signal: new AbortController().signal,
+    count: () => undefined,
+  };
+}
+
+async function accept(projectId: string, address: string): Promise<string> {
+  const [[email] = []] = await acceptEmails(em, [acceptInput(projectId, [address])]);
+  return email?.emailId ?? expect.unreachable();
+}
+
+const statusOf = async (id: string) => {
+  const [email] = await sql<{ status: string }>(em, 'select status from emails where id = $1', [id]);
+  return email?.status;
+};
+
+it('an email of a disabled project does not keep those of others waiting', async () => {
+  const [disabled, other] = [await insertProject(em), await insertProject(em)];
+  const ids = [await accept(disabled, 'a@example.com'), await accept(other, 'b@example.com')];
+  await sql(em, 'update projects set disabled = true where id = $1', [disabled]);
+  const busy = context({ outcome: 'later', reason: 'Throttled', retryInMs: 2_000 });
+  expect(await dispatchEmails(busy, ids)).toEqual({ openIds: ids, retryInMs: 2_000, sent: 0, ended: 0 });
+  expect(handedOver).toEqual(ids.slice(1));
+  const free = context({ outcome: 'accepted', messageId: 'm-1' });
+  const round = await dispatchEmails(free, ids);
+  expect(round).toEqual({ openIds: ids.slice(0, 1), retryInMs: 5 * 60_000, sent: 1, ended: 0 });
+});
+
+it('what the provider took is recorded, also when the database fails in between', async () => {
+  const id = await accept(await insertProject(em), 'a@example.com');
+  await sql(em, 'create sequence records');
+  await sql(
+    em,
+    `create function fail_twice() returns trigger language plpgsql as $$
+     begin
+       if nextval('records') <= 2 then raise exception 'the disk is slow'; end if;
+       return null;
+     end $$`,
+  );
+  const trigger = `create trigger fail_twice before update on emails for each statement execute function fail_twice()`;
+  const dispatch = context({ outcome: 'accepted', messageId: 'm-2' });
+  const { handOver } = dispatch.provider;
+  dispatch.provider = {
+    handOver: async (email) => {
+      await sql(database.orm.em.fork(), trigger);
+      return handOver(email);
+    },
+  };
+  expect(await dispatchEmails(dispatch, [id])).toMatchObject({ sent: 1, openIds: [] });
+  expect([handedOver, await statusOf(id)]).toEqual([[id], 'SENT']);
+});
+
+const acceptMany = async (projectId: string, count: number, bytes?: number) => {
+  const addresses = Array.from({ length: count }, (_, index) => `reader-${index}@example.com`);
+  const file = {
+    filename: 'a.bin',
+    contentType: 'application/octet-stream',
+    cid: null,
+    disposition: 'attachment' as const,
+    bytes: Buffer.alloc(bytes ?? 0, 1),
+  };
+  const [emails = []] = await acceptEmails(em, [
+    acceptInput(projectId, addresses, bytes === undefined ? {} : { attachments: [file] }),
+  ]);
+  return emails.map(({ emailId }) => emailId);
+};
+
+describe('a batch that waits for the send rate', () => {
+  it('claims, loads and writes nothing of its emails', async () => {
+    await sql(em, 'truncate throttles');
+    const project = await insertProject(em);
+    const ids = await acceptMany(project, 50);
+    const dispatch = context({ outcome: 'accepted', messageId: 'm-3' });
+    dispatch.rates = { account: 0.01, project: null };
+    let loads = 0;
+    const { load } = dispatch;
+    dispatch.load = (...of) => {
+      loads += 1;
+      return load(...of);
+    };
+    // One leaves, as an idle account gives one however slow it is.
+    expect(await dispatchEmails(dispatch, ids)).toMatchObject({ sent: 1, openIds: ids.slice(1) });
+    const versions = () =>
+      sql(em, 'select id, xmin, attempts from emails where id = any($1) order by id', [ids]);
+    const before = await versions();
+    const round = await dispatchEmails(dispatch, ids.slice(1));
+    expect(round).toMatchObject({ openIds: ids.slice(1), sent: 0, ended: 0 });
+    expect(round.retryInMs).toBeGreaterThan(10_000);
+    expect(await versions()).toEqual(before);
+    expect([loads, handedOver]).toEqual([1, ids.slice(0, 1)]);
+  });
+
+  it('hands over exactly what has a slot, none before its time, and claims nothing else', async () => {
+    const project = await insertProject(em);
+    const ids = await acceptMany(project, 24);
+    const slots = fc.array(fc.option(fc.integer({ min: 0, max: 700 })), { minLength: 24, maxLength: 24 });
+    await fc.assert(
+      fc.asyncProperty(slots, async (times) => {
+        await sql(
+          em,
+          `update emails set status = 'QUEUED', claim_token = null, attempts = 0 where id = any($1)`,
+          [ids],
+        );
+        const dispatch = context({ outcome: 'accepted', messageId: 'm-4' });
+        dispatch.rates = { account: 10, project: null };
+        const startedAt = Date.now();
+        const leftAt = new Map<string, number>();
+        dispatch.provider = {
+          handOver: async ({ emailId }) => {
+            expect(leftAt.has(emailId)).toBe(false);
+            leftAt.set(emailId, Date.now() - startedAt);
+            return { outcome: 'accepted', messageId: 'm-4' };
+          },
+        };
+        dispatch.reserve = async (_, emails) => {
+          const timed = emails.map((email) => ({ email, inMs: times[ids.indexOf(email.id)] ?? null }));
+          return {
+            granted: timed
+              .flatMap(({ email, inMs }) => (inMs === null ? [] : [{ email, inMs }]))
+              .toSorted((one, other) => one.inMs - other.inMs),
+            held: timed.flatMap(({ email, inMs }) => (inMs === null ? [email] : [])),
+            retryInMs: new Map([[project, 60_000]]),
+          };
+        };
+        const withSlot = ids.filter((_, index) => times[index] !== null);
+        const round = await dispatchEmails(dispatch, ids);
+        expect(round).toMatchObject({ sent: withSlot.length, ended: 0 });
+        expect([...leftAt.keys()].toSorted()).toEqual(withSlot.toSorted());
+        // A timer may be a millisecond early.
+        for (const [id, atMs] of leftAt)
+          expect(atMs).toBeGreaterThanOrEqual((times[ids.indexOf(id)] ?? 0) - 1);
+        const untouched = await sql<{ count: number }>(
+          em,
+          'select count(*)::int as count from emails where id = any($1) and claim_token is null and attempts = 0',
+          [ids],
+        );
+        expect(untouched[0]?.count).toBe(ids.length - withSlot.length);
+      }),
+      { numRuns: 8 },
+    );
+  });
+});
+
+describe('emails with large attachments', () => {
+  const mega = 1024 * 1024;
+
+  it('are in memory only as many as the process has bytes for, and no small email waits behind them', async () => {
+    const [loud, quiet] = [await insertProject(em), await insertProject(em)];
+    const large = await Promise.all(Array.from({ length: 12 }, () => acceptMany(loud, 1, mega)));
+    const small = await acceptMany(quiet, 1);
+    const shared = createDispatchResources(database.orm);
+    shared.bytes = createByteBudget({ small: mega, large: 5 * mega });
+    const inMemory = { now: 0, most: 0 };
+    const { take } = shared.bytes;
+    shared.bytes = {
+      take: async (owner, lot) => {
+        const turn = await take(owner, lot);
+        if ('retryInMs' in turn) return turn;
+        let loaded = 0;
+        const release = (bytes: number) => {
+          loaded += bytes;
+          inMemory.now += bytes;
+          inMemory.most = Math.max(inMemory.most, inMemory.now);
+        };
+        release(lot.isLarge ? mega : 0);
+        return {
+          release: () => {
+            inMemory.now -= loaded;
+            turn.release();
+          },
+        };
+      },
+    };
+    let loaded = 0;
+    const run = (ids: string[], handOver: DispatchContext['provider']['handOver']) =>
+      dispatchEmails(
+        {
+          ...context({ outcome: 'accepted', messageId: 'm-5' }),
+          ...shared,
+          load: async (...of) => {
+            const contents = await shared.load(...of);
+            for (const { attachments } of contents.values()) {
+              for (const { bytes } of attachments) loaded += bytes.length;
+            }
+            return contents;
+          },
+          em: database.orm.em.fork(),
+          provider: { handOver },
+        },
+        ids,
+      );
+    let isOver = false;
+    const rounds = Promise.all(
+      large.map(async (ids) => {
+        for (let open = ids; open.length > 0; ) {
+          const round = await run(open, async () => {
+            await delay(30);
+            return { outcome: 'accepted', messageId: 'm-5' };
+          });
+          open = round.openIds;
+          // What is turned away comes again.
+          if (open.length > 0) await delay(Math.min(200, round.retryInMs));
+        }
+      }),
+    ).then(() => {
+      isOver = true;
+    });
+    await delay(20);
+    await run(small, async ({ emailId }) => {
+      expect(isOver).toBe(false);
+      handedOver.push(emailId);
+      return { outcome: 'accepted', messageId: 'm-6' };
+    });
+    expect(handedOver).toEqual(small);
+    await rounds;
+    expect(loaded).toBe(12 * mega);
+    expect(inMemory.most).toBeLessThanOrEqual(2 * mega);
+    expect(inMemory.now).toBe(0);
+  });
+
+  it('of one content are loaded once for eight recipients', async () => {
+    const ids = await acceptMany(await insertProject(em), 20, mega);
+    const dispatch = context({ outcome: 'accepted', messageId: 'm-7' });
+    let loads = 0;
+    const { load } = dispatch;
+    dispatch.load = (...of) => {
+      loads += 1;
+      return load(...of);
+    };
+    expect(await dispatchEmails(dispatch, ids)).toMatchObject({ sent: 20, openIds: [] });
+    expect([loads, handedOver.toSorted()]).toEqual([3, ids.toSorted()]);
+  });
+});

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { findOpenEmails, type OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
+import type { SendRates } from '../../../runtime/send-rates.ts';
+import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
+import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
+import { withholding } from '../sending/withholding.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { handOverWave, type WaveContext } from './hand-over-wave.ts';
+import { type Lot, planLots } from './plan-lots.ts';
+import { type Reservation, type SendSlot, type SlotReserver, waitTheirTurn } from './reserve-slots.ts';
+
+export interface DispatchContext extends WaveContext {
+  rates: SendRates;
+  reserve: SlotReserver;
+  bytes: ByteBudget;
+  paced: Set<string>;
+}
+
+/** Emails that leave within this window are claimed together. */
+const waveMs = 250;
+/** A run takes no more slots after this, to stay well within its timeout. */
+const workMs = 20_000;
+/**
+ * A run keeps its activity slot while it waits for send slots only if they come within `longestPauseMs` and fewer than
+ * `mostPaced` runs do the same.
+ */
+const [longestPauseMs, mostPaced] = [1_000, 8];
+
+/**
+ * One round of a batch: takes send slots for the emails that are due, claims those with a slot, hands each
+ * over at its time and records the outcomes. Safe to retry and to run concurrently: only the holder of a
+ * claim hands an email over, and an email whose run died is UNKNOWN until the provider's event or the timeout
+ * settles it.
+ */
+export async function dispatchEmails(
+  context: DispatchContext,
+  emailIds: string[],
+): Promise<DispatchEmailsResult> {
+  const findOpen = () => findOpenEmails(context.em, emailIds, context.unknownSeconds);
+  const found = await findOpen();
+  const run = createRun();
+
+  const due: OpenEmail[] = [];
+  const suppressed: string[] = [];
+  for (const email of found) {
+    if (email.dueInMs > 0) continue;
+    const verdict = withholding(email);
+    if (verdict === undefined) due.push(email);
+    else if (verdict.kind === 'wait') run.waits.set(email.id, verdict.retryInMs);
+    else suppressed.push(email.id);
+  }
+  if (suppressed.length > 0) run.note(await handOverWave(context, [], 0, 1, suppressed));
+  for (const lot of planLots(due)) await sendLot(context, lot, run);
+
+  const isOver = found.every(({ id }) => run.ended.has(id));
+  const open = isOver ? [] : run.hasClaimed ? await findOpen() : found;
+  return {
+    openIds: open.map(({ id }) => id),
+    retryInMs: open.length === 0 ? 0 : nextRetryInMs(open, run.waits),
+    sent: run.sent,
+    ended: emailIds.length - open.length - run.sent,
+  };
+}
+
+type Run = ReturnType<typeof createRun>;
+
+function createRun() {
+  const until = Date.now() + workMs;
+  const run = {
+    sent: 0,
+    hasClaimed: false,
+    ended: new Set<string>(),
+    waits: new Map<string, number>(),
+    hasTime: () => Date.now() < until,
+    note({ records, retryInMs }: ClaimOutcomes) {
+      run.hasClaimed = true;
+      for (const { emailId, status } of records) {
+        if (status === 'SENT') run.sent += 1;
+        if (status !== 'QUEUED' && status !== 'UNKNOWN') run.ended.add(emailId);
+      }
+      for (const [id, inMs] of retryInMs) run.waits.set(id, inMs);
+    },
+  };
+  return run;
+}
+
+async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<void> {
+  const { em, rates, paced, signal } = context;
+  let left = lot.emails;
+  let pacedProject: string | undefined;
+
+  /** Recorded even if the run continues: younger emails of the project must queue behind these. */
+  async function wait(reservation: Reservation): Promise<void> {
+    for (const [id, inMs] of await waitTheirTurn(em, reservation, rates)) run.waits.set(id, inMs);
+  }
+
+  try {
+    while (run.hasTime() && !signal.aborted) {
+      const reservation = await sendWithSlots(context, lot, left, run);
+      const next = reservation?.held[0];
+      if (reservation === undefined || next === undefined) return;
+      left = reservation.held;
+      const pauseMs = Math.min(...reservation.retryInMs.values());
+      const mayPause = !lot.isLarge && reservation.granted.length > 0 && pauseMs <= longestPauseMs;
+      if (pacedProject === undefined || !mayPause) await wait(reservation);
+      if (!mayPause) return;
+      if (pacedProject === undefined) {
+        if (paced.has(next.projectId) || paced.size >= mostPaced) return;
+        pacedProject = next.projectId;
+        paced.add(pacedProject);
+      }
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+    // Out of time, not of slots.
+    for (const { id } of left) run.waits.delete(id);
+  } finally {
+    if (pacedProject !== undefined) paced.delete(pacedProject);
+  }
+}
+
+/** @returns undefined when the memory budget has no capacity for the lot */
+async function sendWithSlots(
+  context: DispatchContext,
+  lot: Lot,
+  emails: OpenEmail[],
+  run: Run,
+): Promise<Reservation | undefined> {
+  const turn = await context.bytes.take(emails[0]?.projectId ?? '', lot);
+  if ('retryInMs' in turn) {
+    for (const { id } of emails) run.waits.set(id, turn.retryInMs);
+    return undefined;
+  }
+  try {
+    const reservation = await context.reserve(context.em, emails, context.rates);
+    await handOverInWaves(context, reservation.granted, lot.concurrency, run);
+    return reservation;
+  } finally {
+    turn.release();
+  }
+}
+
+async function handOverInWaves(
+  context: DispatchContext,
+  slots: readonly SendSlot[],
+  concurrency: number,
+  run: Run,
+): Promise<void> {
+  const grantedAt = Date.now();
+  for (let from = 0; from < slots.length; ) {
+    const endMs = (slots[from]?.inMs ?? 0) + waveMs;
+    const after = slots.findIndex(({ inMs }, index) => index > from && inMs > endMs);
+    const to = after === -1 ? slots.length : after;
+    const wave = slots.slice(from, to);
+    const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - Date.now();
+    // A claim must not start before its time.
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+    if (context.signal.aborted) return;
+    run.note(await handOverWave(context, wave, grantedAt, concurrency));
+    from = to;
+  }
+}
+
+function nextRetryInMs(open: readonly OpenEmail[], waits: ReadonlyMap<string, number>): number {
+  const soonest = Math.min(...open.map(({ id, dueInMs }) => Math.max(dueInMs, waits.get(id) ?? 0)));
+  return Math.ceil(Math.max(50, soonest));
+}

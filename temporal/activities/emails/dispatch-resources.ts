@@ -1,0 +1,26 @@
+import { createBatcher } from '../../../db/batching/create-batcher.ts';
+import { isRolledBack } from '../../../db/database-errors.ts';
+import type { Orm } from '../../../db/orm.ts';
+import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/begin-hand-overs.ts';
+import { loadContents } from '../../../db/statements/emails/load-contents.ts';
+import { createByteBudget } from './byte-budget.ts';
+import type { DispatchContext } from './dispatch-emails.ts';
+import { createSlotReserver } from './reserve-slots.ts';
+
+export function createDispatchResources(
+  orm: Orm,
+): Pick<DispatchContext, 'begin' | 'bytes' | 'load' | 'paced' | 'reserve'> {
+  const beginnings = createBatcher<BeginningHandOver, boolean>({
+    run: (items) => beginHandOvers(orm.em.fork(), items),
+    maxItems: 200,
+    concurrency: 2,
+    isRolledBack,
+  });
+  return {
+    begin: (beginning) => beginnings.submit(beginning),
+    bytes: createByteBudget(),
+    load: loadContents,
+    paced: new Set(),
+    reserve: createSlotReserver(),
+  };
+}

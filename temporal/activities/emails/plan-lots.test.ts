@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
+import { planLots } from './plan-lots.ts';
+
+const mega = 1024 * 1024;
+const emails = fc
+  .array(
+    fc.record({
+      content: fc.integer({ min: 0, max: 9 }),
+      bytes: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 12 * mega })),
+    }),
+    { maxLength: 100 },
+  )
+  .map((drawn) => {
+    const sizes = new Map(drawn.map(({ content, bytes }) => [content, bytes]));
+    return drawn.map(
+      ({ content }, index): OpenEmail => ({
+        id: String(index).padStart(3, '0'),
+        projectId: 'p',
+        contentId: String(content),
+        source: 'TRANSACTIONAL',
+        type: 'TRANSACTIONAL',
+        projectDisabled: false,
+        suppressTransactional: false,
+        subscribed: true,
+        suppressed: false,
+        bytes: sizes.get(content) ?? 0,
+        dueInMs: 0,
+      }),
+    );
+  });
+
+it('puts each email into one lot, small ones first, with no more in memory than the lot says', () => {
+  fc.assert(
+    fc.property(emails, (all) => {
+      const lots = planLots(all);
+      const planned = lots.flatMap((lot) => lot.emails.map(({ id }) => id));
+      expect(planned.toSorted()).toEqual(all.map(({ id }) => id));
+      const firstLarge = lots.findIndex(({ isLarge }) => isLarge);
+      for (const [index, lot] of lots.entries()) {
+        const [one] = lot.emails;
+        if (lot.isLarge) {
+          expect(index).toBeGreaterThanOrEqual(firstLarge);
+          expect(new Set(lot.emails.map(({ contentId }) => contentId)).size).toBe(1);
+          expect(lot.bytes).toBe(2 * (one?.bytes ?? 0));
+          expect(lot.emails.length).toBeLessThanOrEqual(8);
+          expect(lot.concurrency).toBe(1);
+        } else {
+          expect(lot.bytes).toBe(lot.emails.reduce((sum, { bytes }) => sum + bytes, 0));
+          expect(lot.bytes).toBeLessThanOrEqual(8 * mega);
+          const ids = lot.emails.map(({ id }) => id);
+          expect(ids).toEqual(ids.toSorted());
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { eraseEvents } from '../../../analytics/erase-events.ts';
+import { eventLine, eventTable } from '../../../analytics/tables/event.ts';
+import { activityTypeOf } from '../../../core/activity-types.ts';
+import { EventDeletion } from '../../../db/entities/event.ts';
+import type { Em } from '../../../db/orm.ts';
+import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
+import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
+import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
+import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import { whenStreamed } from './when-streamed.ts';
+
+const restoredAtOnce = 1_000;
+
+/**
+ * Executes a recorded deletion of events in Postgres, then in ClickHouse. The order of the steps makes it
+ * exact wherever it is interrupted and whatever is tracked in the meantime:
+ *
+ * 1. Delete the events from Postgres and write a marker row to the journal.
+ * 2. Wait until the journal's reader has passed the marker and holds nothing older. From then on it reads
+ *    only rows that Postgres still has, even after a crash, so a deleted event can't come back.
+ * 3. Delete from ClickHouse by name and age of the ids.
+ * 4. Insert again the events that Postgres kept although their ids are as old. Whatever commits after this
+ *    read arrives through the journal, after the deletion.
+ *
+ * @param signal cancels the wait of step 2
+ * @throws Error when step 2 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
+ */
+export async function eraseDeletedEvents(
+  em: Em,
+  clickhouse: ClickHouse,
+  deletionId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const deletion = await em.findOne(EventDeletion, { id: deletionId });
+  if (deletion === null) return;
+  const { isJournaled } = await readMarkerProgress(em, deletionId);
+  if (!isJournaled) {
+    await deleteEvents(em, deletion);
+    await writeJournalMarker(em, deletionMarker(deletion));
+  }
+  await whenStreamed(em, deletionId, signal);
+  // The run that deleted the events recorded the age of the youngest.
+  await em.refresh(deletion);
+  const { projectId, name, before } = deletion;
+  await eraseEvents(clickhouse, { projectId, name, madeUntil: before });
+  await restoreKeptEvents(em, clickhouse, deletion);
+}
+
+async function restoreKeptEvents(em: Em, clickhouse: ClickHouse, deletion: EventDeletion): Promise<void> {
+  for (let lastId: string | undefined; ; ) {
+    const kept = await listKeptEvents(em, deletion, lastId, restoredAtOnce);
+    const lines = kept.map(({ data, ...event }) =>
+      eventLine({ ...event, activityType: activityTypeOf(event.kind, event.name) ?? '' }, data),
+    );
+    await clickhouse.insert(eventTable, lines.join('\n'));
+    lastId = kept.at(-1)?.eventId;
+    if (kept.length < restoredAtOnce) return;
+  }
+}

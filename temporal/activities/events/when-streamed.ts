@@ -1,0 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Em } from '../../../db/orm.ts';
+import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
+
+const pollIntervalMs = 200;
+/** The journal's reader usually needs half a second; the activity's retries cover longer delays. */
+const polls = 25;
+
+/**
+ * Waits until the journal's reader has passed a marker row, so that nothing before it can still arrive in
+ * ClickHouse.
+ *
+ * @throws Error when the reader is more than five seconds behind
+ */
+export async function whenStreamed(em: Em, markerId: string, signal?: AbortSignal): Promise<void> {
+  for (let poll = 0; poll < polls; poll += 1) {
+    if ((await readMarkerProgress(em, markerId)).isStreamed) return;
+    await delay(pollIntervalMs, undefined, { signal });
+  }
+  throw new Error('ClickHouse has not yet received the journal up to the deletion');
+}

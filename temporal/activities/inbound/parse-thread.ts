@@ -1,0 +1,12 @@
+import { parentPort } from 'node:worker_threads';
+import { z } from 'zod';
+import { parseEmail } from '../../../core/inbound/parse-email.ts';
+
+// The worker thread of `createEmailParser`: receives raw emails, posts each back parsed, or undefined.
+
+const raw = z.instanceof(Uint8Array);
+
+parentPort?.on('message', async (message: unknown) => {
+  const parsed = await parseEmail(raw.parse(message)).catch(() => undefined);
+  parentPort?.postMessage(parsed);
+});

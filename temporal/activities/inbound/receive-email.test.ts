@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
+import { type ArrivedEmail, acceptInbound } from '../../../db/statements/inbound/accept-inbound.ts';
+import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
+import { insertProject } from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { FairSemaphore } from '../sending/fair-semaphore.ts';
+import { createEmailParser } from './email-parser.ts';
+import { giveUpInboundEmail, receiveInboundEmail } from './receive-email.ts';
+
+let database: TestDatabase;
+const parser = createEmailParser();
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  await parser.stop();
+  await database.close();
+});
+
+const em = () => database.orm.em.fork();
+const run = <Row = Record<string, unknown>>(text: string, parameters: unknown[] = []) =>
+  sql<Row>(em(), text, parameters);
+let projectId: string;
+let domain: string;
+beforeEach(async () => {
+  projectId = await insertProject(em());
+  domain = `${randomUUID()}.example`;
+  await run(`insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, 'verified')`, [
+    projectId,
+    domain,
+  ]);
+});
+
+const away: MailBucket = {
+  read: async () => {
+    throw new Error('The bucket is away');
+  },
+};
+const email = (changes: Partial<ArrivedEmail> = {}): ArrivedEmail => ({
+  notificationId: randomUUID(),
+  providerId: randomUUID(),
+  source: 'ada@example.com',
+  recipients: [`support@${domain}`],
+  verdicts: { spf: 'PASS', dkim: 'PASS', dmarc: 'PASS', spam: 'PASS', virus: 'PASS' },
+  headers: [
+    { name: 'From', value: 'Ada <ada@example.com>' },
+    { name: 'Subject', value: 'Hello' },
+  ],
+  raw: null,
+  object: { bucket: 'mails', key: 'one' },
+  receivedAt: new Date(),
+  ...changes,
+});
+async function accept(changes: Partial<ArrivedEmail> = {}): Promise<string> {
+  expect(await em().transactional((tx) => acceptInbound(tx, email(changes)))).toBe('applied');
+  const [row] = await run<{ id: string }>('select id from inbound_emails where project_id = $1', [projectId]);
+  return row?.id ?? '';
+}
+const receive = (id: string, bucket: MailBucket = away) =>
+  receiveInboundEmail(
+    em(),
+    { bucket, parser, slots: new FairSemaphore(2) },
+    id,
+    new AbortController().signal,
+  );
+const read = async (id: string) => (await run('select * from inbound_emails where id = $1', [id]))[0];
+const events = () =>
+  run<{ kind: string; data: Record<string, unknown> }>(
+    `select kind, data from events where project_id = $1 and name = 'email.received'`,
+    [projectId],
+  );
+
+describe('an email in a bucket', () => {
+  it('waits for as long as the bucket is away, and is kept by what SES said of it in the end', async () => {
+    const id = await accept();
+    await expect(receive(id)).rejects.toThrow('The bucket is away');
+    expect(await read(id)).toMatchObject({ status: 'PENDING', object_key: 'one' });
+    await giveUpInboundEmail(em(), id);
+    expect(await read(id)).toMatchObject({
+      status: 'UNREADABLE',
+      subject: 'Hello',
+      from_email: 'ada@example.com',
+      object_key: null,
+      headers: null,
+    });
+    expect(await events()).toMatchObject([
+      { kind: 'emitted', data: { hasContent: false, subject: 'Hello' } },
+    ]);
+    // What comes too late changes nothing.
+    await receive(id);
+    await giveUpInboundEmail(em(), id);
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('is read once, however many read it at once', async () => {
+    const id = await accept();
+    const bytes = Buffer.from('From: ada@example.com\r\nSubject: Hello\r\n\r\nHi\r\n');
+    const bucket: MailBucket = { read: async () => bytes };
+    await Promise.all(Array.from({ length: 10 }, () => receive(id, bucket)));
+    expect(await events()).toMatchObject([{ data: { hasContent: true } }]);
+    expect(await read(id)).toMatchObject({ status: 'KEPT', text: 'Hi' });
+  });
+
+  it('of a virus is not even fetched', async () => {
+    const id = await accept({ verdicts: { ...email().verdicts, virus: 'FAIL' } });
+    await receive(id);
+    expect(await read(id)).toMatchObject({ status: 'REJECTED', contact_id: null, object_key: null });
+    expect(await events()).toMatchObject([{ kind: 'activity' }]);
+  });
+
+  it('gets its command again when nothing takes care of it, once', async () => {
+    const id = await accept();
+    await run('delete from outbox where subject_id = $1', [id]);
+    expect(await requeueStrandedInbound(em())).toBe(0);
+    await run(`update inbound_emails set created_at = now() - interval '2 hours' where id = $1`, [id]);
+    expect(await requeueStrandedInbound(em())).toBe(1);
+    expect(await requeueStrandedInbound(em())).toBe(0);
+    expect(await run('select kind, project_id from outbox where subject_id = $1', [id])).toEqual([
+      { kind: 'inbound.receive', project_id: projectId },
+    ]);
+  });
+});
+
+describe('an email', () => {
+  it('starts nothing in a project that is disabled, and is kept', async () => {
+    await run('update projects set disabled = true where id = $1', [projectId]);
+    const id = await accept();
+    await giveUpInboundEmail(em(), id);
+    expect(await events()).toMatchObject([{ kind: 'activity' }]);
+    expect(await run('select email from contacts where project_id = $1', [projectId])).toHaveLength(1);
+  });
+
+  it('of a contact that is erased leaves no trace', async () => {
+    const id = await accept();
+    await giveUpInboundEmail(em(), id);
+    const contactId = String((await read(id))?.contact_id);
+    await em().transactional((tx) => deleteContacts(tx, projectId, [contactId]));
+    await em().transactional((tx) => eraseContactTraces(tx, projectId, [contactId]));
+    expect(await read(id)).toBeUndefined();
+    expect(await events()).toEqual([]);
+  });
+
+  it('for a project that is gone is left to its erasure', async () => {
+    const id = await accept();
+    await run('delete from projects where id = $1', [projectId]);
+    await giveUpInboundEmail(em(), id);
+    expect(await events()).toEqual([]);
+  });
+});

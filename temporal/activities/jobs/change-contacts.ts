@@ -1,0 +1,62 @@
+import { type BulkOperation, type BulkResult, bulkResultSchema } from '../../../core/jobs/results.ts';
+import type { Em } from '../../../db/orm.ts';
+import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
+import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
+import { type JobContext, type JobRun, runJob } from './run-job.ts';
+
+const batchContacts = 100;
+
+export function changeContacts(context: JobContext, jobId: string): Promise<ContactJobProgress> {
+  return runJob(context, jobId, changeAll, (result) => {
+    const { operation, errors, ...counts } = bulkResultSchema.parse(result);
+    return counts;
+  });
+}
+
+async function changeAll(run: JobRun): Promise<boolean> {
+  const { job } = run;
+  const ids = job.contactIds ?? [];
+  while (job.done < ids.length) {
+    if (run.isOver()) return false;
+    const batch = ids.slice(job.done, job.done + batchContacts);
+    const done = job.done + batch.length;
+    const before = bulkResultSchema.parse(job.result);
+    const applied = await run.apply(async (tx) => ({
+      done,
+      progress: Math.min(99, Math.floor((done / ids.length) * 100)),
+      result: addResult(before, batch, await change(tx, job.projectId, before.operation, batch)),
+    }));
+    if (!applied) return false;
+  }
+  return true;
+}
+
+async function change(
+  em: Em,
+  projectId: string,
+  operation: BulkOperation,
+  ids: string[],
+): Promise<Map<string, boolean>> {
+  switch (operation) {
+    case 'delete':
+      return new Map((await deleteContacts(em, projectId, ids)).map((id) => [id, true]));
+    case 'subscribe':
+    case 'unsubscribe': {
+      const rows = await subscribeContacts(em, projectId, ids, operation === 'subscribe', new Date());
+      return new Map(rows.map((row) => [row.id, row.isChanged]));
+    }
+  }
+}
+
+function addResult(before: BulkResult, ids: string[], changed: Map<string, boolean>): BulkResult {
+  const missing = ids.filter((id) => !changed.has(id));
+  const successes = [...changed.values()].filter((isChanged) => isChanged).length;
+  return {
+    ...before,
+    successCount: before.successCount + successes,
+    unchangedCount: before.unchangedCount + changed.size - successes,
+    failureCount: before.failureCount + missing.length,
+    errors: [...before.errors, ...missing.map((contactId) => ({ contactId, message: 'Contact not found' }))],
+  };
+}

@@ -1,0 +1,97 @@
+import { importFormatSchema } from '../../../core/contact-import/import-format.ts';
+import type { ImportRow } from '../../../core/contact-import/read-row.ts';
+import { readRows } from '../../../core/contact-import/read-rows.ts';
+import { type ImportResult, importResultSchema, mostImportErrorsKept } from '../../../core/jobs/results.ts';
+import { JobChunk } from '../../../db/entities/job.ts';
+import type { Em } from '../../../db/orm.ts';
+import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
+import { createFieldTypeLearner } from './learn-field-types.ts';
+import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
+import { writeRows } from './write-rows.ts';
+
+/** Rows per transaction: enough to share its cost, few enough to hold locks only briefly. */
+const batchRows = 2_000;
+const pieceBytes = 16 * 1024;
+
+/**
+ * Continues the import of a file. Each run reads the file from the beginning and skips rows already applied;
+ * bad rows are counted and reported.
+ */
+export function importContacts(context: JobContext, jobId: string): Promise<ContactJobProgress> {
+  return runJob(
+    context,
+    jobId,
+    (run) => importRows(context.em, run),
+    (result) => {
+      const { errors, ...counts } = importResultSchema.parse(result);
+      return counts;
+    },
+  );
+}
+
+async function importRows(em: Em, run: JobRun): Promise<boolean> {
+  const { job } = run;
+  const parsed = importFormatSchema.safeParse(job.file);
+  if (!parsed.success) throw new JobFailure('The file of this import is gone');
+  const format = parsed.data;
+  const learn = createFieldTypeLearner(em, job.projectId);
+  const reading = { bytes: 0 };
+
+  const apply = async (rows: ImportRow[]): Promise<boolean> => {
+    const last = rows.at(-1);
+    if (last === undefined) return true;
+    const progress = Math.min(99, Math.floor((reading.bytes / format.bytes) * 100));
+    await learn(rows);
+    const before = importResultSchema.parse(job.result);
+    return run.apply(async (tx) => ({
+      done: last.row,
+      progress,
+      result: addResult(before, await writeRows(tx, job.projectId, rows)),
+    }));
+  };
+
+  // The next rows are read while the previous ones are being written.
+  let writing = Promise.resolve(true);
+  let batch: ImportRow[] = [];
+  try {
+    for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
+      if (row.row <= job.done) continue;
+      batch.push(row);
+      if (batch.length < batchRows) continue;
+      if (!(await writing) || run.isOver()) return false;
+      writing = apply(batch);
+      writing.catch(() => undefined);
+      batch = [];
+    }
+    return (await writing) && (await apply(batch));
+  } finally {
+    await writing.catch(() => undefined);
+  }
+}
+
+async function* readFile(
+  em: Em,
+  jobId: string,
+  bytes: number,
+  reading: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for (let position = 0; reading.bytes < bytes; position += 1) {
+    const chunk = await em.fork().findOne(JobChunk, { jobId, position });
+    if (chunk === null) throw new JobFailure('The file of this import is gone');
+    for (let start = 0; start < chunk.bytes.length; start += pieceBytes) {
+      const piece = chunk.bytes.subarray(start, start + pieceBytes);
+      reading.bytes += piece.length;
+      yield piece;
+    }
+  }
+}
+
+function addResult(before: ImportResult, more: ImportResult): ImportResult {
+  return {
+    totalRows: before.totalRows + more.totalRows,
+    created: before.created + more.created,
+    updated: before.updated + more.updated,
+    skipped: before.skipped + more.skipped,
+    errors: [...before.errors, ...more.errors].slice(0, mostImportErrorsKept),
+  };
+}

@@ -1,0 +1,228 @@
+import type { RequiredEntityData } from '@mikro-orm/core';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Job } from '../../../db/entities/job.ts';
+import { insertJobChunk } from '../../../db/statements/jobs/insert-job-chunk.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { findWrongCounts } from '../../../test/setup/read-database.ts';
+import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
+import { changeContacts } from './change-contacts.ts';
+import { importContacts } from './import-contacts.ts';
+import { type JobContext, runJob } from './run-job.ts';
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  projectId = uuidv7();
+});
+
+const em = () => database.orm.em.fork();
+
+function context(changes: Partial<JobContext> = {}): JobContext {
+  return {
+    em: em(),
+    signal: new AbortController().signal,
+    note: () => undefined,
+    committed: () => undefined,
+    attempt: 1,
+    sliceMs: 60_000,
+    ...changes,
+  };
+}
+
+async function insertJob(values: RequiredEntityData<Job>): Promise<void> {
+  const own = em();
+  own.create(Job, values);
+  await own.flush();
+}
+
+async function addImport(text: string): Promise<string> {
+  const id = uuidv7();
+  const bytes = Buffer.from(text);
+  const chunkBytes = 30_000;
+  for (let start = 0; start < bytes.length; start += chunkBytes) {
+    await insertJobChunk(em(), id, start / chunkBytes, bytes.subarray(start, start + chunkBytes));
+  }
+  const file = { encoding: 'utf-8', damaged: false, delimiter: ',', bytes: bytes.length };
+  await insertJob({ id, projectId, type: 'import', file });
+  return id;
+}
+
+async function addUnsubscribe(contactIds: string[]): Promise<string> {
+  const id = uuidv7();
+  const result = { operation: 'unsubscribe', totalRequested: contactIds.length };
+  await insertJob({ id, projectId, type: 'bulk-unsubscribe', result, contactIds });
+  return id;
+}
+
+const readJob = async (id: string) => {
+  const [job] = await sql<{ state: string; progress: number; result: unknown; failedReason: string | null }>(
+    em(),
+    'select state, progress, result, failed_reason as "failedReason" from jobs where id = $1',
+    [id],
+  );
+  return job;
+};
+
+const rowCount = 9_000;
+/** Every contact twice, the second time unsubscribed, and every tenth row a bad one. */
+function makeFile(): string {
+  const lines = ['email,n,subscribed'];
+  for (let n = 0; n < rowCount; n += 1) {
+    const half = rowCount / 2;
+    const address = n % 10 === 3 ? `bad-${n}` : `reader-${n % half}@example.com`;
+    lines.push(`${address},${n},${n < half ? '' : 'no'}`);
+  }
+  return lines.join('\n');
+}
+const expectedResult = {
+  totalRows: rowCount,
+  created: rowCount * 0.45,
+  updated: rowCount * 0.45,
+  skipped: rowCount * 0.1,
+};
+
+async function expectAppliedOnce(jobId: string): Promise<void> {
+  expect(await readJob(jobId)).toMatchObject({
+    state: 'completed',
+    progress: 100,
+    result: expectedResult,
+    failedReason: null,
+  });
+  const [found] = await sql(
+    em(),
+    `select (select count(*)::int from contacts where project_id = $1) as contacts,
+       (select count(*)::int from contacts where project_id = $1 and not subscribed) as out,
+       (select count(*)::int from events where project_id = $1 and name = 'contact.unsubscribed') as flips,
+       (select count(distinct contact_id)::int from events where project_id = $1) as flipped,
+       (select count(*)::int from job_chunks where job_id = $2) as chunks`,
+    [projectId, jobId],
+  );
+  const contacts = rowCount * 0.45;
+  expect(found).toEqual({ contacts, out: contacts, flips: contacts, flipped: contacts, chunks: 0 });
+  expect(await findWrongCounts(em(), projectId)).toEqual([]);
+}
+
+describe('an import', () => {
+  it('resumes where it was, however often it is stopped', async () => {
+    const jobId = await addImport(makeFile());
+    const outcomes: ContactJobProgress[] = [];
+    for (let last: ContactJobProgress | undefined; last?.ended !== true; outcomes.push(last)) {
+      last = await importContacts(context({ sliceMs: -1 }), jobId);
+    }
+    expect(outcomes.length).toBeGreaterThan(3);
+    const progress = outcomes.map((each) => each.progress);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(outcomes.at(-1)).toMatchObject({ outcome: 'completed', progress: 100, counts: expectedResult });
+    await expectAppliedOnce(jobId);
+    expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'gone' });
+  });
+
+  it('applies each row once although several workers do it at the same time', async () => {
+    const jobId = await addImport(makeFile());
+    const places: number[] = [];
+    const note = ({ done }: { done: number }) => places.push(done);
+    const worker = async () => {
+      for (;;) {
+        const progress = await importContacts(context({ note }), jobId);
+        if (progress.ended) return progress.outcome;
+      }
+    };
+    const outcomes = await Promise.all([worker(), worker(), worker()]);
+    expect(outcomes.filter((outcome) => outcome === 'completed')).toHaveLength(1);
+    // No part was applied twice.
+    expect(places).toHaveLength(new Set(places).size);
+    await expectAppliedOnce(jobId);
+  });
+
+  it('survives a transaction that is lost in the middle', async () => {
+    const jobId = await addImport(makeFile());
+    let parts = 0;
+    const broken = context({
+      note: () => {
+        parts += 1;
+        if (parts === 2) throw new Error('the connection is gone');
+      },
+    });
+    await expect(importContacts(broken, jobId)).rejects.toThrow('the connection is gone');
+    expect(await readJob(jobId)).toMatchObject({ state: 'active' });
+    expect(await importContacts(context(), jobId)).toMatchObject({ outcome: 'completed' });
+    await expectAppliedOnce(jobId);
+  });
+
+  it('fails when its file is gone, and says what it did before', async () => {
+    const jobId = await addImport(makeFile());
+    await sql(em(), 'delete from job_chunks where job_id = $1 and position = 3', [jobId]);
+    expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'failed' });
+    const job = await readJob(jobId);
+    expect(job).toMatchObject({ state: 'failed', failedReason: 'The file of this import is gone' });
+    const [{ count } = { count: 0 }] = await sql<{ count: number }>(
+      em(),
+      'select count(*)::int as count from contacts where project_id = $1',
+      [projectId],
+    );
+    expect(job?.result).toMatchObject({ created: count });
+    expect(count).toBeGreaterThan(0);
+  });
+});
+
+describe('a bulk operation', () => {
+  it('changes each contact once although several workers do it, each stopped again and again', async () => {
+    const rows = await sql<{ id: string }>(
+      em(),
+      `insert into contacts (id, project_id, email)
+       select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series(1, 1000) n returning id`,
+      [projectId],
+    );
+    const jobId = await addUnsubscribe(rows.map((row) => row.id));
+    const worker = async () => {
+      while (!(await changeContacts(context({ sliceMs: 5 }), jobId)).ended);
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    expect(await readJob(jobId)).toMatchObject({
+      state: 'completed',
+      result: { totalRequested: 1_000, successCount: 1_000, unchangedCount: 0, failureCount: 0 },
+    });
+    const [{ flips } = { flips: 0 }] = await sql<{ flips: number }>(
+      em(),
+      'select count(*)::int as flips from events where project_id = $1',
+      [projectId],
+    );
+    expect(flips).toBe(1_000);
+  });
+});
+
+describe('a job', () => {
+  it('is retried without limit while the database is away, and a few times after what looks like our own fault', async () => {
+    const jobId = await addUnsubscribe([uuidv7()]);
+    const run = (error: Error, attempt: number) =>
+      runJob(
+        context({ attempt }),
+        jobId,
+        async () => {
+          throw error;
+        },
+        () => ({}),
+      );
+    await expect(run(new Error('Connection terminated'), 1_000)).rejects.toThrow('Connection terminated');
+    await expect(run(new TypeError('x is not a function'), 4)).rejects.toThrow('x is not');
+    expect(await readJob(jobId)).toMatchObject({ state: 'waiting' });
+    expect(await run(new TypeError('x is not a function'), 5)).toMatchObject({
+      ended: true,
+      outcome: 'failed',
+    });
+    expect(await readJob(jobId)).toMatchObject({
+      state: 'failed',
+      failedReason: 'An unexpected error occurred',
+    });
+  });
+
+  it('that is gone has nothing left to do', async () => {
+    expect(await changeContacts(context(), uuidv7())).toMatchObject({ ended: true, outcome: 'gone' });
+  });
+});

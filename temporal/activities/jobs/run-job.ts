@@ -1,0 +1,119 @@
+import { LockMode } from '@mikro-orm/core';
+import { z } from 'zod';
+import { Job, JobChunk, type JobStep, openJob } from '../../../db/entities/job.ts';
+import type { Em } from '../../../db/orm.ts';
+import { retryTransaction } from '../../../db/retry-transaction.ts';
+import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
+
+export interface JobContext {
+  em: Em;
+  signal: AbortSignal;
+  note: (progress: { done: number; progress: number }) => void;
+  committed: () => void;
+  attempt: number;
+  /** Time limit of one run; it applies at least one part. */
+  sliceMs: number;
+}
+
+/** A permanent failure of the job, which retries can't fix. */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure';
+}
+
+export type JobPart = (em: Em) => Promise<JobStep>;
+
+export interface JobRun {
+  job: Job;
+  isOver(): boolean;
+  /**
+   * Applies a part and advances the job's cursor in one transaction.
+   *
+   * @returns false, with nothing applied, when the job is over or another run has moved the cursor
+   */
+  apply(part: JobPart): Promise<boolean>;
+}
+
+/**
+ * Continues a job until it is done, this run's time is up, or another run takes over. Every part counts once:
+ * the cursor is compared and advanced in the part's transaction.
+ *
+ * @param work applies the remaining parts; returns whether none is left
+ * @param counts the counters of a result that are shown to operators
+ */
+export async function runJob(
+  context: JobContext,
+  jobId: string,
+  work: (run: JobRun) => Promise<boolean>,
+  counts: (result: Record<string, unknown>) => Record<string, number>,
+): Promise<ContactJobProgress> {
+  const { em } = context;
+  const job = await em.fork().findOne(Job, openJob(jobId));
+  if (job === null) return { ended: true, outcome: 'gone', progress: 100, counts: {} };
+  const deadline = Date.now() + context.sliceMs;
+  let applied = 0;
+
+  const run: JobRun = {
+    job,
+    // Only after some progress: a run that is slow to reach its position would otherwise never advance.
+    isOver: () => context.signal.aborted || (applied > 0 && Date.now() > deadline),
+    async apply(part) {
+      const step = await retryTransaction(() =>
+        em.fork().transactional(async (tx) => {
+          const locked = await lockJob(tx, job);
+          if (locked === null) return undefined;
+          const after = await part(tx);
+          locked.advance(after);
+          return after;
+        }),
+      );
+      if (step === undefined) return false;
+      applied += 1;
+      job.advance(step);
+      context.committed();
+      context.note({ done: step.done, progress: step.progress });
+      return true;
+    },
+  };
+  const report = (outcome: ContactJobProgress['outcome']): ContactJobProgress => ({
+    ended: outcome !== 'active',
+    outcome,
+    progress: outcome === 'completed' ? 100 : job.progress,
+    counts: counts(job.result),
+  });
+
+  try {
+    if (!(await work(run))) return report('active');
+    return report((await endJob(em, job)) ? 'completed' : 'active');
+  } catch (error) {
+    if (!isHopeless(error, context.attempt)) throw error;
+    const reason = error instanceof JobFailure ? error.message : 'An unexpected error occurred';
+    return report((await endJob(em, job, reason)) ? 'failed' : 'active');
+  }
+}
+
+const lockJob = (em: Em, { id, done }: Job): Promise<Job | null> =>
+  em.findOne(Job, openJob(id, done), { lockMode: LockMode.PESSIMISTIC_WRITE });
+
+/**
+ * @param failedReason undefined when the job is completed
+ * @returns false when the job was over or another run has moved its cursor
+ */
+function endJob(em: Em, job: Job, failedReason?: string): Promise<boolean> {
+  return em.fork().transactional(async (tx) => {
+    const locked = await lockJob(tx, job);
+    if (locked === null) return false;
+    locked.end(failedReason);
+    await tx.nativeDelete(JobChunk, { jobId: job.id });
+    return true;
+  });
+}
+
+/** Our own bugs get this many attempts, because a broken connection may look like one. */
+const maxAttempts = 5;
+
+/** Retries continue while the database is unreachable. */
+function isHopeless(error: unknown, attempt: number): boolean {
+  if (error instanceof JobFailure) return true;
+  const isFault = [TypeError, RangeError, SyntaxError, z.ZodError].some((kind) => error instanceof kind);
+  return isFault && attempt >= maxAttempts;
+}

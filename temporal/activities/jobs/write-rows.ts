@@ -1,0 +1,98 @@
+import type { ImportRow } from '../../../core/contact-import/read-row.ts';
+import type { ImportResult } from '../../../core/jobs/results.ts';
+import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
+import type { Em } from '../../../db/orm.ts';
+import { importContactRows } from '../../../db/statements/jobs/import-contacts.ts';
+
+type GoodRow = Extract<ImportRow, { ok: true }>;
+
+interface Written {
+  created: number;
+  updated: number;
+  errors: ImportResult['errors'];
+}
+
+/**
+ * Writes rows with the same result as writing them one by one, and counts the outcomes. A row that the
+ * database rejects is reported like an unreadable one. Needs a transaction.
+ */
+export async function writeRows(
+  em: Em,
+  projectId: string,
+  rows: readonly ImportRow[],
+): Promise<ImportResult> {
+  const occurredAt = new Date();
+  const result: ImportResult = { totalRows: rows.length, created: 0, updated: 0, skipped: 0, errors: [] };
+  for (const row of rows) {
+    if (!row.ok) result.errors.push({ row: row.row, email: row.email, message: row.message });
+  }
+  for (const group of inStatements(rows.filter((row) => row.ok))) {
+    const written = await writeGroup(em, projectId, group, occurredAt);
+    result.created += written.created;
+    result.updated += written.updated;
+    result.errors.push(...written.errors);
+  }
+  result.skipped = result.errors.length;
+  result.errors.sort((a, b) => a.row - b.row);
+  return result;
+}
+
+/**
+ * Rows with a subscription per statement. For each of them the statement searches the list of all, so its
+ * cost is quadratic.
+ */
+const mostSpeaking = 250;
+
+/**
+ * Groups rows so that each group can be written in one statement: rows of the same contact agree about its
+ * subscription and keep their order. If several statements are needed, rows are sorted by address, so that
+ * contacts are locked in the same order everywhere.
+ */
+export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
+  if (rows.length === 0) return [];
+  if (rows.every((row) => row.subscribed === undefined)) return [[...rows]];
+  const groups: GoodRow[][] = [];
+  let said = new Map<string, boolean>();
+  let group: GoodRow[] = [];
+  for (const row of rows.toSorted((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0))) {
+    const before = said.get(row.email);
+    const differs = before !== undefined && row.subscribed !== undefined && before !== row.subscribed;
+    if (differs || said.size >= mostSpeaking) {
+      groups.push(group);
+      group = [];
+      said = new Map();
+    }
+    group.push(row);
+    if (row.subscribed !== undefined) said.set(row.email, row.subscribed);
+  }
+  groups.push(group);
+  return groups;
+}
+
+async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt: Date): Promise<Written> {
+  try {
+    // Nested, so a savepoint: the rest of the batch continues after a failure.
+    const created = await em.transactional((nested) =>
+      importContactRows(nested, projectId, rows, occurredAt),
+    );
+    return { created, updated: rows.length - created, errors: [] };
+  } catch (error) {
+    if (!isDataFault(error)) throw error;
+    const [row] = rows;
+    if (rows.length > 1 || row === undefined) {
+      const middle = Math.ceil(rows.length / 2);
+      const first = await writeGroup(em, projectId, rows.slice(0, middle), occurredAt);
+      const second = await writeGroup(em, projectId, rows.slice(middle), occurredAt);
+      return {
+        created: first.created + second.created,
+        updated: first.updated + second.updated,
+        errors: [...first.errors, ...second.errors],
+      };
+    }
+    const message =
+      brokenConstraint(error) === 'contacts_data_size'
+        ? "The contact's data would have more than 64 KB"
+        : "The row can't be stored";
+    return { created: 0, updated: 0, errors: [{ row: row.row, email: row.email, message }] };
+  }
+}

@@ -1,0 +1,46 @@
+import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { eraseProjectData } from '../../../analytics/erase-project.ts';
+import { DomainRemoval } from '../../../db/entities/domain.ts';
+import { ProjectErasure } from '../../../db/entities/project-security.ts';
+import type { Em } from '../../../db/orm.ts';
+import { eraseProject } from '../../../db/statements/projects/erase-project.ts';
+import { findErasure } from '../../../db/statements/projects/find-erasure.ts';
+import { journalErasure } from '../../../db/statements/projects/journal-erasure.ts';
+import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
+import { removeIdentity } from '../domains/remove-identity.ts';
+import { whenStreamed } from '../events/when-streamed.ts';
+import { eraseUploads, type RemoveImage } from './erase-uploads.ts';
+
+export interface ErasedStores {
+  clickhouse: ClickHouse;
+  identities: DomainIdentities;
+  removeImage: RemoveImage;
+}
+
+/**
+ * Executes a recorded erasure: Postgres, then ClickHouse once the journal has delivered everything before it,
+ * then uploaded images and the identities of its domains at the provider. Idempotent; can be interrupted
+ * anywhere.
+ *
+ * @throws Error when the journal's reader is behind, ClickHouseUnavailable when ClickHouse is unreachable
+ */
+export async function eraseRecordedProject(
+  em: Em,
+  { clickhouse, identities, removeImage }: ErasedStores,
+  erasureId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const erasure = await findErasure(em, erasureId);
+  if (erasure === undefined) return;
+  await eraseProject(em, erasure, signal);
+  await em.nativeUpdate(ProjectErasure, { id: erasureId, erasedAt: null }, { erasedAt: new Date() });
+  await journalErasure(em, erasure);
+  await whenStreamed(em, erasureId, signal);
+  await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
+  await eraseUploads(em, removeImage, erasure, signal);
+  if (!erasure.isProjectGone) return;
+  const { projectId } = erasure;
+  for (const removed of await em.fork().find(DomainRemoval, { projectId }, { orderBy: { id: 'asc' } })) {
+    await removeIdentity(em, identities, removed);
+  }
+}

@@ -1,0 +1,77 @@
+import { deferralLimitMs } from '../../../core/claim-times.ts';
+import { newId } from '../../../core/new-id.ts';
+import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import type { HandOverRecord } from '../../../db/statements/emails/record-hand-overs.ts';
+import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { withholding } from './withholding.ts';
+
+export type CountOutcome = (outcome: HandOver['outcome'] | 'suppressed') => void;
+
+type Outcome = Pick<HandOverRecord, 'status'> &
+  Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject'>>;
+
+export class ClaimOutcomes {
+  readonly records: HandOverRecord[] = [];
+  readonly retryInMs = new Map<string, number>();
+  readonly #count: CountOutcome;
+
+  constructor(count: CountOutcome) {
+    this.#count = count;
+  }
+
+  withhold(claimed: readonly ClaimedEmail[]): ClaimedEmail[] {
+    return claimed.filter((email) => {
+      const verdict = withholding(email);
+      if (verdict?.kind === 'suppress') {
+        this.#count('suppressed');
+        this.#record(email, { status: 'SUPPRESSED', reason: verdict.reason });
+      } else if (verdict !== undefined) this.putBack(email, verdict.reason, verdict.retryInMs);
+      return verdict === undefined;
+    });
+  }
+
+  /** Returns an email to the queue: the hand-over was not begun, or the provider deferred it. */
+  putBack(email: ClaimedEmail, reason: string | null, inMs: number): void {
+    this.retryInMs.set(email.id, inMs);
+    this.#record(email, { status: 'QUEUED', reason });
+  }
+
+  fail(email: ClaimedEmail, reason: string): void {
+    this.#record(email, { status: 'FAILED', reason });
+  }
+
+  /**
+   * @param subject as rendered
+   * @param startedAt when the hand-over began; not later than any event that the provider reports for it
+   */
+  answer(email: ClaimedEmail, answer: HandOver, subject: string, startedAt: Date): void {
+    this.#count(answer.outcome);
+    const mayRetry = Date.now() - email.createdAt.getTime() < deferralLimitMs;
+    if (answer.outcome === 'later' && mayRetry) this.putBack(email, answer.reason, answer.retryInMs);
+    else this.#record(email, { ...finalOutcome(answer), subject }, startedAt);
+  }
+
+  #record(email: ClaimedEmail, outcome: Outcome, occurredAt = new Date()): void {
+    this.records.push({
+      emailId: email.id,
+      eventId: newId(),
+      occurredAt,
+      messageId: null,
+      reason: null,
+      subject: null,
+      ...outcome,
+    });
+  }
+}
+
+function finalOutcome(answer: HandOver): Outcome {
+  switch (answer.outcome) {
+    case 'accepted':
+      return { status: 'SENT', messageId: answer.messageId };
+    case 'unknown':
+      return { status: 'UNKNOWN', reason: answer.reason };
+    case 'refused':
+    case 'later':
+      return { status: 'FAILED', reason: answer.reason };
+  }
+}

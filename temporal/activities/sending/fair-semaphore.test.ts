@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { FairSemaphore } from './fair-semaphore.ts';
+
+describe('a semaphore', () => {
+  it('runs as many at a time as it has permits, the others in their order, also when some fail', async () => {
+    const semaphore = new FairSemaphore(3);
+    const order: number[] = [];
+    let running = 0;
+    let most = 0;
+    const results = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) =>
+        semaphore.run('one', async () => {
+          order.push(index);
+          running += 1;
+          most = Math.max(most, running);
+          await delay(5);
+          running -= 1;
+          if (index % 4 === 0) throw new Error('failed');
+          return index;
+        }),
+      ),
+    );
+    expect(order).toEqual(Array.from({ length: 12 }, (_, index) => index));
+    expect(most).toBe(3);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(3);
+  });
+
+  it('lets owners take turns, however much each of them waits for', async () => {
+    const semaphore = new FairSemaphore(1);
+    const order: string[] = [];
+    const release = await semaphore.acquire('large');
+    const owners = ['large', 'large', 'large', 'large', 'small', 'small', 'one'];
+    const all = owners.map((owner) => semaphore.run(owner, async () => void order.push(owner)));
+    release();
+    await Promise.all(all);
+    expect(order).toEqual(['large', 'small', 'one', 'large', 'small', 'large', 'large']);
+  });
+
+  it('takes a permit back once, however often it is released', async () => {
+    const semaphore = new FairSemaphore(1);
+    const release = await semaphore.acquire('one');
+    release();
+    release();
+    const releaseSecond = await semaphore.acquire('one');
+    let hasThird = false;
+    const third = semaphore.run('one', async () => {
+      hasThird = true;
+    });
+    await delay(5);
+    expect(hasThird).toBe(false);
+    releaseSecond();
+    await third;
+  });
+});

@@ -1,0 +1,68 @@
+interface Waiting {
+  weight: number;
+  start: () => void;
+}
+
+/** A semaphore whose waiters take turns by owner, so that a busy owner does not block the others. */
+export class FairSemaphore {
+  readonly #capacity: number;
+  #free: number;
+  readonly #queues = new Map<string, Waiting[]>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#free = capacity;
+  }
+
+  /**
+   * @param owner owners take turns, however many permits each waits for; one owner's work stays in order
+   * @param wanted permits, capped at the capacity; later waiters do not overtake one that waits for several
+   * @returns the release function; a second call does nothing
+   */
+  async acquire(owner: string, wanted = 1): Promise<() => void> {
+    const weight = Math.min(wanted, this.#capacity);
+    if (this.#queues.size === 0 && weight <= this.#free) this.#free -= weight;
+    else await new Promise<void>((start) => this.#enqueue(owner, { weight, start }));
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#free += weight;
+      this.#startNext();
+    };
+  }
+
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const release = await this.acquire(owner);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  waiting(owner?: string): number {
+    if (owner !== undefined) return this.#queues.get(owner)?.length ?? 0;
+    return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);
+  }
+
+  #enqueue(owner: string, waiting: Waiting): void {
+    const queue = this.#queues.get(owner);
+    if (queue === undefined) this.#queues.set(owner, [waiting]);
+    else queue.push(waiting);
+  }
+
+  /** Permits go straight to the next waiters, so that no later caller overtakes. */
+  #startNext(): void {
+    for (const [owner, queue] of this.#queues) {
+      const [next] = queue;
+      if (next !== undefined && next.weight > this.#free) return;
+      queue.shift();
+      this.#queues.delete(owner);
+      if (queue.length > 0) this.#queues.set(owner, queue);
+      if (next === undefined) continue;
+      this.#free -= next.weight;
+      next.start();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { openAccountLink } from '../../../core/account-email/sealed-link.ts';
+import type { JsonObject } from '../../../core/json-value.ts';
+import { createEmailTemplates } from '../../../core/rendering/email-template.ts';
+import { compileReason, limitReason, renderStored } from '../../../core/rendering/render-stored.ts';
+import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
+import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
+
+export type RenderedClaim = { ok: true; email: OutgoingEmail } | { ok: false; reason: string };
+
+export type ClaimedRenderer = (email: ClaimedEmail, stored: StoredContent | undefined) => RenderedClaim;
+
+/**
+ * @param apiUrl public address of the API, for links in emails
+ * @param linkKey key of the links' tokens
+ * @param accountLinkKey decrypts the links of account emails
+ * @param recipients how many emails usually share the same content
+ */
+export function createClaimedRenderer(
+  apiUrl: string,
+  linkKey: Buffer,
+  accountLinkKey: Buffer,
+  recipients: 'one' | 'many' = 'one',
+): ClaimedRenderer {
+  const templates = createEmailTemplates({ recipients });
+
+  return (email, stored) => {
+    if (stored === undefined) return { ok: false, reason: 'its content is past its retention' };
+    const { content } = stored;
+    const compiled = templates.compile(content);
+    if (!compiled.ok) return { ok: false, reason: compileReason(compiled.error) };
+    const linkSource = { apiUrl, linkKey };
+    const rendered = renderStored(
+      compiled.template,
+      contentFor(email, content, accountLinkKey),
+      email,
+      linkSource,
+    );
+    if (!rendered.ok) {
+      return { ok: false, reason: limitReason(rendered) };
+    }
+    const layout = recipients === 'many' ? { layout: rendered.layout() } : {};
+    return { ok: true, email: { ...envelopeOf(email, stored), ...rendered.email, ...layout } };
+  };
+}
+
+function envelopeOf(email: ClaimedEmail, { content, attachments }: StoredContent) {
+  return {
+    emailId: email.id,
+    projectId: email.projectId,
+    from: { email: content.fromEmail, name: content.fromName },
+    to: { email: email.toEmail, name: email.toName },
+    replyTo: content.replyTo,
+    attachments: attachments.map(({ filename, contentType, cid, disposition, bytes }) => {
+      return { filename, contentType, cid, disposition, bytes };
+    }),
+  };
+}
+
+function contentFor({ source }: ClaimedEmail, content: StoredContent['content'], accountLinkKey: Buffer) {
+  return source === 'ACCOUNT' ? { ...content, variables: withAccountLink(content, accountLinkKey) } : content;
+}
+
+function withAccountLink({ id, variables }: StoredContent['content'], key: Buffer): JsonObject {
+  const { sealedLink, ...texts } = variables;
+  return { ...texts, accountLink: openAccountLink(key, id, String(sealedLink)) };
+}

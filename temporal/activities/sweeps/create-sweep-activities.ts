@@ -1,0 +1,148 @@
+import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import type { Orm } from '../../../db/orm.ts';
+import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
+import { deleteExpired } from '../../../db/statements/sweeps/delete-expired.ts';
+import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
+import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
+import type { SweepActivities, SweepName } from '../../contracts/sweeps.ts';
+import type { AfterCommit } from '../after-commit.ts';
+import { endOverdueSnoozes } from '../contacts/end-snooze.ts';
+import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
+import { type RemoveImage, sweepUploads } from '../projects/erase-uploads.ts';
+import { foldFigures } from './fold-contact-figures.ts';
+import { maintainCampaigns, recountCampaigns } from './maintain-campaigns.ts';
+import type { NotifyOwners } from './notify-owners.ts';
+import { type ExecutionWorkflows, endOrphanedExecutions, signalLateExecutions } from './repair-executions.ts';
+import { suspendSenders } from './suspend-senders.ts';
+
+type SweepMetrics =
+  | 'countMiscounts'
+  | 'countRepairs'
+  | 'countComparisons'
+  | 'countResults'
+  | 'countSuspensions'
+  | 'noteSweep';
+
+export interface SweepActivityDependencies extends AfterCommit {
+  orm: Orm;
+  clickhouse: ClickHouse;
+  removeImage: RemoveImage;
+  executions: ExecutionWorkflows;
+  metrics: Pick<ProductMetrics, SweepMetrics>;
+  bodyRetentionDays: number;
+  autoDisable: boolean;
+  notifyOwners: NotifyOwners;
+}
+
+/** Younger emails may be in flight; the window is wide enough for several runs to check each email. */
+const [strandedFromSeconds, strandedToSeconds] = [40 * 60, 10 * 60];
+const comparisonMs = 30_000;
+
+export function createSweepActivities(dependencies: SweepActivityDependencies): SweepActivities {
+  const { metrics } = dependencies;
+  const noted = async <Result>(sweep: SweepName, work: Promise<Result>): Promise<Result> => {
+    const result = await work;
+    metrics.noteSweep(sweep);
+    return result;
+  };
+  const figures = createFigureSweeps(dependencies);
+  const cleanUps = createCleanUps(dependencies);
+  const repairs = createRepairs(dependencies);
+  return {
+    tendCampaigns: () => noted('campaigns', figures.tendCampaigns()),
+    recountCampaigns: () => noted('campaign-recount', figures.recountCampaigns()),
+    foldContactFigures: () => noted('contact-figures', figures.foldContactFigures()),
+    judgeSenders: () => noted('project-security', figures.judgeSenders()),
+    eraseContacts: () => noted('contact-erasures', cleanUps.eraseContacts()),
+    sweepExpired: () => noted('expired', cleanUps.sweepExpired()),
+    repairStrandedEmails: () => noted('stranded-emails', repairs.repairStrandedEmails()),
+    endOverdueSnoozes: () => noted('overdue-snoozes', repairs.endOverdueSnoozes()),
+    remindExecutions: () => noted('executions', repairs.remindExecutions()),
+    endOrphanedExecutions: (input) => noted('orphaned-executions', repairs.endOrphanedExecutions(input)),
+  };
+}
+
+type FigureSweeps = 'tendCampaigns' | 'recountCampaigns' | 'foldContactFigures' | 'judgeSenders';
+
+function createFigureSweeps({
+  orm,
+  metrics,
+  autoDisable,
+  notifyOwners,
+  committed,
+}: SweepActivityDependencies): Pick<SweepActivities, FigureSweeps> {
+  return {
+    async tendCampaigns() {
+      const result = await maintainCampaigns(orm.em.fork());
+      if (result.reminded > 0) committed();
+      return result;
+    },
+    async recountCampaigns() {
+      const result = await recountCampaigns(orm.em.fork());
+      metrics.countMiscounts(result.differences);
+      return result;
+    },
+    foldContactFigures: () => foldFigures(orm.em.fork()),
+    async judgeSenders() {
+      const result = await suspendSenders(orm.em.fork(), {
+        autoDisable,
+        notifyOwners,
+        counted: metrics.countResults,
+      });
+      metrics.countSuspensions(result.disabled);
+      if (result.disabled > 0) committed();
+      return result;
+    },
+  };
+}
+
+function createCleanUps({
+  orm,
+  clickhouse,
+  removeImage,
+  bodyRetentionDays,
+}: SweepActivityDependencies): Pick<SweepActivities, 'eraseContacts' | 'sweepExpired'> {
+  return {
+    eraseContacts: () => eraseDeletedContacts(orm.em.fork(), clickhouse),
+    sweepExpired: async () => ({
+      ...(await deleteExpired(orm.em.fork(), bodyRetentionDays)),
+      unfinishedUploads: await sweepUploads(orm.em.fork(), removeImage),
+    }),
+  };
+}
+
+type Repairs = 'repairStrandedEmails' | 'endOverdueSnoozes' | 'remindExecutions' | 'endOrphanedExecutions';
+
+function createRepairs({
+  orm,
+  executions,
+  metrics,
+  committed,
+}: SweepActivityDependencies): Pick<SweepActivities, Repairs> {
+  return {
+    async repairStrandedEmails() {
+      const emails = await requeueStrandedEmails(orm.em.fork(), strandedFromSeconds, strandedToSeconds);
+      const requeued = emails + (await requeueStrandedInbound(orm.em.fork()));
+      committed();
+      return { requeued };
+    },
+    async endOverdueSnoozes() {
+      const result = await endOverdueSnoozes(orm.em.fork(), new Date());
+      committed();
+      return result;
+    },
+    async remindExecutions() {
+      const result = await signalLateExecutions(orm.em.fork());
+      metrics.countRepairs(result.reminded, 0);
+      if (result.reminded > 0) committed();
+      return result;
+    },
+    async endOrphanedExecutions(input) {
+      const options = { ...input, now: new Date(), budgetMs: comparisonMs };
+      const result = await endOrphanedExecutions(orm.em.fork(), executions, options);
+      metrics.countRepairs(0, result.orphaned);
+      metrics.countComparisons(result.running, result.resumeBefore === 0);
+      return result;
+    },
+  };
+}

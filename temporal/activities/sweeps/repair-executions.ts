@@ -1,0 +1,53 @@
+import type { Em } from '../../../db/orm.ts';
+import { findActiveExecutions } from '../../../db/statements/workflows/find-active-executions.ts';
+import { signalLateExecutions as signalLate } from '../../../db/statements/workflows/signal-late-executions.ts';
+import type { OrphanedExecutionsInput, OrphanedExecutionsResult } from '../../contracts/sweeps.ts';
+
+export interface ExecutionWorkflows {
+  running(before: Date): AsyncIterable<{ executionId: string; workflowId: string; startedAt: Date }[]>;
+  signal(workflowId: string): Promise<void>;
+}
+
+/** Younger ones may still have commands or retries in flight. */
+const lateSeconds = 10 * 60;
+
+/** Signals the workflows of late executions; a workflow that Temporal lost restarts at the current step. */
+export async function signalLateExecutions(em: Em): Promise<{ reminded: number }> {
+  return { reminded: await signalLate(em, lateSeconds) };
+}
+
+/**
+ * Signals workflows that still wait although their execution has ended or is gone, so that they end. Compares
+ * for `budgetMs`, about ten thousand a minute; the next slice continues with older ones.
+ *
+ * @param input.now workflows started in the ten minutes before it are skipped: their commands may be in
+ *   flight
+ */
+export async function endOrphanedExecutions(
+  em: Em,
+  workflows: ExecutionWorkflows,
+  { resumeBefore, now, budgetMs }: OrphanedExecutionsInput & { now: Date; budgetMs: number },
+): Promise<OrphanedExecutionsResult> {
+  const found: OrphanedExecutionsResult = { running: 0, orphaned: 0, resumeBefore: 0 };
+  const settledBy = now.getTime() - lateSeconds * 1000;
+  const before = resumeBefore === 0 ? settledBy : Math.min(resumeBefore, settledBy);
+  const deadline = performance.now() + budgetMs;
+  for await (const page of workflows.running(new Date(before))) {
+    const active = await findActiveExecutions(
+      em,
+      page.map(({ executionId }) => executionId),
+    );
+    found.running += page.length;
+    for (const { executionId, workflowId } of page) {
+      if (active.has(executionId)) continue;
+      found.orphaned += 1;
+      await workflows.signal(workflowId);
+    }
+    const oldest = Math.min(...page.map(({ startedAt }) => startedAt.getTime()));
+    // One past the oldest millisecond, in which others may have started, but always below `before`: otherwise
+    // a page whose workflows all started in one millisecond would repeat endlessly.
+    const next = Math.min(oldest + 1, before - 1);
+    if (performance.now() > deadline) return { ...found, resumeBefore: next };
+  }
+  return found;
+}

@@ -1,0 +1,26 @@
+import { Context } from '@temporalio/activity';
+
+const usualIntervalMs = 4_000;
+
+/**
+ * Runs an activity with its own heartbeat timer, for work that may outlast the heartbeat timeout.
+ *
+ * @param work receives the activity's cancellation signal, and `note`, which sets the heartbeat details
+ */
+export async function withHeartbeat<Result>(
+  work: (signal: AbortSignal, note: (details: unknown) => void) => Promise<Result>,
+  intervalMs = usualIntervalMs,
+): Promise<Result> {
+  const context = Context.current();
+  let details: unknown;
+  const timer = setInterval(() => context.heartbeat(details), intervalMs);
+  const note = (next: unknown) => {
+    details = next;
+    context.heartbeat(next);
+  };
+  try {
+    return await work(context.cancellationSignal, note);
+  } finally {
+    clearInterval(timer);
+  }
+}

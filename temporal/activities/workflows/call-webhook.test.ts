@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { trackEvents } from '../../../db/statements/events/track-events.ts';
+import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { createOutboundHttp, type OutboundHttp } from '../../../providers/outbound/outbound-http.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { trackInput } from '../../../test/setup/inputs.ts';
+import { callWebhook, type WebhookCaller } from './call-webhook.ts';
+import { createGraphCache } from './graph-cache.ts';
+import { runStep } from './run-step.ts';
+
+let database: TestDatabase;
+let receiver: Server;
+let url: string;
+let calls: string[] = [];
+let answer: RequestListener;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  receiver = createServer((request, response) => {
+    calls.push(String(request.headers['webhook-id']));
+    answer(request, response);
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const address = receiver.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+});
+afterAll(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await database.close();
+});
+beforeEach(() => {
+  calls = [];
+  answer = (_request, response) => response.end('{"score":7}');
+});
+
+const em = () => database.orm.em.fork();
+const graphs = createGraphCache();
+const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 5_000 });
+const callerOf = (through: OutboundHttp): WebhookCaller => ({
+  send: through,
+  secretsOf: async () => ['whsec_dGVzdA=='],
+  linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
+});
+
+/** An execution that stands at a WEBHOOK step. */
+async function addExecution(context: object = {}, config: object = {}) {
+  const [projectId, workflowId, executionId, trigger, hook] = Array.from({ length: 5 }, () => randomUUID());
+  const [tracked] = await trackEvents(em(), [trackInput(projectId ?? '', `${executionId}@example.com`)]);
+  const graph = {
+    eventName: 'signed_up',
+    steps: [
+      { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
+      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url, ...config } },
+    ],
+    transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: hook, branch: null }],
+  };
+  await sql(em(), 'insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
+    workflowId,
+    JSON.stringify(graph),
+  ]);
+  await sql(
+    em(),
+    `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, context)
+     values ($1, $2, $3, 1, $4, true, $5::jsonb)`,
+    [executionId, projectId, workflowId, tracked?.contactId, JSON.stringify(context)],
+  );
+  const input = { executionId: executionId ?? '', visit: 1 };
+  const look = () => em().transactional((inner) => runStep(inner, graphs, input));
+  expect(await look()).toMatchObject({ follow: 'call', visit: 1 });
+  const call = (through: OutboundHttp = send) => callWebhook(database.orm, graphs, callerOf(through), input);
+  const stand = async () =>
+    (
+      await sql<{ output: object | null; context: object; error: string | null; status: string }>(
+        em(),
+        `select r.output, x.context, r.error, x.status from workflow_executions x
+         join workflow_step_runs r on r.execution_id = x.id where x.id = $1`,
+        [executionId],
+      )
+    )[0];
+  const cancel = () => cancelExecution(em(), workflowId ?? '', input.executionId);
+  const forget = () =>
+    sql(
+      em(),
+      `update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`,
+      [executionId],
+    );
+  return { look, call, stand, cancel, forget };
+}
+
+const over = { follow: 'end', status: 'COMPLETED' };
+
+it('keeps the answer', async () => {
+  const { look, call, stand } = await addExecution();
+  await call();
+  const answered = { statusCode: 200, body: { score: 7 } };
+  expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
+  await call();
+  expect(calls).toHaveLength(1);
+  expect(await look()).toEqual(over);
+});
+
+it('does not repeat a call that may have been answered before its process died', async () => {
+  const { look, call, stand, forget } = await addExecution();
+  await expect(
+    call(async (...request) => {
+      await send(...request);
+      throw new Error('killed');
+    }),
+  ).rejects.toThrow('killed');
+  await forget();
+  await call();
+  const lost = { statusCode: null, body: null };
+  expect(await stand()).toEqual({
+    output: lost,
+    context: { hook: lost },
+    error: expect.stringContaining('was lost'),
+    status: 'RUNNING',
+  });
+  expect(calls).toHaveLength(1);
+  expect(await look()).toEqual(over);
+});
+
+it('repeats a call that never left', async () => {
+  const { call, stand } = await addExecution();
+  const dead = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve: async () => ['127.0.0.1'] });
+  await expect(
+    call(async (request, mayGoOut) => dead({ ...request, url: 'http://127.0.0.1:1/' }, mayGoOut)),
+  ).rejects.toThrow('ECONNREFUSED');
+  await call();
+  expect(await stand()).toMatchObject({ output: { statusCode: 200 }, error: null });
+});
+
+it.each<[string, RequestListener]>([
+  ['breaks off', (request) => request.socket.destroy()],
+  ['is 503', (_request, response) => response.writeHead(503).end()],
+  ['is 429', (_request, response) => response.writeHead(429).end()],
+])('tries again when the answer %s', async (_name, listener) => {
+  const { call, stand } = await addExecution();
+  answer = listener;
+  await expect(call()).rejects.toThrow();
+  answer = (_request, response) => response.writeHead(404).end('none');
+  await call();
+  expect(await stand()).toMatchObject({ output: { statusCode: 404, body: 'none' }, error: null });
+  expect(calls).toHaveLength(2);
+  expect(new Set(calls).size).toBe(1);
+});
+
+it('is made once by two that try at the same moment', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { look, call, stand } = await addExecution();
+    await Promise.all([call(), call()]);
+    await look();
+    expect(await stand()).toMatchObject({ output: { statusCode: 200 }, error: null });
+  }
+  expect(calls).toHaveLength(10);
+});
+
+it('is not made once the execution is cancelled', async () => {
+  const { call, stand, cancel } = await addExecution();
+  await call(async (request, mayGoOut) => {
+    await cancel();
+    return send(request, mayGoOut);
+  });
+  expect(calls).toEqual([]);
+  expect(await stand()).toMatchObject({ output: null, status: 'CANCELLED' });
+});
+
+it('leaves an execution cancelled whose call was out', async () => {
+  const { look, call, stand, cancel } = await addExecution();
+  answer = (_request, response) => void cancel().then(() => response.end('late'));
+  await call();
+  expect(await stand()).toMatchObject({ output: null, context: {}, status: 'CANCELLED' });
+  expect(await look()).toEqual({ follow: 'end', status: 'CANCELLED' });
+});
+
+it('ends an execution whose context would grow beyond its limit', async () => {
+  const { look, call, stand } = await addExecution({ seen: 'x'.repeat(250 * 1024) });
+  answer = (_request, response) => response.end('y'.repeat(20 * 1024));
+  await call();
+  expect(await stand()).toMatchObject({
+    status: 'FAILED',
+    error: 'hook: the context has grown beyond 256 KB',
+  });
+  expect(await look()).toEqual({ follow: 'end', status: 'FAILED' });
+});
+
+/** Holds a process for some 10 ms each, and is over well before the limits of one rendering. */
+const loop =
+  '{% for i in (1..30) %}{% for j in (1..100) %}{% if i == j %}x{% endif %}{% endfor %}{% endfor %}';
+
+it('renders all texts of a call within the time of one rendering', async () => {
+  const { call } = await addExecution({}, { body: Array.from({ length: 200 }, () => loop) });
+  const before = process.threadCpuUsage();
+  await expect(call()).rejects.toMatchObject({
+    message: 'The templates of the call exceed the time limit of a rendering',
+    nonRetryable: true,
+  });
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(500);
+  expect(calls).toEqual([]);
+});
+
+it('lets others have their turn while it renders', async () => {
+  const { call } = await addExecution({}, { body: Array.from({ length: 50 }, () => '{{ id }}') });
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  await call();
+  isOver = true;
+  expect(turns).toBeGreaterThan(50);
+  expect(calls).toHaveLength(1);
+});
+
+it('refuses a call that was stored with more templates than are accepted now', async () => {
+  const { call } = await addExecution(
+    {},
+    { body: Array.from({ length: 1_200 }, () => '{% for i in (1..9) %}x{% endfor %}') },
+  );
+  await expect(call()).rejects.toMatchObject({
+    message: 'At most 250 texts of a call may contain Liquid, and these are 1200',
+    nonRetryable: true,
+  });
+  expect(calls).toEqual([]);
+});

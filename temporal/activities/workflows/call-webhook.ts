@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { v5 as uuidv5 } from 'uuid';
+import { signWebhook } from '../../../core/crypto/webhook-signature.ts';
+import type { JsonObject } from '../../../core/json-value.ts';
+import type { ContactLinks } from '../../../core/public-links.ts';
+import { buildVariables } from '../../../core/rendering/variables.ts';
+import { isActive } from '../../../core/workflows/execution-status.ts';
+import { findStep, type StepOf } from '../../../core/workflows/graph.ts';
+import { Contact } from '../../../db/entities/contact.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
+import { completeStep } from '../../../db/statements/workflows/complete-step.ts';
+import { endExecution } from '../../../db/statements/workflows/end-execution.ts';
+import { type LockedExecution, lockExecution } from '../../../db/statements/workflows/lock-execution.ts';
+import { recordCall } from '../../../db/statements/workflows/record-call.ts';
+import { recordFailedCall } from '../../../db/statements/workflows/record-failed-call.ts';
+import type { OutboundHttp, OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
+import type { RunStepInput } from '../../contracts/workflow-execution.ts';
+import { type CallAnswer, readOutcome } from './call-outcome.ts';
+import type { Graphs } from './graph-cache.ts';
+import { renderCall } from './render-call.ts';
+import { contextFault } from './steps/context-limit.ts';
+import { variablesOf } from './steps/variables.ts';
+
+export interface WebhookCaller {
+  send: OutboundHttp;
+  secretsOf: (projectId: string) => Promise<readonly string[]>;
+  linksOf: (subject: { projectId: string; contactId: string }) => ContactLinks;
+}
+
+const callNamespace = 'b9a2b9a8-1f4e-5c0e-9d55-6a1a5f6f3c11';
+
+/** Ten seconds for the call, plus a margin for its process. */
+const longestCallMs = 12_000;
+const pollMs = 500;
+
+const answerLost =
+  'The call was made, but its response was lost with the process that made it; it was not repeated';
+
+/**
+ * Makes the call of the execution's current WEBHOOK step and ends the step with the response. Does nothing
+ * when the step or the execution is over.
+ *
+ * A call and the record of its response can't be atomic, so each call is recorded before it leaves. A
+ * recorded call without an outcome, because its process died, may have been answered and is not repeated: the
+ * step ends without a response and with an error. Known failures are retried.
+ *
+ * @throws ApplicationFailure, retryable unless the URL is not allowed or a template fails
+ */
+export async function callWebhook(
+  orm: Orm,
+  graphs: Graphs,
+  caller: WebhookCaller,
+  call: RunStepInput,
+): Promise<void> {
+  const em = orm.em.fork();
+  const execution = await waitForEarlierCall(em, call);
+  const step = execution && (await findWebhookStep(em, graphs, execution));
+  if (execution === undefined || step === undefined) return;
+  const end = (answer: CallAnswer, error?: string) => endStep(em, call, step, answer, error);
+  if (execution.calledMsAgo !== null) return end({ statusCode: null, body: null }, answerLost);
+
+  const request = await buildRequest(em, caller, call, execution, step);
+  if (request === undefined) return;
+  let recording: Promise<boolean> | undefined;
+  const result = await caller.send(request, () => {
+    recording = recordCall(orm.em.fork(), call.executionId, call.visit);
+    return recording;
+  });
+  // A call that was abandoned before it left may be recorded only now.
+  const isOut = await recording;
+  const outcome = readOutcome(result);
+  if (outcome.is === 'withheld') return;
+  if (outcome.is === 'answered') return persistently(() => end(outcome.answer));
+  if (isOut && outcome.is === 'failed') {
+    await persistently(() => recordFailedCall(em, call.executionId, call.visit));
+  }
+  throw outcome.failure;
+}
+
+/** Returns the execution at an open step, once no other process can be in the middle of its call. */
+async function waitForEarlierCall(
+  em: Em,
+  { executionId, visit }: RunStepInput,
+): Promise<LockedExecution | undefined> {
+  for (;;) {
+    const found = await em.transactional((inner) => lockExecution(inner, executionId));
+    if (found === undefined || !isOpen(found, visit)) return undefined;
+    const leftMs = found.calledMsAgo === null ? 0 : longestCallMs - found.calledMsAgo;
+    if (leftMs <= 0) return found;
+    await delay(Math.min(leftMs, pollMs));
+  }
+}
+
+async function findWebhookStep(
+  em: Em,
+  graphs: Graphs,
+  { workflowId, version, currentStepId, contactId }: LockedExecution,
+): Promise<StepOf<'WEBHOOK'> | undefined> {
+  const graph = await graphs(em, workflowId, version);
+  const step = graph && findStep(graph, currentStepId ?? '');
+  return step?.type === 'WEBHOOK' && contactId !== null ? step : undefined;
+}
+
+async function buildRequest(
+  em: Em,
+  caller: WebhookCaller,
+  { executionId, visit }: RunStepInput,
+  execution: LockedExecution,
+  step: StepOf<'WEBHOOK'>,
+): Promise<OutboundRequest | undefined> {
+  const { projectId, contactId } = execution;
+  const contact = contactId === null ? null : await em.findOne(Contact, { id: contactId, projectId });
+  if (contact === null) return undefined;
+  const variables = buildVariables({
+    // as: read from a jsonb column.
+    contact: { ...contact, data: contact.data as JsonObject },
+    links: caller.linksOf({ projectId, contactId: contact.id }),
+    workflow: variablesOf(execution),
+  });
+  const request = await renderCall(step.config, variables);
+  const signature = signWebhook(await caller.secretsOf(projectId), {
+    // The same for each attempt, so that the receiver can deduplicate.
+    id: `msg_${uuidv5(`${executionId}/${visit}`, callNamespace)}`,
+    at: new Date(),
+    body: request.body ?? '',
+  });
+  return { ...request, headers: { ...request.headers, ...signature } };
+}
+
+async function endStep(
+  em: Em,
+  { executionId, visit }: RunStepInput,
+  step: StepOf<'WEBHOOK'>,
+  answer: CallAnswer,
+  error?: string,
+): Promise<void> {
+  await em.transactional(async (inner) => {
+    const execution = await lockExecution(inner, executionId);
+    if (execution === undefined || !isOpen(execution, visit)) return;
+    const context = { [step.name]: answer };
+    const fault = contextFault(step.name, execution.context, context);
+    if (fault === undefined) {
+      await completeStep(inner, {
+        executionId,
+        visit,
+        output: { ...answer },
+        context,
+        ...(error && { error }),
+      });
+    } else {
+      await endExecution(inner, executionId, { status: 'FAILED', error: fault });
+    }
+  });
+}
+
+/**
+ * Retries for eight seconds: the database may be briefly unreachable, and the outcome of a call must not be
+ * lost.
+ */
+async function persistently(record: () => Promise<void>): Promise<void> {
+  for (const pauseMs of [250, 500, 1_000, 2_000, 4_000]) {
+    try {
+      return await record();
+    } catch {
+      await delay(pauseMs);
+    }
+  }
+  return record();
+}
+
+function isOpen(execution: LockedExecution, visit: number): boolean {
+  return isActive(execution.status) && execution.visit === visit && execution.completedAt === null;
+}

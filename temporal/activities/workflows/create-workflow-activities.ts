@@ -1,0 +1,49 @@
+import type { Orm } from '../../../db/orm.ts';
+import { endExecution } from '../../../db/statements/workflows/end-execution.ts';
+import { lockExecution } from '../../../db/statements/workflows/lock-execution.ts';
+import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
+import type { WebhookActivities, WorkflowStepActivities } from '../../contracts/workflow-execution.ts';
+import { withHeartbeat } from '../with-heartbeat.ts';
+import { callWebhook, type WebhookCaller } from './call-webhook.ts';
+import { createGraphCache } from './graph-cache.ts';
+import { runStep } from './run-step.ts';
+import type { StepEffects } from './steps/walk.ts';
+
+export interface WorkflowActivityDependencies {
+  orm: Orm;
+  webhooks: WebhookCaller;
+  metrics: Pick<ProductMetrics, 'countEndless'>;
+  journaled: () => void;
+  /** Called after a commit that left outbox commands due in `inMs`. */
+  wakeRelay: (inMs: number) => void;
+}
+
+export function createWorkflowActivities({
+  orm,
+  webhooks,
+  metrics,
+  journaled,
+  wakeRelay,
+}: WorkflowActivityDependencies): WorkflowStepActivities & WebhookActivities {
+  const graphs = createGraphCache();
+  return {
+    async runStep(input) {
+      const effects: StepEffects = { journal: false, commandsInMs: undefined };
+      const answer = await orm.em.fork().transactional((em) => runStep(em, graphs, input, effects));
+      if (effects.journal) journaled();
+      // An idle round of the relay costs more than most steps.
+      if (effects.commandsInMs !== undefined) wakeRelay(effects.commandsInMs);
+      if (effects.endless !== undefined) metrics.countEndless(effects.endless);
+      return answer;
+    },
+    async failStep({ executionId, visit, reason }) {
+      await orm.em.fork().transactional(async (em) => {
+        const execution = await lockExecution(em, executionId);
+        if (execution?.visit !== visit || execution.completedAt !== null) return;
+        await endExecution(em, executionId, { status: 'FAILED', error: reason.slice(0, 500) });
+      });
+      journaled();
+    },
+    callWebhook: (input) => withHeartbeat(() => callWebhook(orm, graphs, webhooks, input)),
+  };
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { upsertContact } from '../../../db/statements/contacts/upsert-contact.ts';
+import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
+import {
+  applyProviderEvents,
+  type ProviderEventKind,
+} from '../../../db/statements/emails/apply-provider-events.ts';
+import { trackEvents } from '../../../db/statements/events/track-events.ts';
+import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
+import { insertSegment, planIs } from '../../../test/setup/segments.ts';
+import { createGraphCache } from './graph-cache.ts';
+import { runStep } from './run-step.ts';
+
+let database: TestDatabase;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  projectId = randomUUID();
+});
+
+const em = () => database.orm.em.fork();
+const graphs = createGraphCache();
+const email = 'a@example.com';
+const everyone = '00000000-0000-0000-0000-000000000000';
+const delay = (minutes: number) => ({ type: 'DELAY', config: { amount: minutes, unit: 'minutes' } });
+const subscribe = (subscribed: boolean) => ({ type: 'UPDATE_CONTACT', config: { subscribed } });
+const setPlan = (plan: string | null) => ({ type: 'UPDATE_CONTACT', config: { data: { plan } } });
+
+/** A workflow of steps in a row; with `loops`, the last one leads to the first. */
+async function addWorkflow(eventName: string, steps: { type: string; config: object }[], loops = false) {
+  const id = randomUUID();
+  const nodes = [{ type: 'TRIGGER', config: {} }, ...steps].map((step, n) => ({
+    id: randomUUID(),
+    name: `s${n}`,
+    ...step,
+  }));
+  const ways = nodes
+    .slice(1)
+    .map((node, n) => ({ id: randomUUID(), fromStepId: nodes[n]?.id, toStepId: node.id, branch: null }));
+  const back = { id: randomUUID(), fromStepId: nodes.at(-1)?.id, toStepId: nodes[1]?.id, branch: null };
+  const graph = { eventName, steps: nodes, transitions: loops ? [...ways, back] : ways };
+  await sql(
+    em(),
+    `with w as (
+       insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
+       values ($1, $2, 'W', true, $3, true, 1, 1)
+     ),
+     l as (insert into event_listeners values ($2, $3, $4, $1, $1))
+     insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $5::jsonb)`,
+    [id, projectId, eventName, everyone, JSON.stringify(graph)],
+  );
+  return id;
+}
+
+async function sendStep() {
+  const id = randomUUID();
+  await sql(
+    em(),
+    `insert into templates (id, project_id, name, subject, body, from_email, type)
+     values ($1, $2, 'T', 'Hi', 'Hi', 'a@b.example', 'TRANSACTIONAL')`,
+    [id, projectId],
+  );
+  return { type: 'SEND_EMAIL', config: { templateId: id } };
+}
+
+/** Walks an execution until it waits for an event or ends, through at most so many steps, its delays being over at once. */
+async function walk(id: string, visit: number, steps: number) {
+  const look = (at: number) =>
+    em().transactional((inner) => runStep(inner, graphs, { executionId: id, visit: at }));
+  let answer = await look(visit);
+  for (let taken = 1; taken < steps && answer.follow !== 'end' && answer.follow !== 'wait'; taken += 1) {
+    if (answer.follow === 'sleep') {
+      await sql(
+        em(),
+        `update workflow_executions set resume_at = now() - interval '1 second' where id = $1`,
+        [id],
+      );
+    }
+    answer = await look(answer.visit);
+  }
+}
+
+interface Execution {
+  id: string;
+  visit: number;
+  status: string;
+  error: string | null;
+}
+const executions = () =>
+  sql<Execution>(
+    em(),
+    'select id, visit, status, error from workflow_executions where project_id = $1 order by started_at, id',
+    [projectId],
+  );
+
+/** Lets whatever is started run, and the world answer, until nothing is started any more or a hundred rounds are over. */
+async function settle(world: () => Promise<unknown> = async () => {}) {
+  const done = new Set<string>();
+  for (let round = 0; round < 100; round += 1) {
+    const fresh = (await executions()).filter(({ id }) => !done.has(id));
+    if (fresh.length === 0 && round > 0) break;
+    for (const { id } of fresh) {
+      done.add(id);
+      await walk(id, 1, 50);
+    }
+    await world();
+  }
+  return executions();
+}
+
+/** Reports something about each email of a workflow that it was not reported of yet. */
+function report(kind: ProviderEventKind) {
+  const told = new Set<string>();
+  return async () => {
+    const emails = await sql<{ id: string }>(
+      em(),
+      'select id from emails where project_id = $1 and workflow_id is not null',
+      [projectId],
+    );
+    const fresh = emails.filter(({ id }) => !told.has(id));
+    for (const { id } of fresh) {
+      told.add(id);
+      await applyProviderEvents(em(), [providerEvent(id, kind)]);
+    }
+    return fresh.length;
+  };
+}
+
+const flip = (subscribed: boolean) => upsertContact(em(), upsertInput(projectId, email, { subscribed }));
+
+describe('workflows that start one another', () => {
+  const refused = expect.stringContaining('Not run: it follows 10 executions');
+  const expectEnd = (list: Execution[], ran: number) => {
+    expect(list.filter(({ status }) => status === 'COMPLETED')).toHaveLength(ran);
+    const others = list.filter(({ status }) => status !== 'COMPLETED');
+    expect(others.length).toBeGreaterThan(0);
+    for (const one of others) expect(one).toMatchObject({ status: 'FAILED', visit: 0, error: refused });
+  };
+
+  it('by changing the subscription are stopped', async () => {
+    await addWorkflow('contact.unsubscribed', [subscribe(true)]);
+    await addWorkflow('contact.subscribed', [subscribe(false)]);
+    await flip(true);
+    await flip(false);
+    expectEnd(await settle(), 10);
+  });
+
+  it('may go on when one of them pauses for a minute', async () => {
+    await addWorkflow('contact.unsubscribed', [delay(1), subscribe(true)]);
+    await addWorkflow('contact.subscribed', [subscribe(false)]);
+    await flip(true);
+    await flip(false);
+    const list = await settle();
+    expect(list.length).toBeGreaterThanOrEqual(100);
+    expect(new Set(list.slice(0, 100).map(({ status }) => status))).toEqual(new Set(['COMPLETED']));
+  });
+
+  it('may not when the pause is shorter', async () => {
+    await addWorkflow('contact.unsubscribed', [delay(0.9), subscribe(true)]);
+    await addWorkflow('contact.subscribed', [subscribe(false)]);
+    await flip(true);
+    await flip(false);
+    expectEnd(await settle(), 10);
+  });
+
+  it.each(['open', 'click'] as const)('by what becomes of their emails are stopped: %s', async (kind) => {
+    await addWorkflow(`email.${kind}`, [await sendStep()]);
+    await addWorkflow(`email.${kind}`, [await sendStep()]);
+    const [[accepted] = []] = await acceptEmails(em(), [acceptInput(projectId, [email])]);
+    await applyProviderEvents(em(), [providerEvent(accepted?.emailId ?? '', kind)]);
+    expectEnd(await settle(report(kind)), 20);
+  });
+
+  it('by emails that bounce are stopped', async () => {
+    await addWorkflow('contact.unsubscribed', [subscribe(true)]);
+    await addWorkflow('contact.subscribed', [await sendStep()]);
+    await flip(true);
+    await flip(false);
+    expectEnd(await settle(report('bounce')), 10);
+  });
+
+  it('by moving contacts in and out of a segment are stopped', async () => {
+    const segmentId = randomUUID();
+    const text = { name: 'Pro', description: null, slug: 'pro', trackMembership: true };
+    const condition = planIs('pro');
+    await insertSegment(em(), { id: segmentId, projectId, type: 'DYNAMIC', condition, ...text });
+    await addWorkflow('segment.pro.entry', [setPlan(null)]);
+    await addWorkflow('segment.pro.exit', [setPlan('pro')]);
+    await trackEvents(em(), [trackInput(projectId, email, { patch: { plan: 'pro' } })]);
+    const compute = () => computeSegment(em(), projectId, segmentId, computationStart, () => {});
+    await compute();
+    expectEnd(await settle(compute), 10);
+    // An action of a person starts a new chain.
+    const [{ plan } = {}] = await sql<{ plan: string | null }>(
+      em(),
+      `update contacts set data = case when data ? 'plan' then '{}' else '{"plan": "pro"}'::jsonb end, moved_hops = null
+       where project_id = $1 returning data ->> 'plan' as plan`,
+      [projectId],
+    );
+    await compute();
+    expect((await executions()).at(-1), plan ?? 'none').toMatchObject({ status: 'RUNNING' });
+  });
+});
+
+describe('a graph that goes round', () => {
+  const stopped = expect.stringContaining('Stopped: 100 steps without a pause');
+  const start = async () => {
+    await trackEvents(em(), [trackInput(projectId, email)]);
+    return (await executions())[0]?.id ?? '';
+  };
+
+  it('and was stored when half a minute was enough is stopped', async () => {
+    await addWorkflow('signed_up', [delay(0.5), setPlan('pro')], true);
+    await walk(await start(), 1, 1_000);
+    expect(await executions()).toMatchObject([{ status: 'FAILED', visit: 100, error: stopped }]);
+  });
+
+  it('with a pause of a minute continues', async () => {
+    await addWorkflow('signed_up', [delay(1), setPlan('pro')], true);
+    await walk(await start(), 1, 500);
+    const [execution] = await executions();
+    expect(execution?.error).toBeNull();
+    expect(execution?.visit).toBeGreaterThan(250);
+  });
+
+  it('by the events of its own emails is stopped', async () => {
+    const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'email.sent' } };
+    await addWorkflow('signed_up', [await sendStep(), wait], true);
+    const id = await start();
+    const world = report('send');
+    await walk(id, 1, 10);
+    for (let round = 0; round < 100 && (await world()) > 0; round += 1) {
+      await walk(id, (await executions())[0]?.visit ?? 0, 10);
+    }
+    expect(await executions()).toMatchObject([{ status: 'FAILED', visit: 100, error: stopped }]);
+  });
+
+  it('by what a person does continues', async () => {
+    const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } };
+    await addWorkflow('signed_up', [setPlan('pro'), wait], true);
+    const id = await start();
+    await walk(id, 1, 10);
+    for (let round = 0; round < 60; round += 1) {
+      await trackEvents(em(), [trackInput(projectId, email, { eventName: 'paid' })]);
+      await walk(id, (await executions())[0]?.visit ?? 0, 10);
+    }
+    expect(await executions()).toMatchObject([{ status: 'WAITING', visit: 122, error: null }]);
+  });
+});

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { trackEvents } from '../../../db/statements/events/track-events.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { trackInput } from '../../../test/setup/inputs.ts';
+import { createGraphCache } from './graph-cache.ts';
+import { runStep } from './run-step.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const em = () => database.orm.em.fork();
+const graphs = createGraphCache();
+const step = (executionId: string, visit: number) =>
+  em().transactional((inner) => runStep(inner, graphs, { executionId, visit }));
+
+const [trigger, wait] = [randomUUID(), randomUUID()];
+
+/** An execution that is about to wait for `paid`, of a contact of its own. */
+async function addExecution(projectId: string, timeout?: number) {
+  const [workflowId, id, email] = [randomUUID(), randomUUID(), `${randomUUID()}@example.com`];
+  const [tracked] = await trackEvents(em(), [trackInput(projectId, email)]);
+  const contactId = tracked?.contactId ?? '';
+  const graph = {
+    eventName: 'signed_up',
+    steps: [
+      { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
+      { id: wait, type: 'WAIT_FOR_EVENT', name: 'wait', config: { eventName: 'paid', timeout } },
+    ],
+    transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: wait, branch: null }],
+  };
+  await sql(em(), 'insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
+    workflowId,
+    JSON.stringify(graph),
+  ]);
+  await sql(
+    em(),
+    `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
+     values ($1, $2, $3, 1, $4, true)`,
+    [id, projectId, workflowId, contactId],
+  );
+  return { id, email };
+}
+
+const standOf = async (id: string) =>
+  (
+    await sql<{ branch: string | null; status: string; runs: number; listeners: number }>(
+      em(),
+      `select r.branch, x.status, (select count(*)::int from workflow_step_runs where execution_id = x.id) as runs,
+         (select count(*)::int from event_listeners where execution_id = x.id) as listeners
+       from workflow_executions x left join workflow_step_runs r on r.execution_id = x.id where x.id = $1`,
+      [id],
+    )
+  )[0];
+
+const pay = (projectId: string, email: string, n = 1) =>
+  trackEvents(em(), [trackInput(projectId, email, { eventName: 'paid', eventData: { n } })]);
+
+it('loses no event that comes while the wait is being entered', async () => {
+  const projectId = randomUUID();
+  for (let round = 0; round < 60; round += 1) {
+    const { id, email } = await addExecution(projectId);
+    const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 8));
+    await Promise.all([
+      pause().then(() => step(id, 1)),
+      pause().then(() => pay(projectId, email)),
+      pause().then(() => pay(projectId, email)),
+    ]);
+    // Whichever was first: the wait is over, or over at the next look.
+    expect(await step(id, 1), `round ${round}`).toEqual({ follow: 'end', status: 'COMPLETED' });
+    expect(await standOf(id)).toEqual({ branch: 'event', status: 'COMPLETED', runs: 1, listeners: 0 });
+  }
+});
+
+it('takes either the event or the time, never both', async () => {
+  const projectId = randomUUID();
+  const outcomes = new Set<string | null | undefined>();
+  for (let round = 0; round < 60; round += 1) {
+    const { id, email } = await addExecution(projectId, 3_600);
+    expect(await step(id, 1)).toMatchObject({ follow: 'wait' });
+    await sql(em(), `update workflow_executions set resume_at = now() - interval '1 second' where id = $1`, [
+      id,
+    ]);
+    const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 8));
+    await Promise.all([
+      pause().then(() => step(id, 1)),
+      pause().then(() => step(id, 1)),
+      pause().then(() => pay(projectId, email)),
+    ]);
+    const stand = await standOf(id);
+    expect(stand).toMatchObject({ status: 'COMPLETED', runs: 1, listeners: 0 });
+    outcomes.add(stand?.branch);
+  }
+  expect([...outcomes].toSorted()).toEqual(['event', 'timeout']);
+});
+
+it('does a step once, however often it is asked', async () => {
+  const projectId = randomUUID();
+  const { id } = await addExecution(projectId);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => step(id, 1)));
+  expect(new Set(answers.map(({ follow }) => follow))).toEqual(new Set(['wait']));
+  expect(await standOf(id)).toEqual({ branch: null, status: 'WAITING', runs: 1, listeners: 1 });
+});

@@ -1,0 +1,114 @@
+import type { Endless } from '../../../../core/workflows/endless.ts';
+import {
+  type Branch,
+  branches,
+  type Graph,
+  nextStep,
+  type Step,
+  type StepOf,
+  triggerOf,
+} from '../../../../core/workflows/graph.ts';
+import type { Em } from '../../../../db/orm.ts';
+import { completeStep, type StepEnd } from '../../../../db/statements/workflows/complete-step.ts';
+import { endExecution } from '../../../../db/statements/workflows/end-execution.ts';
+import { enterStep } from '../../../../db/statements/workflows/enter-step.ts';
+import type { LockedExecution } from '../../../../db/statements/workflows/lock-execution.ts';
+import type { StepAnswer } from '../../../contracts/workflow-execution.ts';
+import { contextFault } from './context-limit.ts';
+
+export interface StepEffects {
+  journal: boolean;
+  /** Delay until its first outbox command is due; undefined when there is none. */
+  commandsInMs: number | undefined;
+  endless?: Endless['kind'];
+}
+
+/** An active execution, locked by the transaction of `em`. */
+export interface Walk {
+  em: Em;
+  graph: Graph;
+  execution: LockedExecution & { contactId: string };
+  effects: StepEffects;
+}
+
+export interface StepHandler<S extends Step> {
+  /**
+   * Updates the execution's row last: statements that write events lock the contact and its statistics first,
+   * then the execution.
+   */
+  enter(walk: Walk, step: S): Promise<StepAnswer>;
+  /** Checks whether the current step is over, for types that pause or call. */
+  check?(walk: Walk, step: S): Promise<StepAnswer>;
+}
+
+export async function enter(walk: Walk, step: Step, pauseMs?: number | null): Promise<Walk> {
+  const { id: executionId, hops } = walk.execution;
+  const visit = walk.execution.visit + 1;
+  await enterStep(walk.em, {
+    executionId,
+    visit,
+    stepId: step.id,
+    hops,
+    ...(pauseMs !== undefined && { pauseMs }),
+  });
+  return { ...walk, execution: { ...walk.execution, visit, currentStepId: step.id } };
+}
+
+export function standingAt({ execution }: Walk, step: Step): { visit: number; label: string } {
+  return { visit: execution.visit, label: labelOf(step) };
+}
+
+/** Milliseconds until the pause ends by itself; null when it does not. */
+export function msLeft({ execution }: Walk): number | null {
+  return execution.resumeAt === null ? null : execution.resumeAt.getTime() - Date.now();
+}
+
+export async function complete(
+  walk: Walk,
+  step: Step,
+  end: Omit<StepEnd, 'executionId' | 'visit'>,
+): Promise<StepAnswer> {
+  const { em, execution } = walk;
+  const fault = end.context && contextFault(step.name, execution.context, end.context);
+  if (fault !== undefined) return fail(walk, fault);
+  await completeStep(em, { executionId: execution.id, visit: execution.visit, ...end });
+  return follow(walk, step, end.branch ?? null);
+}
+
+export async function follow(walk: Walk, step: Step, branch: string | null): Promise<StepAnswer> {
+  const next = nextStep(walk.graph, step.id, toBranch(branch));
+  if (next === undefined) return finish(walk);
+  // It can't fail, so it needs no separate activity.
+  if (next.type === 'EXIT') return exit(walk, next);
+  return { follow: 'step', visit: walk.execution.visit + 1, label: labelOf(next) };
+}
+
+export function followingStep({ graph, execution }: Walk): Step | undefined {
+  if (execution.visit > 0) {
+    return nextStep(graph, execution.currentStepId ?? '', toBranch(execution.branch));
+  }
+  const trigger = triggerOf(graph);
+  return trigger && nextStep(graph, trigger.id);
+}
+
+export async function finish({ em, execution }: Walk): Promise<StepAnswer> {
+  await endExecution(em, execution.id, { status: 'COMPLETED' });
+  return { follow: 'end', status: 'COMPLETED' };
+}
+
+export async function fail({ em, execution }: Walk, error: string): Promise<StepAnswer> {
+  await endExecution(em, execution.id, { status: 'FAILED', error });
+  return { follow: 'end', status: 'FAILED' };
+}
+
+export async function exit(walk: Walk, step: StepOf<'EXIT'>): Promise<StepAnswer> {
+  const { em, execution } = await enter(walk, step);
+  await completeStep(em, { executionId: execution.id, visit: execution.visit });
+  await endExecution(em, execution.id, { status: 'EXITED', exitReason: step.config.reason });
+  return { follow: 'end', status: 'EXITED' };
+}
+
+const labelOf = ({ type, name }: Step) => `${type} ${name}`;
+
+const toBranch = (stored: string | null): Branch | null =>
+  branches.find((branch) => branch === stored) ?? null;

@@ -1,0 +1,133 @@
+import type { OutboxKind } from '../../db/entities/outbox-command.ts';
+import { type BillingEndInput, billingEndWorkflow } from '../contracts/billing-end.ts';
+import { type CampaignInput, campaignChangedSignal, campaignWorkflow } from '../contracts/campaign.ts';
+import {
+  type ContactJobInput,
+  contactBulkWorkflow,
+  contactImportWorkflow,
+} from '../contracts/contact-jobs.ts';
+import {
+  type ContactSnoozeInput,
+  contactSnoozeWorkflow,
+  snoozeMovedSignal,
+} from '../contracts/contact-snooze.ts';
+import {
+  type DomainVerificationInput,
+  domainVerificationWorkflow,
+} from '../contracts/domain-verification.ts';
+import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
+import { type InboundEmailInput, inboundEmailWorkflow } from '../contracts/inbound-email.ts';
+import { priorities } from '../contracts/priorities.ts';
+import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
+import type { JobKind } from '../contracts/search-attributes.ts';
+import { workflowIds } from '../contracts/workflow-ids.ts';
+
+export interface SubjectWorkflow {
+  type: string;
+  id: (subjectId: string) => string;
+  input: (subjectId: string) => unknown;
+  summary: string;
+  priority: number;
+  jobKind: JobKind;
+  subject?: 'CampaignId' | 'ContactId';
+  /**
+   * `once`: started once per subject. `again`: started unless it is running; a repair may start it again, which is a
+   * no-op when the work is done. `signal`: signal-with-start; a running workflow reads its row again, one that has
+   * ended starts again and ends at once when nothing is left to do.
+   */
+  delivery: 'once' | 'again' | { signal: string };
+}
+
+/**
+ * How each command reaches Temporal. `email batch`: all emails of a round share one workflow. `execution`: all
+ * commands of one execution share one call.
+ */
+export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email batch' | 'execution'>> = {
+  'email.dispatch': 'email batch',
+  'execution.start': 'execution',
+  'execution.wake': 'execution',
+  'execution.cancel': 'execution',
+  'campaign.changed': {
+    type: campaignWorkflow,
+    id: workflowIds.campaign,
+    input: (campaignId): CampaignInput => ({ campaignId, after: 0 }),
+    summary: 'Sends a campaign',
+    priority: priorities.campaign,
+    jobKind: 'campaign',
+    subject: 'CampaignId',
+    delivery: { signal: campaignChangedSignal },
+  },
+  'contact.snooze': {
+    type: contactSnoozeWorkflow,
+    id: workflowIds.contactSnooze,
+    input: (contactId): ContactSnoozeInput => ({ contactId }),
+    summary: 'Subscribes a snoozed contact again',
+    priority: priorities.snooze,
+    jobKind: 'contact-snooze',
+    subject: 'ContactId',
+    delivery: { signal: snoozeMovedSignal },
+  },
+  'contacts.import': {
+    type: contactImportWorkflow,
+    id: workflowIds.contactImport,
+    input: (jobId): ContactJobInput => ({ jobId }),
+    summary: 'Imports contacts from a file',
+    priority: priorities.import,
+    jobKind: 'contact-import',
+    delivery: 'once',
+  },
+  'contacts.bulk': {
+    type: contactBulkWorkflow,
+    id: workflowIds.contactBulk,
+    input: (jobId): ContactJobInput => ({ jobId }),
+    summary: 'Changes a list of contacts',
+    priority: priorities.import,
+    jobKind: 'contact-bulk',
+    delivery: 'once',
+  },
+  'domain.verify': {
+    type: domainVerificationWorkflow,
+    id: workflowIds.domainVerification,
+    input: (domainId): DomainVerificationInput => ({ domainId }),
+    summary: 'Watches a sender domain',
+    priority: priorities.domain,
+    jobKind: 'domain-verification',
+    delivery: 'once',
+  },
+  'inbound.receive': {
+    type: inboundEmailWorkflow,
+    id: workflowIds.inboundEmail,
+    input: (inboundId): InboundEmailInput => ({ inboundId }),
+    summary: 'Reads an email that came in',
+    priority: priorities.inbound,
+    jobKind: 'inbound-email',
+    delivery: 'again',
+  },
+  'events.delete': {
+    type: eventDeletionWorkflow,
+    id: workflowIds.eventDeletion,
+    input: (deletionId): EventDeletionInput => ({ deletionId }),
+    summary: 'Deletes the events of a name in ClickHouse',
+    priority: priorities.deletion,
+    jobKind: 'event-deletion',
+    delivery: 'once',
+  },
+  'project.erase': {
+    type: projectErasureWorkflow,
+    id: workflowIds.projectErasure,
+    input: (erasureId): ProjectErasureInput => ({ erasureId }),
+    summary: 'Erases the data of a project',
+    priority: priorities.deletion,
+    jobKind: 'project-erasure',
+    delivery: 'once',
+  },
+  'billing.end': {
+    type: billingEndWorkflow,
+    id: workflowIds.billingEnd,
+    input: (projectId): BillingEndInput => ({ projectId }),
+    summary: 'Ends the subscription of a deleted project',
+    priority: priorities.deletion,
+    jobKind: 'billing-end',
+    delivery: 'once',
+  },
+};

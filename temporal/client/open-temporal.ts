@@ -1,0 +1,50 @@
+import type { Client } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { warnTo } from '../../runtime/logger.ts';
+import type { Resources } from '../../runtime/resources.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { createTemporalClient } from './connect.ts';
+import { createOutboxRelay, type OutboxRelay, type RelayOptions } from './outbox-relay.ts';
+import { createDataConverter } from './payload-codec.ts';
+
+export interface TemporalResources {
+  temporal: Client;
+  dataConverter: DataConverter | undefined;
+  /** Not started yet: its table may not exist before `prepareDatabase`. */
+  relay: OutboxRelay;
+}
+
+export type ProcessResources = Resources & TemporalResources;
+
+/** Connects lazily. Shutdown closes the relay before the client. */
+export function openTemporal(resources: Resources, shutdown: Shutdown): TemporalResources {
+  const { config, environment, orm, log } = resources;
+  const dataConverter = createDataConverter(config.TEMPORAL_PAYLOAD_KEY);
+  const temporal = createTemporalClient({ environment, dataConverter });
+  shutdown.add('Temporal client', () => temporal.connection.close());
+  const relay = createOutboxRelay({
+    orm,
+    client: temporal,
+    taskQueue: config.TEMPORAL_TASK_QUEUE,
+    warn: warnTo(log),
+    around: traceRounds(resources),
+  });
+  shutdown.add('relay', () => relay.stop());
+  return { temporal, dataConverter, relay };
+}
+
+function traceRounds({ tracing }: Resources): RelayOptions['around'] {
+  if (tracing === undefined) return undefined;
+  return ({ lane, commands, workflowIds }, deliver) =>
+    tracing.span(
+      {
+        name: 'relay',
+        facts: {
+          'posthaste.lane': lane,
+          'posthaste.commands': commands,
+          'temporal.workflow.ids': workflowIds,
+        },
+      },
+      deliver,
+    );
+}

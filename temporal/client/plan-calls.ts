@@ -1,0 +1,76 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
+import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { searchAttributes } from '../contracts/search-attributes.ts';
+import { emailTaskQueue } from '../contracts/task-queues.ts';
+import { workflowIds } from '../contracts/workflow-ids.ts';
+import { commandRoutes, type SubjectWorkflow } from './command-routes.ts';
+import { planExecutionCalls } from './execution-calls.ts';
+import { ignoreStarted } from './ignore-started.ts';
+import type { WorkflowCall } from './workflow-call.ts';
+
+export function planCalls(due: readonly DueCommand[]): WorkflowCall[] {
+  const emails: DueCommand[] = [];
+  const executions: DueCommand[] = [];
+  const calls: WorkflowCall[] = [];
+  for (const command of due) {
+    const route = commandRoutes[command.kind];
+    if (route === 'email batch') emails.push(command);
+    else if (route === 'execution') executions.push(command);
+    else calls.push(subjectCall(command, route));
+  }
+  calls.push(...planExecutionCalls(executions));
+  if (emails.length > 0) calls.unshift(emailBatchCall(emails));
+  return calls;
+}
+
+function emailBatchCall(commands: DueCommand[]): WorkflowCall {
+  const input: EmailBatchInput = { emailIds: commands.map((command) => command.subjectId), round: 0 };
+  // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
+  const workflowId = workflowIds.emailBatch(uuidv7());
+  return {
+    commands,
+    workflowId,
+    async send(client, taskQueue) {
+      await client.workflow.start(emailBatchWorkflow, {
+        workflowId,
+        taskQueue: emailTaskQueue(taskQueue),
+        args: [input],
+        staticSummary: `Transactional: ${input.emailIds.length} email${input.emailIds.length === 1 ? '' : 's'}`,
+        typedSearchAttributes: searchAttributes({ JobKind: 'email-batch' }),
+        priority: { priorityKey: priorities.transactional },
+      });
+    },
+  };
+}
+
+function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCall {
+  const { subjectId, projectId } = command;
+  const { type, delivery } = workflow;
+  const workflowId = workflow.id(subjectId);
+  return {
+    commands: [command],
+    workflowId,
+    async send(client, taskQueue) {
+      const options = {
+        workflowId,
+        taskQueue,
+        args: [workflow.input(subjectId)],
+        workflowIdReusePolicy: delivery === 'once' ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+        staticSummary: workflow.summary,
+        typedSearchAttributes: searchAttributes({
+          JobKind: workflow.jobKind,
+          ProjectId: projectId,
+          ...(workflow.subject !== undefined && { [workflow.subject]: subjectId }),
+        }),
+        priority: fairPriority(workflow.priority, projectId),
+      } as const;
+      if (typeof delivery === 'object') {
+        await client.workflow.signalWithStart(type, { ...options, signal: delivery.signal, signalArgs: [] });
+      } else {
+        await ignoreStarted(client.workflow.start(type, options));
+      }
+    },
+  };
+}

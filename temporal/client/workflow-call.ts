@@ -1,0 +1,9 @@
+import type { Client } from '@temporalio/client';
+import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+
+export interface WorkflowCall {
+  commands: DueCommand[];
+  workflowId: string;
+  /** Idempotent: starting an existing workflow id succeeds. */
+  send: (client: Client, taskQueue: string) => Promise<void>;
+}

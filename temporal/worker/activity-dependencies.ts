@@ -1,0 +1,93 @@
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { accountEmailSettings } from '../../core/config/account-email.ts';
+import { publicApiUrl } from '../../core/config/public-api-url.ts';
+import type { Config } from '../../core/config/schema.ts';
+import { sitePages } from '../../core/config/site-pages.ts';
+import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { nilId } from '../../core/nil-id.ts';
+import { createContactLinks } from '../../core/public-links.ts';
+import type { Orm } from '../../db/orm.ts';
+import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
+import { openImageStores } from '../../runtime/image-stores.ts';
+import { warnTo } from '../../runtime/logger.ts';
+import { openMailBucket } from '../../runtime/mail-bucket.ts';
+import type { ProductMetrics } from '../../runtime/product-metrics.ts';
+import { createSendRates } from '../../runtime/send-rates.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
+import { createEmailParser } from '../activities/inbound/email-parser.ts';
+import { FairSemaphore } from '../activities/sending/fair-semaphore.ts';
+import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
+import { createOwnerNotifier } from '../activities/sweeps/notify-owners.ts';
+import type { WebhookCaller } from '../activities/workflows/call-webhook.ts';
+import { createExecutionWorkflows } from '../client/execution-workflows.ts';
+import type { ProcessResources } from '../client/open-temporal.ts';
+import type { ActivityDependencies } from './create-activities.ts';
+
+export interface WorkerParts {
+  metrics: ProductMetrics;
+  clickhouse: ClickHouse;
+  wakeJournal: () => void;
+}
+
+/** Maximum received emails in memory, up to 30 MB each. */
+const inboundAtATime = 2;
+
+export function openActivityDependencies(
+  resources: ProcessResources,
+  { metrics, clickhouse, wakeJournal }: WorkerParts,
+  shutdown: Shutdown,
+): ActivityDependencies {
+  const { config, log, orm, relay, provider, identities, billing } = resources;
+  const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
+  const parser = createEmailParser();
+  shutdown.add('inbound parser', () => parser.stop());
+  return {
+    orm,
+    clickhouse,
+    provider,
+    identities,
+    billing,
+    removeImage: openImageStores(config).remove,
+    inbound: { bucket: openMailBucket(config), parser, slots: new FairSemaphore(inboundAtATime) },
+    render: createClaimedRenderer(
+      publicApiUrl(config),
+      deriveKey(config.APP_SECRET, 'public-link'),
+      accountLinkKey,
+    ),
+    executions: createExecutionWorkflows(resources.temporal, config.TEMPORAL_TASK_QUEUE),
+    metrics,
+    webhooks: createWebhookCaller(config, orm),
+    rates: createSendRates(config, provider, warnTo(log)),
+    unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
+    bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
+    autoDisable: config.AUTO_PROJECT_DISABLE,
+    notifyOwners: createOwnerNotifier({
+      from: accountEmailSettings(config).from,
+      pageOf: sitePages(config).security,
+      linkKey: accountLinkKey,
+    }),
+    committed: () => {
+      relay.wake();
+      wakeJournal();
+    },
+    wakeRelay: relay.wakeIn,
+    journaled: wakeJournal,
+    countHandOver: metrics.countHandOver,
+  };
+}
+
+function createWebhookCaller(config: Config, orm: Orm): WebhookCaller {
+  const secrets = createWebhookSecrets(config.APP_SECRET);
+  const apiUrl = publicApiUrl(config);
+  const linkKey = deriveKey(config.APP_SECRET, 'public-link');
+  return {
+    send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
+    secretsOf: async (projectId) => {
+      const { current, previous } = await secrets.read(orm.em.fork(), projectId);
+      return previous === null ? [current] : [current, previous.secret];
+    },
+    // Links in a webhook belong to no email.
+    linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nilId }),
+  };
+}

@@ -1,0 +1,105 @@
+import { Worker } from 'node:worker_threads';
+import type { Config } from '../../../core/config/schema.ts';
+import { restoreError, type Warn } from '../../../runtime/logger.ts';
+import type { BatchSender } from '../../activities/campaigns/create-batch-sender.ts';
+import type { SendBatchResult } from '../../contracts/campaign.ts';
+import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
+
+export interface CampaignThreadOptions {
+  config: Config;
+  warn: Warn;
+  /** Called after each commit that wrote journal rows, with the outcomes since the last call. */
+  recorded: (outcomes: Outcomes) => void;
+}
+
+export interface CampaignThread {
+  send: BatchSender;
+  /** Settles when the thread has ended; rejects unless it was stopped. */
+  readonly ended: Promise<void>;
+  /** Requires that no batch is running. */
+  stop(): Promise<void>;
+}
+
+/** Orders are queued until the thread is up. */
+export function startCampaignThread(options: CampaignThreadOptions): CampaignThread {
+  return new WorkerThread(options);
+}
+
+class WorkerThread implements CampaignThread {
+  readonly ended: Promise<void>;
+  readonly #options: CampaignThreadOptions;
+  readonly #thread: Worker;
+  readonly #pending = new Map<number, PromiseWithResolvers<SendBatchResult>>();
+  #isStopping = false;
+  #failure: Error | undefined;
+  #lastId = 0;
+
+  constructor(options: CampaignThreadOptions) {
+    const workerData: ThreadData = { config: options.config };
+    this.#options = options;
+    this.#thread = new Worker(new URL('./thread-main.ts', import.meta.url), {
+      workerData,
+      name: 'campaigns',
+    });
+    this.#thread.on('message', (report: Report) => this.#receive(report));
+    this.ended = new Promise<void>((resolve, reject) => {
+      const end = (error: Error) => {
+        this.#fail(error);
+        if (this.#isStopping) resolve();
+        else reject(error);
+      };
+      this.#thread.once('error', end);
+      this.#thread.once('exit', (code) => end(new Error(`The campaign thread ended with code ${code}`)));
+    });
+    this.ended.catch(() => undefined);
+  }
+
+  readonly send: BatchSender = async (input, signal) => {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = Promise.withResolvers<SendBatchResult>();
+    const abort = () => this.#order({ kind: 'abort', id });
+    this.#pending.set(id, answer);
+    this.#order({ kind: 'send', id, input });
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    try {
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#pending.delete(id);
+    }
+  };
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#order({ kind: 'end' });
+    await this.ended.catch(() => undefined);
+  }
+
+  #order(message: Order): void {
+    this.#thread.postMessage(message);
+  }
+
+  #receive(report: Report): void {
+    switch (report.kind) {
+      case 'sent':
+        this.#pending.get(report.id)?.resolve(report.result);
+        break;
+      case 'failed':
+        this.#pending.get(report.id)?.reject(restoreError(report.error));
+        break;
+      case 'recorded':
+        this.#options.recorded(report.outcomes);
+        break;
+      case 'warning':
+        this.#options.warn(report.message, report.error && restoreError(report.error));
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    for (const { reject } of this.#pending.values()) reject(error);
+  }
+}

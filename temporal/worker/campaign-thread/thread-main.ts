@@ -1,0 +1,94 @@
+import { constants, setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { publicApiUrl } from '../../../core/config/public-api-url.ts';
+import { deriveKey } from '../../../core/crypto/derive-key.ts';
+import { createOrm } from '../../../db/orm.ts';
+import { openEmailProviders } from '../../../runtime/email-providers.ts';
+import { presentError, type Warn } from '../../../runtime/logger.ts';
+import { openTracing } from '../../../runtime/open-tracing.ts';
+import { createSendRates } from '../../../runtime/send-rates.ts';
+import { statementLimits } from '../../../runtime/statement-limits.ts';
+import { traceHandOvers } from '../../../runtime/trace-hand-overs.ts';
+import { createBatchSender } from '../../activities/campaigns/create-batch-sender.ts';
+import { createClaimedRenderer } from '../../activities/sending/render-claimed.ts';
+import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
+
+/**
+ * The thread that sends campaign batches: rendering and handing over block it for seconds at a time, which must not
+ * delay transactional email. It has its own connections, and a lower priority on Linux.
+ */
+if (parentPort === null) throw new Error('This module must run in a worker thread');
+const port = parentPort;
+const { config }: ThreadData = workerData;
+const report = (message: Report) => port.postMessage(message);
+const warn: Warn = (message, err) =>
+  report({ kind: 'warning', message, error: err === undefined ? undefined : presentError(err) });
+
+// On other platforms this would change the priority of the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+const poolSize = 6;
+
+const ends: (() => Promise<void>)[] = [];
+const tracing = await openTracing(config, 'posthaste-campaigns', warn, { add: (_, end) => ends.push(end) });
+const { provider } = openEmailProviders(config);
+ends.push(() => provider.close());
+const orm = createOrm({
+  url: config.DATABASE_URL,
+  poolSize,
+  limits: statementLimits(config, 'worker'),
+  validateRows: config.VALIDATE_ROWS,
+  warn: (message) => warn(message, undefined),
+});
+ends.push(() => orm.close());
+
+let outcomes: Outcomes = {};
+function reportRecorded(): void {
+  report({ kind: 'recorded', outcomes });
+  outcomes = {};
+}
+
+const send = createBatchSender({
+  orm,
+  provider: tracing === undefined ? provider : traceHandOvers(provider, tracing),
+  render: createClaimedRenderer(
+    publicApiUrl(config),
+    deriveKey(config.APP_SECRET, 'public-link'),
+    deriveKey(config.APP_SECRET, 'account-link'),
+    'many',
+  ),
+  rates: createSendRates(config, provider, warn),
+  unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
+  countHandOver: (outcome) => {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  },
+  recorded: reportRecorded,
+});
+
+const underWay = new Map<number, AbortController>();
+
+async function obey(order: Order): Promise<void> {
+  switch (order.kind) {
+    case 'send': {
+      const { id, input } = order;
+      const stop = new AbortController();
+      underWay.set(id, stop);
+      try {
+        report({ kind: 'sent', id, result: await send(input, stop.signal) });
+      } catch (error) {
+        report({ kind: 'failed', id, error: presentError(error) });
+      } finally {
+        underWay.delete(id);
+      }
+      return;
+    }
+    case 'abort':
+      underWay.get(order.id)?.abort();
+      return;
+    case 'end':
+      for (const end of ends.toReversed()) await end();
+      port.close();
+  }
+}
+
+port.on('message', (order: Order) => void obey(order));

@@ -1,0 +1,125 @@
+import { availableParallelism } from 'node:os';
+import type { DataConverter } from '@temporalio/common';
+import {
+  type ActivityInterceptorsFactory,
+  NativeConnection,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { temporalConnectionConfig } from '../client/connect.ts';
+import type { CampaignBatchActivities } from '../contracts/campaign.ts';
+import { campaignTaskQueue, emailTaskQueue } from '../contracts/task-queues.ts';
+import type { Activities } from './create-activities.ts';
+import { loadWorkflowBundle } from './workflow-bundle.ts';
+
+export interface WorkersOptions {
+  environment: Record<string, string | undefined>;
+  taskQueue: string;
+  activities: Activities;
+  campaignActivities: CampaignBatchActivities;
+  interceptors: ActivityInterceptorsFactory[];
+  dataConverter: DataConverter | undefined;
+  shutdownGraceSeconds: number;
+  cachedWorkflows: number;
+  log: Logger;
+}
+
+export interface RunningWorkers {
+  state(): string;
+  /** Settles when all workers have ended; rejects unless they were stopped. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Concurrent steps of executions. These are Postgres statements: a few saturate the CPUs, and more would only
+ * lengthen the queue that emails and requests also wait in.
+ */
+const executionSlots = 5 * Math.max(2, availableParallelism());
+
+/** An email batch ends within moments, or sleeps for seconds and is replayed. */
+const mostCachedBatches = 50;
+
+export async function startWorkers(options: WorkersOptions): Promise<RunningWorkers> {
+  const { connectionOptions, namespace } = temporalConnectionConfig(options.environment);
+  const [connection, workflowBundle] = await Promise.all([
+    NativeConnection.connect(connectionOptions),
+    loadWorkflowBundle(),
+  ]);
+  const common: WorkerOptions = {
+    connection,
+    namespace,
+    taskQueue: options.taskQueue,
+    ...(options.dataConverter === undefined ? {} : { dataConverter: options.dataConverter }),
+    interceptors: { activity: options.interceptors },
+    shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
+    shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
+  };
+  const workers: Worker[] = [];
+  for (const own of workerOptions(options)) {
+    workers.push(await Worker.create({ ...common, ...own(workflowBundle) }));
+  }
+  return runTogether(workers, connection, options.log);
+}
+
+type OwnOptions = (workflowBundle: WorkerOptions['workflowBundle']) => Partial<WorkerOptions>;
+
+function workerOptions(options: WorkersOptions): OwnOptions[] {
+  const { activities, taskQueue, cachedWorkflows } = options;
+  const workflowOptions = {
+    maxConcurrentActivityTaskExecutions: 40,
+    // Time until tasks of a killed worker's cached workflows go to another worker.
+    stickyQueueScheduleToStartTimeout: '2s',
+  } as const;
+  return [
+    (workflowBundle) => ({
+      ...workflowOptions,
+      workflowBundle,
+      activities,
+      maxConcurrentWorkflowTaskExecutions: executionSlots,
+      maxConcurrentLocalActivityExecutions: executionSlots,
+      // Executions wait for days; sleeping ones need not stay in memory.
+      maxCachedWorkflows: cachedWorkflows,
+    }),
+    // Own slots and thread, so that emails never wait for workflow executions.
+    (workflowBundle) => ({
+      ...workflowOptions,
+      workflowBundle,
+      taskQueue: emailTaskQueue(taskQueue),
+      activities: { dispatchEmails: activities.dispatchEmails },
+      maxConcurrentWorkflowTaskExecutions: 40,
+      maxCachedWorkflows: Math.min(cachedWorkflows, mostCachedBatches),
+    }),
+    // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
+    () => ({
+      taskQueue: campaignTaskQueue(taskQueue),
+      activities: options.campaignActivities,
+      // A batch waiting for its send rate also holds a slot; the activity itself limits concurrent hand-overs.
+      maxConcurrentActivityTaskExecutions: 40,
+      maxHeartbeatThrottleInterval: '1s',
+      defaultHeartbeatThrottleInterval: '1s',
+    }),
+  ];
+}
+
+function runTogether(workers: readonly Worker[], connection: NativeConnection, log: Logger): RunningWorkers {
+  const shutDown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  // A process with only some of its workers would look alive and do part of the work.
+  const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)))
+    .then((ends) => {
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    })
+    .finally(() => connection.close());
+  ended.catch(() => undefined);
+  return {
+    state: () => workers[0]?.getState() ?? 'FAILED',
+    ended,
+    async stop() {
+      shutDown();
+      await ended.catch((error) => log.error({ err: error }, 'The worker ended with an error'));
+    },
+  };
+}

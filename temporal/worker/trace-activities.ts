@@ -1,0 +1,73 @@
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { SpanFacts, Tracing } from '../../runtime/tracing.ts';
+import type { Activities } from './create-activities.ts';
+
+const inputFacts: Readonly<Record<string, string>> = {
+  campaignId: 'posthaste.campaign.id',
+  contactId: 'posthaste.contact.id',
+  deletionId: 'posthaste.deletion.id',
+  domainId: 'posthaste.domain.id',
+  emailIds: 'posthaste.emails',
+  erasureId: 'posthaste.erasure.id',
+  executionId: 'posthaste.execution.id',
+  inboundId: 'posthaste.inbound.id',
+  jobId: 'posthaste.job.id',
+  projectId: 'posthaste.project.id',
+  segmentId: 'posthaste.segment.id',
+};
+
+const resultFacts: {
+  [Type in keyof Activities]?: (result: Awaited<ReturnType<Activities[Type]>>) => SpanFacts;
+} = {
+  dispatchEmails: ({ sent, ended, openIds }) => ({
+    'posthaste.emails.sent': sent,
+    'posthaste.emails.ended': ended,
+    'posthaste.emails.open': openIds.length,
+  }),
+  computeSegment: (changes) => ({
+    'posthaste.segment.entries': changes?.added ?? 0,
+    'posthaste.segment.exits': changes?.removed ?? 0,
+  }),
+  countSegments: ({ counted, failed }) => ({
+    'posthaste.segments.counted': counted,
+    'posthaste.segments.failed': failed,
+  }),
+  endOverdueSnoozes: ({ ended }) => ({ 'posthaste.snoozes.ended': ended }),
+  repairStrandedEmails: ({ requeued }) => ({ 'posthaste.emails.requeued': requeued }),
+};
+const resultFactsByType = new Map(Object.entries(resultFacts));
+
+function factsOf(input: unknown): SpanFacts {
+  const facts: SpanFacts = {};
+  if (typeof input !== 'object' || input === null) return facts;
+  for (const [field, value] of Object.entries(input)) {
+    const name = inputFacts[field];
+    if (name !== undefined) facts[name] = Array.isArray(value) ? value.length : String(value);
+  }
+  return facts;
+}
+
+export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
+  return ({ info: { activityType, attempt, workflowExecution } }) => {
+    const result = resultFactsByType.get(activityType);
+    return {
+      inbound: {
+        execute: (input, next) =>
+          tracing.span<unknown>(
+            {
+              name: `activity ${activityType}`,
+              facts: {
+                ...factsOf(input.args[0]),
+                'temporal.activity.attempt': attempt,
+                'temporal.workflow.id': workflowExecution?.workflowId,
+                'temporal.workflow.run_id': workflowExecution?.runId,
+              },
+              // as: Temporal types no results; the map pairs each activity's type with a reader of its result.
+              ...(result !== undefined && { result: (value) => result(value as never) }),
+            },
+            () => next(input),
+          ),
+      },
+    };
+  };
+}

@@ -1,0 +1,73 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { createSegment, planIs, putContact } from './setup/segments.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await sharedProduct();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+  const ids: string[] = [];
+  for (let index = 1; index <= 5; index += 1) ids.push(await putContact(sender, index, 'pro'));
+  await putContact(sender, 6, 'free');
+  await run('update contacts set subscribed = false where id = $1', ids[0]);
+  await run(`update contacts set subscribed = false, snoozed_until = now() + '1 day' where id = $1`, ids[1]);
+  await run(
+    `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now() where id = $1`,
+    ids[2],
+  );
+});
+
+const run = (text: string, id: unknown) => sql(stack.database.orm.em.fork(), text, [id]);
+const count = (changes: object = {}) =>
+  sender.post('/campaigns/audience', { type: 'MARKETING', audienceType: 'ALL', ...changes });
+const none = { unsubscribed: 0, snoozed: 0, suppressed: 0 };
+const each = { unsubscribed: 1, snoozed: 1, suppressed: 1 };
+const pro = { audienceType: 'FILTERED', audienceCondition: planIs('pro') };
+
+it('counts who gets a campaign, and who is left out for which reason', async () => {
+  expect((await count()).body).toEqual({ total: 6, recipients: 3, excluded: each });
+  expect((await count({ type: 'HEADLESS', ...pro })).body).toEqual({
+    total: 5,
+    recipients: 2,
+    excluded: each,
+  });
+  expect((await count({ type: 'TRANSACTIONAL' })).body).toEqual({ total: 6, recipients: 6, excluded: none });
+  const { id: segmentId } = await createSegment(sender, { condition: planIs('free') });
+  expect((await count({ audienceType: 'SEGMENT', segmentId })).body).toEqual({
+    total: 1,
+    recipients: 1,
+    excluded: none,
+  });
+});
+
+it('leaves the suppressed out of transactional ones where the project does', async () => {
+  await run('update projects set suppress_transactional = true where id = $1', sender.projectId);
+  expect((await count({ type: 'TRANSACTIONAL' })).body).toEqual({
+    total: 6,
+    recipients: 5,
+    excluded: { ...none, suppressed: 1 },
+  });
+});
+
+it('counts for a campaign what it would send', async () => {
+  const content = { name: 'News', subject: 'News', body: '<p>News</p>', from: `news@${sender.domain}` };
+  const { body } = await sender.post('/campaigns', { ...content, ...pro });
+  const answer = await sender.get(`/campaigns/${body.data.id}/audience`);
+  expect([answer.status, answer.body]).toEqual([200, { total: 5, recipients: 2, excluded: each }]);
+  expect(body.data.totalRecipients).toBe(2);
+  const other = await createTestSender(stack.url);
+  expect((await other.get(`/campaigns/${body.data.id}/audience`)).status).toBe(404);
+});
+
+it('reports the faults of an audience like a campaign does', async () => {
+  const condition = { logic: 'AND', groups: [{ filters: [{ field: 'nothing', operator: 'equals' }] }] };
+  const { status, body } = await count({ audienceType: 'FILTERED', audienceCondition: condition });
+  expect(status).toBe(400);
+  expect(body.error.errors[0].field).toBe('audienceCondition.groups.0.filters.0.field');
+  expect((await count({ audienceType: 'SEGMENT' })).status).toBe(400);
+});

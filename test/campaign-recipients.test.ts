@@ -1,0 +1,100 @@
+import { beforeAll, expect, it } from 'vitest';
+import { eventually } from './setup/eventually.ts';
+import { reportEvent } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+let path: string;
+const mailbox = (name: string) => `${name}@simulator.amazonses.com`;
+const names = ['success+r1', 'success+r2', 'success+r3', 'bounce', 'complaint'];
+const offer = 'https://shop.example/offer';
+
+beforeAll(async () => {
+  stack = await sharedProduct();
+  sender = await createTestSender(stack.url);
+  for (const name of names) await sender.post('/contacts', { email: mailbox(name) });
+  const content = { name: 'News', subject: 'News', body: '<p>News</p>', from: `news@${sender.domain}` };
+  const { body } = await sender.post('/campaigns', { ...content, audienceType: 'ALL' });
+  path = `/campaigns/${body.data.id}`;
+  await sender.post(`${path}/send`, {});
+  const message = await messageTo(mailbox('success+r1'));
+  const [leave = ''] = /http[^"]+\/unsubscribe\/[\w-]+/.exec(message.html) ?? [];
+  for (const link of [offer, offer, leave]) await reportEvent(stack.ses, message.id, { type: 'click', link });
+  await reportEvent(stack.ses, (await messageTo(mailbox('success+r2'))).id, { type: 'click', link: offer });
+});
+
+async function messageTo(to: string): Promise<{ id: string; html: string }> {
+  const find = async () => {
+    const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(to)}`);
+    // as: the inbox is ours and has its own tests.
+    return (await answer.json()) as { messages: { id: string; html: string }[] };
+  };
+  const { messages } = await eventually(find, (found) => found.messages.length > 0);
+  return messages[0] ?? { id: '', html: '' };
+}
+
+const list = async (query: string) => (await sender.get(`${path}/recipients?${query}`)).body;
+const namesOf = async (outcome: string) =>
+  (await list(`outcome=${outcome}`)).data.map(({ email }: { email: string }) => email.split('@')[0]);
+
+it('lists recipients by the outcome of their email', async () => {
+  const isOver = (found: string[][]) => found.map(({ length }) => length).join() === '5,4,2,1,1';
+  const outcomes = ['sent', 'delivered', 'clicked', 'bounced', 'complained'];
+  const found = await eventually(() => Promise.all(outcomes.map(namesOf)), isOver);
+  expect(found).toEqual([
+    names,
+    names.filter((name) => name !== 'bounce'),
+    names.slice(0, 2),
+    ['bounce'],
+    ['complaint'],
+  ]);
+  for (const outcome of ['unsubscribed', 'failed', 'skipped', 'pending'])
+    expect(await namesOf(outcome)).toEqual([]);
+  const [clicked] = (await list('outcome=clicked')).data;
+  expect(clicked).toEqual({
+    emailId: expect.any(String),
+    contactId: expect.any(String),
+    email: mailbox('success+r1'),
+    status: 'CLICKED',
+    reason: null,
+    sentAt: expect.any(String),
+    deliveredAt: expect.any(String),
+    openedAt: expect.any(String),
+    clickedAt: expect.any(String),
+    bouncedAt: null,
+    complainedAt: null,
+    unsubscribedAt: null,
+    opens: 0,
+    clicks: 3,
+  });
+});
+
+it('pages through them, each once', async () => {
+  const all: string[] = [];
+  let cursor = '';
+  do {
+    const page = await list(`limit=2&cursor=${cursor}`.replace(/&cursor=$/, ''));
+    all.push(...page.data.map(({ email }: { email: string }) => email));
+    expect(page.hasMore).toBe(page.cursor !== null);
+    cursor = page.cursor ?? '';
+  } while (cursor !== '');
+  expect(all).toEqual(names.map(mailbox));
+});
+
+it('counts the links that they followed; a link to their own page is one, without its token', async () => {
+  const { data } = await eventually(
+    async () => (await sender.get(`${path}/links`)).body,
+    (body) => body.data.length === 2 && body.data[0].clicks === 3,
+  );
+  expect(data).toEqual([
+    { link: offer, clicks: 3, uniqueClicks: 2 },
+    { link: '{{ unsubscribeUrl }}', clicks: 1, uniqueClicks: 1 },
+  ]);
+});
+
+it('belong to the project', async () => {
+  const other = await createTestSender(stack.url);
+  for (const part of ['recipients', 'links']) expect((await other.get(`${path}/${part}`)).status).toBe(404);
+});

@@ -1,0 +1,3 @@
+import { quickChecks, run } from './checks.ts';
+
+process.exitCode = await run(quickChecks);

@@ -1,0 +1,150 @@
+import { parse } from 'csv-parse/sync';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { insertContacts } from './setup/campaigns.ts';
+import { eventually } from './setup/eventually.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { upload } from './setup/upload.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await sharedProduct();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const fetchFile = async (path: string, from = sender) => {
+  const answer = await fetch(`${stack.url}${path}`, {
+    headers: { Authorization: `Bearer ${from.secretKey}` },
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+};
+const rowsOf = (text: string): Record<string, string>[] => parse(text, { bom: true, columns: true });
+
+describe('the export of contacts', () => {
+  it('is a file with all matching contacts, which can be imported again', async () => {
+    const data = { firstName: 'Ada "Countess"', score: -5, plan: 'pro', tags: ['a', 'b'] };
+    await sender.post('/contacts', { email: 'ada@example.com', data });
+    await sender.post('/contacts', { email: 'grace@example.com', subscribed: false, data: { plan: 'free' } });
+    const { status, headers, text } = await fetchFile('/contacts/export');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="contacts.csv"');
+    expect(rowsOf(text)).toEqual([
+      {
+        id: expect.any(String),
+        email: 'ada@example.com',
+        subscribed: 'true',
+        firstName: 'Ada "Countess"',
+        plan: 'pro',
+        score: '-5',
+        tags: '["a","b"]',
+      },
+      expect.objectContaining({ email: 'grace@example.com', subscribed: 'false', plan: 'free', score: '' }),
+    ]);
+    const some = await fetchFile('/contacts/export?filter[data.plan]=free&status=unsubscribed');
+    expect(rowsOf(some.text).map(({ email }) => email)).toEqual(['grace@example.com']);
+
+    const other = await createTestSender(stack.url);
+    expect(rowsOf((await fetchFile('/contacts/export', other)).text)).toEqual([]);
+    const { body } = await upload(`${stack.url}/contacts/import`, other.secretKey, text);
+    await eventually(
+      () => other.get(`/contacts/import/${body.jobId}`),
+      (job) => job.body.result?.created === 2,
+    );
+    const [ada] = (await other.get('/contacts?search=ada')).body.data;
+    expect(ada.data).toMatchObject({ firstName: 'Ada "Countess"', score: -5, plan: 'pro' });
+    expect(Object.keys(ada.data)).not.toContain('id');
+  });
+
+  it('runs no formula, neither of a value nor of a key', async () => {
+    await sender.post('/contacts', { email: '=cmd@example.com', data: { '=key': '=1+1', phone: '+49 30' } });
+    const { text } = await fetchFile('/contacts/export');
+    expect(text).toContain(`,subscribed,'=key,phone\r\n`);
+    expect(text).toContain(`,'=cmd@example.com,true,'=1+1,'+49 30\r\n`);
+  });
+
+  it('continues over all pages', async () => {
+    await insertContacts(stack.database.orm.em.fork(), sender.projectId, 2_500);
+    const emails = rowsOf((await fetchFile('/contacts/export')).text).map(({ email }) => email);
+    expect(emails).toEqual(Array.from({ length: 2_500 }, (_, n) => `reader-${n + 1}@example.com`));
+    const found = rowsOf((await fetchFile('/contacts/export?search=reader-1')).text);
+    expect(found).toHaveLength(1_111);
+  });
+});
+
+describe('the dry run of an import', () => {
+  const address = () => `${stack.url}/contacts/import?dryRun=true`;
+  const file = [
+    'Mail,Given name,Notes,Score,subscribed',
+    'ada@example.com,Ada,x,5,yes',
+    'grace@example.com,Grace,y,,',
+    'GRACE@example.com,Grace,,7,',
+    'nobody,Nobody,,,',
+  ].join('\n');
+  const mapping = { Mail: 'email', 'Given name': 'firstName', Notes: null };
+  const form = (fields: object) => [
+    { field: 'file', name: 'contacts.csv', content: file },
+    { field: 'mapping', content: JSON.stringify(fields) },
+  ];
+
+  it('predicts what the import then does', async () => {
+    await sender.post('/contacts', { email: 'ada@example.com' });
+    const dry = await upload(address(), sender.secretKey, form(mapping));
+    expect(dry.status, JSON.stringify(dry.body)).toBe(200);
+    expect(dry.body).toEqual({
+      totalRows: 4,
+      wouldCreate: 1,
+      wouldUpdate: 2,
+      invalid: 1,
+      errors: [{ row: 5, email: 'nobody', message: 'This is not an email address' }],
+      columns: [
+        { name: 'Mail', field: 'email', type: 'string' },
+        { name: 'Given name', field: 'firstName', type: 'string' },
+        { name: 'Notes', field: null, type: null },
+        { name: 'Score', field: 'Score', type: 'number' },
+        { name: 'subscribed', field: 'subscribed', type: 'boolean' },
+      ],
+      preview: [
+        { row: 2, email: 'ada@example.com', subscribed: true, data: { firstName: 'Ada', Score: 5 } },
+        { row: 3, email: 'grace@example.com', subscribed: null, data: { firstName: 'Grace' } },
+        { row: 4, email: 'grace@example.com', subscribed: null, data: { firstName: 'Grace', Score: 7 } },
+      ],
+    });
+    expect((await sender.get('/contacts')).body.total).toBe(1);
+
+    const { body } = await upload(`${stack.url}/contacts/import`, sender.secretKey, form(mapping));
+    const job = await eventually(
+      () => sender.get(`/contacts/import/${body.jobId}`),
+      (found) => found.body.state === 'completed',
+    );
+    expect(job.body.result).toMatchObject({ totalRows: 4, created: 1, updated: 2, skipped: 1 });
+    const [grace] = (await sender.get('/contacts?search=grace')).body.data;
+    expect(grace.data).toEqual({ firstName: 'Grace', Score: 7 });
+
+    const errors = await fetchFile(`/contacts/import/${body.jobId}/errors.csv`);
+    expect(errors.headers.get('content-disposition')).toContain('import-errors.csv');
+    expect(errors.text).toBe('row,email,message\r\n5,nobody,This is not an email address\r\n');
+    const other = await createTestSender(stack.url);
+    expect((await fetchFile(`/contacts/import/${body.jobId}/errors.csv`, other)).status).toBe(404);
+  });
+
+  it('refuses what the import refuses, and a mapping that fits nothing', async () => {
+    const refused = [
+      { ...mapping, Mail: null },
+      { ...mapping, Missing: 'city' },
+      { ...mapping, Score: 'firstName' },
+      { Mail: 5 },
+      ['email'],
+    ];
+    for (const fields of refused) {
+      for (const path of [address(), `${stack.url}/contacts/import`]) {
+        const answer = await upload(path, sender.secretKey, form(fields));
+        expect(answer.status, JSON.stringify(fields)).toBe(422);
+      }
+    }
+    expect((await sender.get('/contacts')).body.total).toBe(0);
+  });
+});

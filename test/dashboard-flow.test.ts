@@ -1,0 +1,316 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
+import { findChromium } from './setup/chromium.ts';
+import {
+  type DashboardStage,
+  startDashboard,
+  tabTo,
+  takePicture,
+  type WatchedPage,
+} from './setup/dashboard.ts';
+import { eventually } from './setup/eventually.ts';
+import { callApi, createOwnProject, type TestPerson, testPassword } from './setup/people.ts';
+import type { TestAnswer } from './setup/sender.ts';
+
+const executable = await findChromium();
+const domain = 'mail.story.test';
+const contacts = `Email,Plan,Shoe size
+ada@example.com,pro,37
+grace@example.com,pro,39
+linus@example.com,free,44
+no address,pro,1
+`;
+
+/** One story of one project: each test goes on where the one before has ended. */
+describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
+  let stage: DashboardStage;
+  let owner: TestPerson;
+  let project: { id: string; publicKey: string };
+  let tab: WatchedPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    stage = await startDashboard(executable ?? '');
+    owner = await createVerifiedPerson(stage.stack);
+    project = await createOwnProject(owner, 'Story');
+    tab = await stage.open();
+    page = tab.page;
+  });
+  afterAll(() => stage?.close());
+  beforeEach(({ onTestFailed }) => {
+    onTestFailed(async ({ task }) => {
+      if (page.isClosed()) return;
+      await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
+      // The tests that follow can't succeed, and need not wait.
+      await page.context().close();
+    });
+  });
+  afterEach(() => expect(tab.complaints()).toEqual([]));
+
+  const button = (name: string | RegExp, on = page) => on.getByRole('button', { name, exact: true });
+  const link = (name: string | RegExp) => page.getByRole('link', { name, exact: true });
+  const field = (name: string, on = page) => on.getByRole('textbox', { name, exact: true });
+  /** Enters a text and leaves, which closes the suggestions. */
+  const suggested = async (name: string | RegExp, text: string) => {
+    await page.getByRole('combobox', { name }).fill(text);
+    await page.keyboard.press('Tab');
+  };
+  const heading = (name: string, on = page) => on.getByRole('heading', { name, exact: true });
+  const sideBar = (name: string) => page.getByRole('navigation', { name: 'Project' }).getByText(name);
+  const asked = (path: string): Promise<TestAnswer> =>
+    owner.call('GET', path, undefined, { 'X-Project-Id': project.id });
+
+  it('signs in by a link that works once, and finds the first steps', async () => {
+    const token = await stage.stack.product.services.accountLinks.createSignIn(owner.id);
+    await page.goto(`sign-in?token=${token}`);
+    await button('Sign in').click();
+    await heading('Story').waitFor();
+    await page.getByText('0 of 6 done').waitFor();
+    // Before the sign-in the page asks who is there.
+    expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
+  });
+
+  it('verifies a domain', async () => {
+    await sideBar('Domains').click();
+    await button('Add a domain').first().click();
+    await field('Domain').fill(domain);
+    await button('Add the domain').click();
+    await heading(domain).waitFor();
+    expect(await page.getByRole('table', { name: 'DNS records' }).textContent()).toContain(
+      `_posthaste.${domain}`,
+    );
+    await button('Check now').click();
+    await page.getByText('Verified', { exact: true }).waitFor();
+  });
+
+  it('imports a CSV file, after a look at what that would do', async () => {
+    await sideBar('Contacts').click();
+    await link('Import').click();
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(contacts) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('3 new contacts').waitFor();
+    await page.getByText('1 row can’t be used').waitFor();
+    await button(/What Shoe size becomes/).click();
+    await page.getByRole('option', { name: 'Leave out' }).click();
+    await suggested('Field for Plan', 'plan');
+    await page
+      .getByRole('table', { name: 'First rows' })
+      .getByRole('columnheader', { name: 'plan' })
+      .waitFor();
+    await button('Import 3 rows').click();
+    await page.getByText('The import is complete.').waitFor();
+    await page.getByText('3 contacts created').waitFor();
+    await link('Show the contacts').click();
+    await link('linus@example.com').click();
+    await heading('linus@example.com').waitFor();
+    const { data } = (await asked('/contacts?search=linus')).body.data[0];
+    expect(data).toEqual({ plan: 'free' });
+  });
+
+  it('builds a segment, and sees who belongs while it is built', async () => {
+    await sideBar('Segments').click();
+    await link('New segment').click();
+    await field('Name').fill('Paying');
+    await button(/Field/).click();
+    await page.getByPlaceholder('Find a field').fill('plan');
+    await page.getByRole('option', { name: /plan/i }).first().click();
+    await suggested('Value', 'free');
+    const count = page.getByRole('complementary', { name: 'Who belongs' });
+    await count.getByText('1 contact right now').waitFor();
+    await suggested('Value', 'pro');
+    await count.getByText('2 contacts right now').waitFor();
+    await button('Create segment').click();
+    await heading('2 members').waitFor();
+    await link('ada@example.com').waitFor();
+  });
+
+  it('writes a template, and sees it as a reader does', async () => {
+    await sideBar('Templates').click();
+    await link('New template').click();
+    await field('Name').fill('Welcome');
+    await suggested('From', `hello@${domain}`);
+    await field('Subject').fill('Your {{ plan }} plan');
+    await page
+      .getByRole('textbox', { name: 'Body, HTML with Liquid' })
+      .fill('<h1>Hello {{ email }}</h1><a href="{{ unsubscribeUrl }}">Unsubscribe</a>');
+    await suggested('Preview as', 'ada@example.com');
+    await page.getByRole('region', { name: 'Preview' }).getByText('Your pro plan').waitFor();
+    const preview = page.frameLocator('iframe[title="Preview of the email"]');
+    await preview.getByRole('heading', { name: 'Hello ada@example.com' }).waitFor();
+    await button('Create template').click();
+    await button('Send a test').waitFor();
+  });
+
+  it('makes and sends a campaign by keyboard alone', async () => {
+    await page.evaluate(`addEventListener('pointerdown', () => { document.title = 'a mouse'; }, true)`);
+    const { keyboard } = page;
+    const press = async (name: string) => {
+      await tabTo(page, button(name));
+      await keyboard.press('Enter');
+    };
+    await keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Search' }).waitFor();
+    await keyboard.type('Campaigns');
+    await keyboard.press('Enter');
+    await heading('Campaigns').waitFor();
+    await tabTo(page, link('New campaign'));
+    await keyboard.press('Enter');
+    await heading('New campaign').waitFor();
+
+    await tabTo(page, field('Name'));
+    await keyboard.type('Spring sale');
+    await tabTo(page, page.getByRole('radio', { name: 'All contacts' }));
+    await keyboard.press('ArrowDown');
+    await tabTo(page, button(/Segment/));
+    await keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Paying' }).waitFor();
+    await keyboard.type('Pay');
+    await keyboard.press('Enter');
+    await page.getByText('2 people').waitFor();
+    await press('Start from a template');
+    await tabTo(page, page.getByRole('dialog').getByRole('button', { name: /^Welcome/ }));
+    await keyboard.press('Enter');
+    await page.getByText('The content is that of “Welcome”').waitFor();
+    await tabTo(page, field('Subject'));
+    await keyboard.press('Control+a');
+    await keyboard.type('Spring for {{ email }}');
+    await press('Save draft');
+
+    await heading('Spring sale').waitFor();
+    await press('Send to 2 people');
+    const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
+    await dialog.getByText('Spring for {{ email }}').waitFor();
+    await tabTo(page, dialog.getByRole('button', { name: 'Send to 2 people' }));
+    await keyboard.press('Enter');
+    await heading('Recipients').waitFor();
+    expect(await page.title()).not.toBe('a mouse');
+  });
+
+  it('reads its report', async () => {
+    const { id } = (await asked('/campaigns')).body.data[0];
+    await eventually(
+      () => asked(`/campaigns/${id}/stats`),
+      ({ body }) => body.deliveredCount === 2,
+    );
+    await page.reload();
+    await page.getByText('Sent', { exact: true }).first().waitFor();
+    const delivered = page.getByLabel('Figures').getByText('Delivered').locator('..');
+    expect(await delivered.textContent()).toBe('Delivered100%2 people');
+    const recipients = page.getByRole('table', { name: 'Recipients' });
+    await recipients.getByText('grace@example.com').waitFor();
+    expect(await recipients.getByText('Delivered').count()).toBe(2);
+  });
+
+  it('finds an email in the log, and what happened to it', async () => {
+    await sideBar('Emails').click();
+    await page.getByRole('searchbox', { name: 'Recipient or subject' }).fill('grace');
+    await link('ada@example.com').waitFor({ state: 'detached' });
+    await link('grace@example.com').click();
+    const drawer = page.getByRole('dialog', { name: 'Email' });
+    await drawer.getByRole('heading', { name: 'Spring for grace@example.com' }).waitFor();
+    const happened = drawer.getByRole('list').first();
+    expect(await happened.textContent()).toMatch(/Queued.*Handed over.*Delivered/);
+    await drawer.frameLocator('iframe').getByText('Hello grace@example.com').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  it('builds a workflow, enables it, and follows a contact through it', async () => {
+    await sideBar('Workflows').click();
+    await button('New workflow').first().click();
+    await field('Name').fill('Onboarding');
+    await suggested('Starts with the event', 'signed.up');
+    await button('Create the workflow').click();
+    await page.getByRole('tab', { name: 'Outline' }).click();
+    await button(/^Add a step after/).click();
+    await page.getByRole('menuitem', { name: 'Send email' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('button', { name: /Template/ }).click();
+    await page.getByRole('option', { name: 'Welcome' }).click();
+    await button('Save').click();
+    await form.waitFor({ state: 'detached' });
+    await button('Enable').click();
+    await button('Disable').waitFor();
+
+    const event = { event: 'signed.up', email: 'new@example.com', data: { plan: 'trial' } };
+    const headers = { Authorization: `Bearer ${project.publicKey}` };
+    expect((await callApi(stage.stack.url, 'POST', '/v1/track', event, headers)).status).toBe(200);
+    const { id } = (await asked('/workflows')).body.data[0];
+    await eventually(
+      () => asked(`/workflows/${id}/executions?status=COMPLETED`),
+      ({ body }) => body.data.length === 1,
+    );
+    await page.getByRole('tab', { name: 'Executions' }).click();
+    await link('new@example.com').click();
+    await heading('new@example.com').waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    await page.locator('.react-flow__node', { hasText: 'Welcome' }).waitFor();
+    expect(await page.locator('li[data-step]').allTextContents()).toEqual([
+      expect.stringMatching(/^1Send email.*emailId/s),
+    ]);
+  });
+
+  it('is warned before overwriting a change from another tab, and keeps the typed text', async () => {
+    const other = await tab.openTab();
+    const { id } = (await asked('/templates')).body.data[0];
+    for (const { page: one } of [tab, other]) {
+      await one.goto(`projects/${project.id}/templates/${id}`);
+      await field('Subject', one).waitFor();
+    }
+    await field('Subject', other.page).fill('Theirs');
+    await button('Save', other.page).click();
+    await other.page.getByText(/^Saved/).waitFor();
+    await field('Subject').fill('Mine');
+    await button('Save').click();
+    const warning = page.getByRole('dialog', { name: 'Someone else has saved a change' });
+    await warning.waitFor();
+    await button('Close').click();
+    expect(await field('Subject').inputValue()).toBe('Mine');
+    expect((await asked(`/templates/${id}`)).body.subject).toBe('Theirs');
+    await button('Save').click();
+    await button('Keep mine').click();
+    await page.getByText(/^Saved/).waitFor();
+    expect((await asked(`/templates/${id}`)).body.subject).toBe('Mine');
+    await other.page.close();
+    expect(other.complaints()).toEqual([]);
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
+  it('invites a member, who accepts by the mailed link', async () => {
+    const email = 'colleague@example.com';
+    await sideBar('Settings').click();
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await button('Invite a member').click();
+    await field('Email').fill(email);
+    await button('Invite').click();
+    await page.getByRole('table', { name: 'Invitations' }).getByText(email).waitFor();
+
+    const token = await mailedToken(stage.stack, email, '/app/accept-invitation');
+    const colleague = await stage.open();
+    await colleague.page.goto(`accept-invitation?token=${token}`);
+    await field('Email', colleague.page).fill(email);
+    await colleague.page.getByLabel('Password').fill(testPassword);
+    await button('Create the account', colleague.page).click();
+    await heading('Story', colleague.page).waitFor();
+    expect(colleague.complaints()).toEqual([]);
+    await colleague.page.context().close();
+
+    await page.reload();
+    await page.getByRole('table', { name: 'Members' }).getByText(email).waitFor();
+  });
+
+  it('signs out, and has to sign in to come back', async () => {
+    const back = page.url();
+    await button(owner.email).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading('Sign in').waitFor();
+    await page.goto(back);
+    await field('Email').fill(owner.email);
+    await page.getByLabel('Password').fill(testPassword);
+    await button('Sign in').click();
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+    expect(page.url()).toBe(back);
+    expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
+  });
+});

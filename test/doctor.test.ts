@@ -1,0 +1,244 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectClickHouse } from '../analytics/clickhouse.ts';
+import { migrateClickHouse } from '../analytics/migrate.ts';
+import { startHttpFront } from '../analytics/testing/start-http-front.ts';
+import { sql } from '../db/testing/sql.ts';
+import { checkAgreement } from '../doctor/drift.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { connectReadOnly } from '../doctor/read-only.ts';
+import { freePort } from '../local/testing/free-port.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
+import { eventually } from './setup/eventually.ts';
+import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+let stack: OwnProduct;
+let sender: TestSender;
+let client: Client;
+
+beforeAll(async () => {
+  stack = await startTestProduct();
+  sender = await createTestSender(stack.url);
+  client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
+});
+afterAll(async () => {
+  await client?.connection.close();
+  await stack?.close();
+});
+
+interface Report {
+  exitCode: number | undefined;
+  status: string;
+  findings: Finding[];
+}
+
+function doctor(changes: Record<string, string> = {}, ...args: string[]) {
+  return execa(process.execPath, ['doctor/main.ts', ...args], {
+    cwd: root,
+    env: { ...stack.environment, CLICKHOUSE_EMBEDDED_PATH: 'of the product', ...changes },
+    reject: false,
+  });
+}
+
+async function examine(changes: Record<string, string> = {}): Promise<Report> {
+  const { stdout, exitCode } = await doctor(changes, '--json');
+  return { ...JSON.parse(stdout), exitCode };
+}
+
+const errors = ({ findings }: Report) => findings.filter(({ level }) => level === 'error');
+const em = () => stack.database.orm.em.fork();
+
+it('finds nothing wrong with a product that works', async () => {
+  const report = await eventually(examine, ({ exitCode }) => exitCode === 0);
+  expect(errors(report)).toEqual([]);
+  const areas = new Set(report.findings.map(({ area }) => area));
+  for (const area of [
+    'Postgres',
+    'Migrations',
+    'Outbox',
+    'Sending',
+    'Stream',
+    'Temporal',
+    'Agreement',
+    'ClickHouse',
+    'Provider',
+  ]) {
+    expect(areas).toContain(area);
+  }
+  const said = report.findings.map(({ area, text }) => `${area}: ${text}`).join('\n');
+  expect(said).toMatch(/Postgres: 18\.\d+ .*answers/);
+  expect(said).toContain('Temporal: workers ask for the work of all task queues');
+  expect(said).toMatch(/Provider: \d+ of \d+ emails used in the last 24 hours, \d+ a second granted/);
+});
+
+it('tells it as a table of lines', async () => {
+  const { stdout, exitCode } = await doctor();
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^✓ Migrations +all \d+ are applied$/m);
+  expect(stdout).toMatch(/^! Postgres|^! Configuration/m);
+  expect(stdout).toMatch(/^ +→ \S/m);
+});
+
+it('names dead commands, their reason and the statement that revives them', async () => {
+  await sql(
+    em(),
+    `insert into outbox (id, kind, subject_id, attempts, last_error, dead_at)
+     values (uuidv7(), 'contact.snooze', uuidv7(), 12, 'INVALID_ARGUMENT: no such attribute', now())`,
+  );
+  const report = await examine();
+  expect(report.exitCode).toBe(1);
+  expect(errors(report)).toEqual([
+    {
+      area: 'Outbox',
+      level: 'error',
+      text: '1 dead commands contact.snooze: INVALID_ARGUMENT: no such attribute',
+      remedy: expect.stringContaining('update outbox set dead_at = null'),
+    },
+  ]);
+  await sql(em(), 'delete from outbox where dead_at is not null');
+});
+
+it('names commands that wait for too long, with their project', async () => {
+  await sql(
+    em(),
+    `insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
+     values (uuidv7(), 'email.dispatch', uuidv7(), $1, now() - interval '10 minutes', now() + interval '1 hour')`,
+    [sender.projectId],
+  );
+  const report = await examine();
+  expect(report.exitCode).toBe(1);
+  expect(errors(report)).toMatchObject([
+    {
+      text: expect.stringMatching(/^1 email\.dispatch of "Project \d+" \(.+\) wait, the oldest for 10 min$/),
+    },
+  ]);
+  await sql(em(), `delete from outbox where kind = 'email.dispatch'`);
+});
+
+it('names an execution whose workflow was terminated', async () => {
+  const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
+    ['start', 'nap'],
+  ]);
+  await trackEvent(sender, 'signup', {}, 'stuck@example.com');
+  const { id: executionId, contactId } = await onlyExecution(sender, id, 'WAITING');
+  await sql(em(), `update workflow_executions set started_at = now() - interval '1 hour' where id = $1`, [
+    executionId,
+  ]);
+  const workflowId = `workflow/${id}/contact/${contactId}/${executionId}`;
+  expect((await examine()).exitCode).toBe(0);
+
+  await client.workflow.getHandle(workflowId).terminate('by mistake');
+  const report = await examine();
+  expect(report.exitCode).toBe(1);
+  expect(errors(report)).toMatchObject([
+    {
+      area: 'Agreement',
+      text: `1 of a sample are under way in Postgres and have no open workflow in Temporal: ${workflowId}`,
+    },
+  ]);
+  await sql(em(), 'delete from event_listeners where execution_id = $1', [executionId]);
+  await sql(em(), 'delete from workflow_executions where id = $1', [executionId]);
+  expect((await examine()).exitCode).toBe(0);
+});
+
+it('names a workflow whose execution is gone', async () => {
+  const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
+    ['start', 'nap'],
+  ]);
+  await trackEvent(sender, 'signup', {}, 'orphan@example.com');
+  const { id: executionId, contactId } = await onlyExecution(sender, id, 'WAITING');
+  const database = await connectReadOnly(stack.database.url);
+  const inAWhile = new Date(Date.now() + 3_600_000);
+  const compare = () =>
+    checkAgreement(database, client, stack.environment.TEMPORAL_TASK_QUEUE ?? '', inAWhile);
+  expect(await compare()).toMatchObject([{ level: 'ok' }]);
+  await sql(em(), 'delete from workflow_executions where id = $1', [executionId]);
+  const workflowId = `workflow/${id}/contact/${contactId}/${executionId}`;
+  // Temporal's lists know of the newest a little later.
+  await eventually(
+    compare,
+    ([found]) => found?.level === 'warning' && found.text.endsWith(`: ${workflowId}`),
+  );
+  await database.client.end();
+});
+
+it('says that ClickHouse, Postgres or Temporal does not answer, and goes on with the rest', async () => {
+  const nowhere = await freePort();
+  const withoutClickHouse = await examine({ CLICKHOUSE_URL: `http://127.0.0.1:${nowhere}` });
+  expect(withoutClickHouse.exitCode).toBe(1);
+  expect(errors(withoutClickHouse)).toMatchObject([
+    { area: 'ClickHouse', text: expect.stringContaining('ClickHouse is not available') },
+  ]);
+  const withoutPostgres = await examine({
+    DATABASE_URL: `postgres://someone:secret@127.0.0.1:${nowhere}/none`,
+  });
+  expect(withoutPostgres.exitCode).toBe(1);
+  expect(errors(withoutPostgres)).toMatchObject([
+    { area: 'Postgres', text: expect.stringContaining('ECONNREFUSED') },
+  ]);
+  expect(JSON.stringify(withoutPostgres)).not.toContain('secret@');
+  const withoutTemporal = await examine({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` });
+  expect(withoutTemporal.exitCode).toBe(1);
+  expect(errors(withoutTemporal)).toMatchObject([
+    { area: 'Temporal', text: expect.stringContaining('does not answer') },
+  ]);
+});
+
+it('examines a ClickHouse server', async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-doctor-'));
+  const front = await startHttpFront(directory);
+  const settings = { CLICKHOUSE_URL: front.url, CLICKHOUSE_USER: 'default' };
+  expect(errors(await examine(settings))).toMatchObject([{ area: 'ClickHouse' }]);
+  const clickhouse = await connectClickHouse({
+    url: front.url,
+    username: 'default',
+    password: '',
+    database: 'posthaste',
+  });
+  await migrateClickHouse(clickhouse);
+  await clickhouse.close();
+  const report = await examine(settings);
+  expect(errors(report)).toEqual([]);
+  const said = report.findings.filter(({ area }) => area === 'ClickHouse').map(({ text }) => text);
+  expect(said).toEqual([
+    expect.stringMatching(/^\d+\.\d+\S* answers$/),
+    'its clock agrees with ours',
+    'all migrations are applied',
+    expect.stringContaining('largest tables: schema_migration'),
+    expect.stringMatching(/^its disk "default": .+ free$/),
+  ]);
+  await front.kill();
+  await rm(directory, { recursive: true, force: true });
+});
+
+it('names a database that is newer than the code, and pending migrations', async () => {
+  await sql(em(), `insert into schema_migrations (name) values ('2099-01-01-future')`);
+  const newer = await examine();
+  expect(errors(newer)).toMatchObject([
+    { area: 'Migrations', text: 'the database is newer than this version: it has 2099-01-01-future' },
+  ]);
+  const [last] = await sql<{ name: string }>(
+    em(),
+    `delete from schema_migrations where name = (select max(name) from schema_migrations where name < '2099') returning name`,
+  );
+  await sql(em(), `delete from schema_migrations where name = '2099-01-01-future'`);
+  expect(errors(await examine())).toMatchObject([
+    { area: 'Migrations', text: `1 are pending: ${last?.name}` },
+  ]);
+  await sql(em(), 'insert into schema_migrations (name) values ($1)', [last?.name]);
+});
+
+it('says which variable of the configuration is wrong', async () => {
+  const { stdout, exitCode } = await doctor({ APP_SECRET: 'short' });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('✗ Configuration  The configuration is not valid: APP_SECRET:');
+});

@@ -1,0 +1,130 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { messageOf } from './setup/inbox.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await sharedProduct();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const content = (changes: object = {}) => ({
+  subject: 'Hello {{ name ?? "you" }}',
+  body: '<p>Hi {{ name }} of {{ plan }}, {{ email }}</p>',
+  from: `news@${sender.domain}`,
+  ...changes,
+});
+
+describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
+  const preview = (changes: object = {}) => sender.post(`/${kind}/preview`, content(changes));
+  const problemsOf = async (changes: object) => (await preview(changes)).body.problems;
+
+  it('renders for a contact, for an address, and for nobody', async () => {
+    const data = { name: 'Ada & Co', plan: 'pro' };
+    const { id } = (await sender.post('/contacts', { email: 'ada@example.com', data })).body;
+    for (const reader of [{ contactId: id }, { email: 'Ada@example.com' }]) {
+      const { status, body } = await preview({ ...reader, type: 'TRANSACTIONAL', data: { plan: 'max' } });
+      expect([status, body]).toEqual([
+        200,
+        {
+          subject: 'Hello Ada & Co',
+          html: '<p>Hi Ada &amp; Co of max, ada@example.com</p>',
+          text: 'Hi Ada & Co of max, ada@example.com',
+          sizeBytes: 46,
+          headers: {},
+          problems: [],
+        },
+      ]);
+    }
+    expect((await preview({ email: 'new@example.com' })).body.html).toContain('new@example.com');
+    expect((await preview()).body.subject).toBe('Hello you');
+    expect((await sender.get('/contacts')).body.total).toBe(1);
+  });
+
+  it('renders what an email of a workflow has, from samples', async () => {
+    const body = '<p>{{ event.order.id }} {{ context.coupon }}, {{ name }}{{ data.event }}</p>';
+    const shown = async (samples: object) =>
+      (await preview({ body, type: 'TRANSACTIONAL', ...samples })).body.html;
+    expect(await shown({})).toBe('<p> , </p>');
+    expect(await shown({ event: { order: { id: 7 } }, context: { coupon: 'SPRING', name: 'x' } })).toBe(
+      '<p>7 SPRING, </p>',
+    );
+    expect(await shown({ event: { order: '<b>' } })).toBe('<p> , </p>');
+    for (const event of ['x', [1], { a: 'x'.repeat(65_536) }]) {
+      const refused = await preview({ event });
+      expect([refused.status, refused.body.error.errors[0].field]).toEqual([422, 'event']);
+    }
+  });
+
+  it('adds what the type adds, and its unsubscribe links do nothing', async () => {
+    const { headers, html, text, problems } = (await preview()).body;
+    expect(headers).toMatchObject({ Precedence: 'bulk', 'List-Unsubscribe-Post': expect.any(String) });
+    const [url = ''] = /http[^"]+unsubscribe[^"]+/.exec(html) ?? [];
+    expect(text).toContain(url);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+    expect(problems).toMatchObject([{ code: 'unsubscribe_added', severity: 'info' }]);
+    const own = { body: '<a href="{{ unsubscribeUrl }}">Leave</a>' };
+    expect((await preview(own)).body).toMatchObject({ html: `<a href="${url}">Leave</a>`, problems: [] });
+  });
+
+  it('shows Liquid that does not parse as a problem at its place, and the rest as it is', async () => {
+    const { status, body } = await preview({ body: '<p>\n  {% if %}</p>' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ subject: 'Hello you', html: '', text: '', sizeBytes: 0 });
+    expect(body.problems).toEqual([
+      {
+        code: 'invalid_liquid',
+        severity: 'error',
+        message: expect.stringContaining('line 2, column 8'),
+        field: 'body',
+        line: 2,
+        column: 8,
+      },
+    ]);
+    const subject = (await preview({ subject: '{{ name | shout }}', type: 'HEADLESS' })).body;
+    expect(subject.html).toContain('<p>Hi');
+    expect(subject.problems).toMatchObject([{ code: 'invalid_liquid', field: 'subject', line: 1 }]);
+  });
+
+  it('names what to mend before sending', async () => {
+    const problems = await problemsOf({
+      subject: '',
+      body: '<a href="">A</a>\n<img src="https://example.com/a.png">{{ url }}',
+      from: 'news@elsewhere.example',
+    });
+    expect(problems).toMatchObject([
+      { code: 'domain_not_verified', severity: 'error' },
+      { code: 'subject_empty', field: 'subject' },
+      { code: 'link_empty', line: 1, column: 1 },
+      { code: 'image_without_alt', line: 2, column: 1 },
+      { code: 'unsubscribe_added' },
+    ]);
+    const endless = '{% for a in (1..90000) %}{% for b in (1..90000) %}x{% endfor %}{% endfor %}';
+    expect(await problemsOf({ body: endless })).toMatchObject([{ code: 'render_limit', field: 'body' }]);
+    expect(await problemsOf({ body: '', type: 'TRANSACTIONAL', from: '' })).toEqual([]);
+  });
+});
+
+describe('POST /templates/:id/test', () => {
+  it('sends it to one address, with the data of its contact', async () => {
+    const made = await sender.post('/templates', { name: 'Welcome', ...content() });
+    const to = `ada@${sender.domain}`;
+    await sender.post('/contacts', { email: to, data: { name: 'Ada' } });
+    const { status, body } = await sender.post(`/templates/${made.body.id}/test`, { email: to });
+    expect([status, body]).toEqual([200, { success: true, message: `Test email to ${to} is on its way` }]);
+    const [row] = await sql<{ id: string }>(
+      stack.database.orm.em.fork(),
+      `select id from emails where project_id = $1 and source = 'TEST'`,
+      [sender.projectId],
+    );
+    expect(await messageOf(stack.ses, row?.id ?? '')).toMatchObject({
+      to: [to],
+      subject: '[TEST] Hello Ada',
+    });
+  });
+});

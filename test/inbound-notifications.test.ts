@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { deleteExpired } from '../db/statements/sweeps/delete-expired.ts';
+import { createSnsSigner } from '../local/ses/events/sns-signer.ts';
+import { eventually } from './setup/eventually.ts';
+import {
+  metric,
+  reader,
+  run,
+  sender,
+  stack,
+  stored,
+  support,
+  useInboundStage,
+} from './setup/inbound-stage.ts';
+import { allRead, deliver, receivedActivity } from './setup/incoming.ts';
+import { sharedProduct, testTopic } from './setup/product.ts';
+
+useInboundStage(sharedProduct);
+
+describe('the notification of an email', () => {
+  const notification = (changes: { mail?: object; action?: object; content?: string } = {}) =>
+    JSON.stringify({
+      notificationType: 'Received',
+      mail: {
+        timestamp: new Date().toISOString(),
+        source: reader,
+        messageId: `given-${sender.projectId}`,
+        destination: [support],
+        headers: [{ name: 'From', value: reader }],
+        ...changes.mail,
+      },
+      receipt: { recipients: [support], action: { type: 'SNS', encoding: 'UTF8', ...changes.action } },
+      content: changes.content ?? `From: ${reader}\r\n\r\nHello`,
+    });
+  const accept = (id: string, message: string) => stack.product.services.inbound.accept(id, message);
+
+  it('counts once, however often it comes, and however often SES tells of the email', async () => {
+    const id = randomUUID();
+    const at = '2026-11-22T10:00:00.000Z';
+    const message = notification({ mail: { timestamp: at } });
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => accept(id, message)));
+    expect(outcomes.sort()).toEqual(['applied', ...Array.from({ length: 9 }, () => 'duplicate')]);
+    expect(await accept(randomUUID(), message)).toBe('duplicate');
+    await allRead(stack);
+    expect(await accept(randomUUID(), message)).toBe('duplicate');
+    await receivedActivity(sender, 1);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('is refused when it names a bucket that is not configured', async () => {
+    const object = { action: { type: 'S3', bucketName: 'of-somebody-else', objectKey: 'x' } };
+    await expect(accept(randomUUID(), notification(object))).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('of an object that is not there waits for it, and nothing is lost', async () => {
+    const object = { action: { type: 'S3', bucketName: 'local-inbound', objectKey: '0100-not-there-yet' } };
+    expect(await accept(randomUUID(), notification(object))).toBe('applied');
+    const [pending] = await stored();
+    expect(pending).toMatchObject({ status: 'PENDING', object_key: '0100-not-there-yet' });
+    // Its turn comes when the object does.
+    const delivered = await deliver(stack, { from: reader, to: 'x@nobody.example', text: 'Late' });
+    await run('update inbound_emails set object_key = $2 where project_id = $1', [
+      sender.projectId,
+      delivered.id,
+    ]);
+    const [row] = await receivedActivity(sender, 1);
+    expect(row?.metadata).toMatchObject({ hasContent: true });
+  });
+
+  it('is refused when it is forged or of another topic', async () => {
+    const signer = await createSnsSigner();
+    const forged = signer.sign({
+      Type: 'Notification',
+      MessageId: randomUUID(),
+      TopicArn: testTopic,
+      Message: notification(),
+      Timestamp: new Date().toISOString(),
+      SigningCertURL: `${stack.ses.url}/sns/SimpleNotificationService-${signer.certificateId}.pem`,
+    });
+    const post = async (message: unknown) =>
+      (await fetch(`${stack.url}/webhooks/sns`, { method: 'POST', body: JSON.stringify(message) })).status;
+    expect(await post({ ...forged, TopicArn: 'arn:aws:sns:us-east-1:000000000000:other' })).toBe(403);
+    // The certificate is not that of the local SES and can't be fetched.
+    expect(await post(forged)).toBe(503);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is parsed whatever it contains', async () => {
+    for (const message of [
+      '{}',
+      '{"notificationType":"Received"}',
+      'Successfully validated SNS topic',
+      '[]',
+    ]) {
+      expect(await accept(randomUUID(), message)).toBeUndefined();
+    }
+    const odd = notification({
+      mail: {
+        messageId: `odd-${sender.projectId}`,
+        headers: [{ name: 'Subject', value: '\0\ud800=?UTF-8?B?AA==?=' }],
+      },
+      content: '\0\ud800',
+    });
+    expect(await accept(randomUUID(), odd)).toBe('applied');
+    const [row] = await receivedActivity(sender, 1);
+    expect(row).toMatchObject({ contactId: null, metadata: { from: null } });
+  });
+});
+
+describe('what is kept of an email', () => {
+  it('is counted by month, and beyond the limit nothing is kept', async () => {
+    const limits = `/users/@me/projects/${sender.projectId}/billing-limits`;
+    expect((await sender.put(limits, { inbound: 2 })).body.inbound).toBe(2);
+    const before = await metric('over_limit');
+    for (let n = 0; n < 3; n += 1) await deliver(stack, { from: reader, to: support, subject: `${n}` });
+    await eventually(
+      () => metric('over_limit'),
+      (now) => now === before + 1,
+    );
+    await receivedActivity(sender, 2);
+    expect(await stored()).toHaveLength(2);
+    const consumption = `/users/@me/projects/${sender.projectId}/billing-consumption`;
+    expect((await sender.get(consumption)).body.categories).toMatchObject({
+      inbound: { used: 2, limit: 2, remaining: 0 },
+      transactional: { used: 0 },
+    });
+  });
+
+  it('is deleted after its retention, except for sender, subject and time', async () => {
+    await deliver(stack, { from: reader, to: support, subject: 'Old', text: 'x', html: '<p>x</p>' });
+    const [row] = await receivedActivity(sender, 1);
+    await run(`update inbound_emails set created_at = now() - interval '8 days' where project_id = $1`, [
+      sender.projectId,
+    ]);
+    await deleteExpired(stack.database.orm.em.fork(), 7);
+    expect((await sender.get(`/inbound/${row?.metadata.inboundId}`)).body).toMatchObject({
+      subject: 'Old',
+      hasContent: false,
+      text: null,
+      html: null,
+      attachments: [],
+    });
+  });
+
+  it('goes with its contact', async () => {
+    await deliver(stack, { from: reader, to: support, text: 'x' });
+    const [row] = await receivedActivity(sender, 1);
+    expect((await sender.delete(`/contacts/${row?.contactId}`)).status).toBe(204);
+    expect((await sender.get(`/inbound/${row?.metadata.inboundId}`)).status).toBe(404);
+    expect(await stored()).toEqual([]);
+  });
+});

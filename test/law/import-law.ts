@@ -1,0 +1,26 @@
+import { cruise, format, type ICruiseResult } from 'dependency-cruiser';
+import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import { folderCircles, type Import } from './folder-circles.ts';
+
+const isTest = (file: string) => /^test\/|\.test\.tsx?$|\/testing\//.test(file);
+/** An entity names its repository, as MikroORM has it, and the repository imports the type of its entity. */
+const isOfEntity = ({ from, to }: Import) =>
+  from.startsWith('db/entities/') && to.startsWith('db/repositories/');
+
+const { output } = await cruise(['.'], await extractOptions('./.dependency-cruiser.mjs'));
+// as: without an output type, the result itself.
+const result = output as ICruiseResult;
+const report = await format(result, { outputType: 'err' });
+console.log(report.output);
+
+const imports = result.modules.flatMap(({ source: from, dependencies }) =>
+  dependencies.map(({ resolved: to }) => ({ from, to })),
+);
+const circles = folderCircles(
+  imports.filter(
+    (one) =>
+      ![one.from, one.to].some((file) => isTest(file) || file.includes('node_modules/')) && !isOfEntity(one),
+  ),
+);
+for (const circle of circles) console.error(circle);
+process.exitCode = report.exitCode > 0 || circles.length > 0 ? 1 : 0;

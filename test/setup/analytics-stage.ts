@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { type HttpFront, startHttpFront } from '../../analytics/testing/start-http-front.ts';
+import { eventually } from './eventually.ts';
+import { reportEvent } from './inbox.ts';
+import { type OwnProduct, startTestProduct } from './product.ts';
+import { createTestSender, type TestSender } from './sender.ts';
+
+let directory: string;
+export let front: HttpFront;
+export let stack: OwnProduct;
+export let sender: TestSender;
+export let campaignId: string;
+
+/** Everything that is answered from ClickHouse. */
+export const endpoints = [
+  '/activity?limit=100',
+  '/activity?types=email.opened,email.clicked',
+  '/activity/stats',
+  '/activity/recent-count?minutes=600',
+  '/activity/types',
+  '/analytics/timeseries',
+  '/analytics/timeseries?interval=hour',
+  '/analytics/top-campaigns',
+  '/analytics/top-campaigns?metric=clicks',
+  '/analytics/top-campaigns?metric=sent&limit=1',
+  '/analytics/campaign-stats',
+  '/analytics/top-events',
+  '/events',
+  '/events/names',
+  '/events/stats',
+];
+
+/** Of a quiet day and hour, so that the answers of two moments can be compared. */
+export const fixed = () => {
+  const from = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  return (endpoint: string) =>
+    /timeseries|top-|campaign-stats|stats/.test(endpoint)
+      ? `${endpoint}${endpoint.includes('?') ? '&' : '?'}startDate=${from}&endDate=${until}`
+      : endpoint;
+};
+
+interface InboxMessage {
+  id: string;
+  html: string;
+}
+
+async function messageTo(address: string): Promise<InboxMessage> {
+  const found = await eventually(
+    async () => {
+      const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(address)}`);
+      return (await answer.json()) as { messages: InboxMessage[] };
+    },
+    ({ messages }) => messages.length === 1,
+  );
+  const [message] = found.messages;
+  if (message === undefined) throw new Error(`no message to ${address}`);
+  return message;
+}
+
+async function report(address: string, type: string): Promise<void> {
+  const message = await messageTo(address);
+  await reportEvent(stack.ses, message.id, {
+    type,
+    ...(type === 'click' && { link: 'https://shop.example/offer' }),
+  });
+}
+
+/** A campaign to whose emails everything happens: one is clicked without an open, one leads to an opt-out. */
+async function sendCampaign(): Promise<string> {
+  const mailbox = (name: string) => `${name}@simulator.amazonses.com`;
+  const addresses = ['success+a', 'success+b', 'success+c', 'opened', 'clicked', 'bounce', 'complaint'].map(
+    mailbox,
+  );
+  for (const email of addresses) await sender.post('/contacts', { email });
+  const created = await sender.post('/campaigns', {
+    name: 'News',
+    subject: 'News',
+    body: '<p><a href="https://shop.example/offer">Offer</a></p>',
+    from: `news@${sender.domain}`,
+    audienceType: 'ALL',
+  });
+  const { id } = created.body.data;
+  await sender.post(`/campaigns/${id}/send`, {});
+  await report(mailbox('success+a'), 'click');
+  for (let n = 0; n < 2; n += 1) await report(mailbox('success+b'), 'open');
+  const { html } = await messageTo(mailbox('success+c'));
+  const [link] = /\/unsubscribe\/[\w.~-]+/.exec(html) ?? [];
+  for (let n = 0; n < 2; n += 1) await fetch(`${stack.url}${link}`, { method: 'POST' });
+  for (const name of ['order placed', 'order placed', 'page viewed']) {
+    await sender.post('/v1/track', { email: 'ann@example.com', event: name });
+  }
+  return id;
+}
+
+/** On the port that it had. */
+export async function restartClickHouse(): Promise<void> {
+  front = await startHttpFront(path.join(directory, 'clickhouse'), front.port);
+}
+
+export function useAnalyticsStage(): void {
+  beforeAll(async () => {
+    directory = await mkdtemp(path.join(tmpdir(), 'posthaste-analytics-'));
+    front = await startHttpFront(path.join(directory, 'clickhouse'));
+    stack = await startTestProduct({ CLICKHOUSE_URL: front.url });
+    sender = await createTestSender(stack.url);
+    campaignId = await sendCampaign();
+  });
+  afterAll(async () => {
+    await stack.close();
+    await front.kill();
+    await rm(directory, { recursive: true, force: true });
+  });
+}

@@ -1,0 +1,143 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { takePicture, type WatchedPage } from './dashboard.ts';
+import type { SeededProject } from './dashboard-seed.ts';
+
+/** A page by a name for it. */
+export type NamedPage = [name: string, address: string];
+
+/** What to open where the path of a page alone does not say it: records, and other forms of a page. */
+const knownPages = ({ ids }: SeededProject): Record<string, Record<string, string>> => ({
+  '/sign-in': {
+    'sign-in': '/sign-in',
+    'sign-in-by-link': '/sign-in?token=x',
+    'sign-in-failed': '/sign-in?error=No%20account%20has%20this%20address.',
+  },
+  ...inProject(ids.project, {
+    '/campaigns/$campaignId': {
+      'campaign-draft': `/campaigns/${ids.draft}`,
+      'campaign-scheduled': `/campaigns/${ids.scheduled}`,
+      'campaign-sent': `/campaigns/${ids.sent}`,
+    },
+    '/contacts/import': {
+      'contacts-import': '/contacts/import',
+      'contacts-import-run': `/contacts/import?job=${ids.importJob}`,
+    },
+    '/contacts/$contactId': { contact: `/contacts/${ids.contact}` },
+    '/domains/$domainId': {
+      domain: `/domains/${ids.domain}`,
+      'domain-waits': `/domains/${ids.missingDomain}`,
+    },
+    '/emails': { emails: '/emails', email: `/emails?email=${ids.email}` },
+    '/events': { events: '/events', event: `/events?name=${encodeURIComponent(ids.event)}` },
+    '/segments/new': { 'segments-new': '/segments/new', 'segments-new-by-hand': '/segments/new?type=STATIC' },
+    '/segments/$segmentId': {
+      segment: `/segments/${ids.segment}`,
+      'segment-by-hand': `/segments/${ids.list}`,
+    },
+    '/templates/$templateId': { template: `/templates/${ids.template}` },
+    '/workflows/$workflowId': {
+      workflow: `/workflows/${ids.workflow}`,
+      'workflow-step': `/workflows/${ids.workflow}?step=${ids.step}`,
+    },
+    '/workflows/$workflowId/executions/$executionId': {
+      'execution-waits': `/workflows/${ids.workflow}/executions/${ids.waiting}`,
+      'execution-ended': `/workflows/${ids.workflow}/executions/${ids.ended}`,
+    },
+  }),
+});
+
+function inProject(id: string, pages: Record<string, Record<string, string>>): typeof pages {
+  const own = (addresses: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(addresses).map(([name, address]) => [name, `/projects/${id}${address}`]),
+    );
+  return Object.fromEntries(
+    Object.entries(pages).map(([path, addresses]) => [`/projects/$projectId${path}`, own(addresses)]),
+  );
+}
+
+const pathsScript = `Object.values(__TSR_ROUTER__.routesById)
+  .filter(({ options, children }) => options.component && !children).map(({ fullPath }) => fullPath)`;
+
+/** Every page of the router of the dashboard: one that is added is among them, or fails here without a record. */
+export async function everyPage(page: Page, seeded: SeededProject): Promise<NamedPage[]> {
+  const paths = await page.evaluate<string[]>(pathsScript);
+  const known = knownPages(seeded);
+  expect(paths).toEqual(expect.arrayContaining(Object.keys(known)));
+  return paths.flatMap((path) => {
+    const address = path.replace('$projectId', seeded.ids.project);
+    const name = path.replace('/projects/$projectId', '').split('/').filter(Boolean).join('-') || 'home';
+    if (known[path] === undefined)
+      expect(address, 'a record of it is missing in knownPages').not.toContain('$');
+    return Object.entries(known[path] ?? { [name]: address });
+  });
+}
+
+/** Opens each page and looks at it, and at what stands behind its tabs. @returns what the looks found */
+export async function lookAtEach(
+  tab: WatchedPage,
+  pages: readonly NamedPage[],
+  look: (tab: WatchedPage, name: string) => Promise<string[]>,
+): Promise<string[]> {
+  const found: string[] = [];
+  const lookAs = async (name: string) => {
+    const faults = [...(await look(tab, name)), ...tab.complaints()];
+    found.push(...faults.map((fault) => `${name}: ${fault}`));
+  };
+  for (const [name, address] of pages) {
+    await tab.page.goto(`.${address}`);
+    await tab.settled();
+    await lookAs(name);
+    // Those behind a drawer are inert.
+    const others = tab.page.locator('[role=tab][aria-selected=false]:not([inert] *)');
+    for (const other of (await others.allTextContents()).filter((title) => title !== '')) {
+      await tab.page.getByRole('tab', { name: other, exact: true }).click();
+      await tab.settled();
+      await lookAs(`${name}-${other.toLowerCase().replaceAll(/\W+/g, '-')}`);
+    }
+  }
+  return found;
+}
+
+const sizes = { 1440: 900, 360: 740 } as const;
+
+export interface Look {
+  theme: 'light' | 'dark';
+  width: keyof typeof sizes;
+}
+
+/** Reads the page in each of `looks` for barriers and overflow, and takes its picture. */
+export const inLooks =
+  (looks: readonly Look[], prefix = '') =>
+  async ({ page, settled }: WatchedPage, name: string): Promise<string[]> => {
+    const faults: string[] = [];
+    for (const { theme, width } of looks) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: sizes[width] });
+      await settled();
+      const found = await findBarriers(page, theme);
+      const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      if (beyond > 0) found.push(`${beyond} pixels wider than the window`);
+      faults.push(...found.map((fault) => `${theme}, ${width}: ${fault}`));
+      await takePicture(page, `${prefix}${name}-${theme}-${width}`);
+    }
+    return faults;
+  };
+
+/** What axe calls serious or critical. Dark differs from light in its colours alone. */
+async function findBarriers(page: Page, theme: Look['theme']): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
+  const options = {
+    resultTypes: ['violations'],
+    iframes: false,
+    ...(theme === 'dark' && { runOnly: ['color-contrast'] }),
+  };
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary = '' }) => `${id}: ${failureSummary.split('\n')[1]} ${html}`),
+    );
+}

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import type { BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { startProductWithAccountMail } from './account-mail.ts';
+import { startChromium, type TestBrowser } from './chromium.ts';
+import { eventually } from './eventually.ts';
+import type { TestPerson } from './people.ts';
+import type { OwnProduct } from './product.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const screens = `${root}.cache/screens`;
+
+export interface DashboardStage {
+  stack: OwnProduct;
+  /** A page in a browser of its own: its cookies and its storage are new. */
+  open(options?: BrowserContextOptions): Promise<WatchedPage>;
+  close(): Promise<void>;
+}
+
+/** The product with the dashboard as it is built and served, and a Chromium. */
+export async function startDashboard(executable: string): Promise<DashboardStage> {
+  const [folder, browser] = await Promise.all([builtDashboard(), startChromium(executable)]);
+  const stack = await startProductWithAccountMail({ DASHBOARD_DIR: folder });
+  return {
+    stack,
+    open: (options) => openPage(browser, stack, options),
+    async close() {
+      await browser.close();
+      await stack.close();
+    },
+  };
+}
+
+/** Folder of the dashboard. Builds it first if its sources have changed, once for all test files of the run. */
+async function builtDashboard(): Promise<string> {
+  const lock = new pg.Client(inject('databaseUrl'));
+  await lock.connect();
+  try {
+    await lock.query(`select pg_advisory_lock(hashtext('build of the dashboard'))`);
+    const command = ['local/bootstrap/entry.mjs', `${root}local/build-dashboard.ts`];
+    const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root });
+    return stdout.trim().split('\n').at(-1) ?? '';
+  } finally {
+    await lock.end();
+  }
+}
+
+export interface WatchedPage {
+  page: Page;
+  /** What the browser has complained about since the last time: errors, refused content, requests of other servers. */
+  complaints(): string[];
+  /** Waits until the page has loaded all that it shows. */
+  settled(): Promise<void>;
+  signIn(person: TestPerson): Promise<void>;
+  /** Another tab of the same browser. */
+  openTab(): Promise<WatchedPage>;
+}
+
+async function openPage(
+  browser: TestBrowser,
+  stack: OwnProduct,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.open({
+    viewport: { width: 1440, height: 900 },
+    baseURL: `${stack.url}/app/`,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  // Far above what a busy machine needs: reached only by what hangs.
+  context.setDefaultTimeout(60_000);
+  const watch = async (): Promise<WatchedPage> => {
+    const page = await context.newPage();
+    return {
+      page,
+      ...watchPage(page, stack.url),
+      openTab: watch,
+      signIn: ({ cookie }) =>
+        context.addCookies([{ name: 'token', value: cookie.slice(cookie.indexOf('=') + 1), url: stack.url }]),
+    };
+  };
+  return watch();
+}
+
+function watchPage(page: Page, origin: string): Pick<WatchedPage, 'complaints' | 'settled'> {
+  const complaints: string[] = [];
+  const loading = new Set<Request>();
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()))
+      complaints.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on('request', (request) => {
+    // The browser says nothing of what the page before was still loading.
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) loading.clear();
+    loading.add(request);
+    const url = new URL(request.url());
+    const isInline = ['data:', 'blob:', 'about:'].includes(url.protocol);
+    if (url.origin !== origin && !isInline) complaints.push(`asked ${url.href}`);
+  });
+  page.on('requestfinished', (request) => loading.delete(request));
+  page.on('requestfailed', (request) => loading.delete(request));
+  return {
+    complaints: () => complaints.splice(0),
+    async settled() {
+      const awaited = async () => {
+        const isShown = await page.evaluate<boolean>(settledScript);
+        return [...(isShown ? [] : [page.url()]), ...[...loading].map((request) => request.url())];
+      };
+      // An answer is shown in the next frame, and may ask the next question.
+      await eventually(
+        async () => [...(await awaited()), ...(await awaited())],
+        ({ length }) => length === 0,
+      );
+    },
+  };
+}
+
+const settledScript = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  done(document.querySelector('h1') !== null && document.querySelector('.animate-pulse') === null))))`;
+
+/** A picture of the page in `.cache/screens`, to look at. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  await mkdir(screens, { recursive: true });
+  await page.screenshot({ path: `${screens}/${name}.png`, fullPage: true });
+}
+
+/** Presses Tab until the focus is there. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  const focused = target.and(page.locator(':focus'));
+  for (let presses = 0; presses < 100; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await focused.count()) === 1) return;
+  }
+  expect.fail(`${target} can't be reached with Tab`);
+}
