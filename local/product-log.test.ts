@@ -20,8 +20,7 @@ it('has written everything when it is closed, and keeps the log of the last run'
   for (const message of ['first run', 'second run']) {
     const file = openProductLog(path, () => undefined);
     pino({}, file.destination).info(message);
-    await until(async () => (await stat(path).catch(() => undefined)) !== undefined);
-    file.close();
+    await file.close();
   }
   expect(await text(path)).toMatch(/"msg":"second run"}\n$/);
   expect(await text(`${path}.1`)).toMatch(/"msg":"first run"}\n$/);
@@ -35,7 +34,7 @@ it('exchanges the file when it has grown beyond its bound, without losing a line
   await until(async () => (await stat(`${path}.1`).catch(() => undefined)) !== undefined);
   for (let line = 300; line < 310; line += 1) log.info(`line ${line}`);
   await until(async () => (await text(path)).includes('line 309"'));
-  file.close();
+  await file.close();
   const lines = `${await text(`${path}.1`)}${await text(path)}`.trimEnd().split('\n');
   expect(lines).toHaveLength(310);
 });

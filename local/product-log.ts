@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { renameSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DestinationStream, pino } from 'pino';
 
 export interface ProductLog {
   destination: DestinationStream;
-  close(): void;
+  /** Resolves when every line is in the file, or after 2 s of a failing disk. */
+  close(): Promise<void>;
 }
 
 /**
@@ -40,14 +43,11 @@ export function openProductLog(
   timer.unref();
   return {
     destination,
-    close() {
+    async close() {
       clearInterval(timer);
-      try {
-        destination.flushSync();
-      } catch {
-        // The file was never opened or the disk is full: the lines are lost.
-      }
+      const closed = once(destination, 'close').catch(() => undefined);
       destination.end();
+      await Promise.race([closed, delay(2_000, undefined, { ref: false })]);
     },
   };
 }

@@ -109,7 +109,7 @@ class LocalRun {
     await Promise.race([this.#starting.catch(() => undefined), delay(startPatienceMs)]);
     const clean = (await this.#context?.shutdown.run()) ?? true;
     this.#context?.data.release();
-    this.#context?.closeLog();
+    await this.#context?.closeLog();
     process.exit(clean ? exitCode : 1);
   }
 }
@@ -119,7 +119,7 @@ interface RunContext {
   log: Logger;
   logFile: string;
   shutdown: Shutdown;
-  closeLog(): void;
+  closeLog(): Promise<void>;
 }
 
 function createContext(data: DataDirectory, level: string): RunContext {
