@@ -66,6 +66,41 @@ async function readHistoryBytes(address: string): Promise<number> {
   return bytes / looked;
 }
 
+function sizeFigures(before: Sizes, after: Sizes, historyBytes: number): Figure[] {
+  const perExecution = (key: 'postgresBytes' | 'temporalBytes') =>
+    (after[key] - before[key]) / (count - settled) / 1024;
+  const growth = (key: 'api' | 'worker') => after[key] - before[key];
+  return [
+    {
+      work: `growth of the worker by the last ${count - settled} of them`,
+      value: growth('worker'),
+      unit: 'MB',
+      bar: { below: 150 },
+      limits: [{ what: `memory with ${settled} of them`, value: before.worker, unit: 'MB' }],
+      note: `Temporal itself: from ${before.temporal} to ${after.temporal} MB`,
+    },
+    {
+      work: `growth of the API by the last ${count - settled} of them`,
+      value: growth('api'),
+      unit: 'MB',
+      bar: { below: 150 },
+      limits: [{ what: `memory with ${settled} of them`, value: before.api, unit: 'MB' }],
+    },
+    {
+      work: 'database of Temporal, each execution that waits',
+      value: perExecution('temporalBytes'),
+      unit: 'KB',
+      limits: [{ what: 'its history', value: historyBytes / 1024, unit: 'KB' }],
+    },
+    {
+      work: 'Postgres, each execution that waits',
+      value: perExecution('postgresBytes'),
+      unit: 'KB',
+      note: 'with its contact, the events that started it, the step run and the listener',
+    },
+  ];
+}
+
 export async function* measureWaiting(stack: BenchStack): AsyncGenerator<Figure> {
   const bench = await startWorkflowBench(stack, await stack.startTemporal());
   await createWorkflow(bench, 'signup', [
@@ -105,42 +140,13 @@ export async function* measureWaiting(stack: BenchStack): AsyncGenerator<Figure>
   await untilCounted(stack, endedSql, woken, waiting);
   const wakeSeconds = (performance.now() - wokenAt) / 1000;
 
-  const perExecution = (key: 'postgresBytes' | 'temporalBytes') =>
-    (after[key] - before[key]) / (count - settled) / 1024;
-  const growth = (key: 'api' | 'worker') => after[key] - before[key];
   yield {
     work: 'executions that wait',
     value: count,
     unit: 'executions',
     note: `started at ${perSecond.toFixed(0)}/s`,
   };
-  yield {
-    work: `growth of the worker by the last ${count - settled} of them`,
-    value: growth('worker'),
-    unit: 'MB',
-    bar: { below: 150 },
-    limits: [{ what: `memory with ${settled} of them`, value: before.worker, unit: 'MB' }],
-    note: `Temporal itself: from ${before.temporal} to ${after.temporal} MB`,
-  };
-  yield {
-    work: `growth of the API by the last ${count - settled} of them`,
-    value: growth('api'),
-    unit: 'MB',
-    bar: { below: 150 },
-    limits: [{ what: `memory with ${settled} of them`, value: before.api, unit: 'MB' }],
-  };
-  yield {
-    work: 'database of Temporal, each execution that waits',
-    value: perExecution('temporalBytes'),
-    unit: 'KB',
-    limits: [{ what: 'its history', value: historyBytes / 1024, unit: 'KB' }],
-  };
-  yield {
-    work: 'Postgres, each execution that waits',
-    value: perExecution('postgresBytes'),
-    unit: 'KB',
-    note: 'with its contact, the events that started it, the step run and the listener',
-  };
+  yield* sizeFigures(before, after, historyBytes);
   yield {
     work: `executions woken by an event each, of ${count}`,
     value: woken / wakeSeconds,

@@ -5,10 +5,9 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded, Pager } from '../../ui/list.tsx';
-import { ListSearch } from '../../ui/list-search.tsx';
+import { ListToolbar } from '../../ui/list-toolbar.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { statusLabels } from './campaign-status-badge.tsx';
 import { CampaignTable } from './campaign-table.tsx';
 
@@ -22,15 +21,12 @@ const statuses = [
   { value: 'SENT', label: statusLabels.SENT },
   { value: 'CANCELLED', label: statusLabels.CANCELLED },
 ] as const;
-const orders = [
-  { value: 'createdAt', label: 'Newest first' },
-  { value: 'updatedAt', label: 'Last changed first' },
-  { value: 'name', label: 'By name' },
-] as const;
 
 export function CampaignListPage() {
   const { search, status, sort, page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
+  const change = (fields: ReturnType<typeof route.useSearch>, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...fields }), replace });
   const projectId = useProjectId();
   const dir = sort === 'name' ? 'asc' : 'desc';
   const query = $api.useQuery(
@@ -53,50 +49,18 @@ export function CampaignListPage() {
         </ButtonLink>
       }
       toolbar={
-        <>
-          <ListSearch
-            label="Search names and subjects"
-            value={search}
-            onChange={(text) =>
-              void navigate({
-                search: (before) => ({ ...before, search: text, page: undefined }),
-                replace: true,
-              })
-            }
-          />
-          <Select
-            label="Status"
-            isLabelHidden
-            className="w-40"
-            options={statuses}
-            value={status ?? 'all'}
-            onChange={(value) =>
-              void navigate({
-                search: (before) => ({
-                  ...before,
-                  status: value === 'all' ? undefined : value,
-                  page: undefined,
-                }),
-              })
-            }
-          />
-          <Select
-            label="Order"
-            isLabelHidden
-            className="w-44"
-            options={orders}
-            value={sort ?? 'createdAt'}
-            onChange={(value) =>
-              void navigate({
-                search: (before) => ({
-                  ...before,
-                  sort: value === 'createdAt' ? undefined : value,
-                  page: undefined,
-                }),
-              })
-            }
-          />
-        </>
+        <ListToolbar
+          search={search}
+          onSearch={(text) => change({ search: text }, true)}
+          filter={{
+            label: 'Status',
+            options: statuses,
+            value: status,
+            onChange: (value) => change({ status: value }),
+          }}
+          sort={sort}
+          onSort={(order) => change({ sort: order })}
+        />
       }
     >
       <Loaded query={query}>
@@ -106,11 +70,7 @@ export function CampaignListPage() {
           ) : (
             <>
               <CampaignTable campaigns={data} />
-              <Pager
-                page={page}
-                totalPages={totalPages}
-                onPage={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
-              />
+              <Pager page={page} totalPages={totalPages} onPage={(next) => change({ page: next })} />
             </>
           )
         }

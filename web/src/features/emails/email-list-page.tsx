@@ -32,7 +32,57 @@ export function EmailListPage() {
     byCursor,
   );
   const searchedBackTo = query.data?.pages.at(-1)?.searchedBackTo;
-  const columns: Column<Schema<'Email'>>[] = [
+  return (
+    <Page
+      title="Emails"
+      description="Every email of the project, newest first."
+      toolbar={<EmailFilters search={search} onChange={change} />}
+    >
+      {search.contactId && (
+        <Button className="self-start" onPress={() => change({ contactId: undefined })}>
+          Of one contact
+          <X aria-label="Show those of everybody" className="size-4" />
+        </Button>
+      )}
+      <Pages
+        query={query}
+        rowsOf={({ data }) => data}
+        empty={
+          isFiltered(search) ? <NothingFound query={query} searchedBackTo={searchedBackTo} /> : <NoEmails />
+        }
+      >
+        {(rows) => (
+          <>
+            <Table
+              label="Emails"
+              rows={rows}
+              columns={toColumns(projectId, search)}
+              idOf={({ id }) => id}
+              onOpen={({ id }) => open(id)}
+            />
+            {searchedBackTo && (
+              <p className="text-center text-sm text-muted">
+                <SearchedBackTo at={searchedBackTo} />
+              </p>
+            )}
+          </>
+        )}
+      </Pages>
+      <EmailDrawer id={search.email} onClose={() => open(undefined)} />
+    </Page>
+  );
+}
+
+function SearchedBackTo({ at }: { at: string }) {
+  return (
+    <>
+      Emails back to <Time at={at} form="exact" /> were searched.
+    </>
+  );
+}
+
+function toColumns(projectId: string, search: EmailSearch): Column<Schema<'Email'>>[] {
+  return [
     {
       header: 'To',
       className: 'max-w-44 md:max-w-64',
@@ -75,72 +125,39 @@ export function EmailListPage() {
       cell: ({ createdAt }) => <Time at={createdAt} />,
     },
   ];
+}
+
+interface NothingFoundProps {
+  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+  searchedBackTo: string | null | undefined;
+}
+
+function NothingFound({ query, searchedBackTo }: NothingFoundProps) {
   return (
-    <Page
-      title="Emails"
-      description="Every email of the project, newest first."
-      toolbar={<EmailFilters search={search} onChange={change} />}
+    <EmptyState
+      title={query.hasNextPage ? 'Nothing found so far' : 'No email matches'}
+      action={
+        query.hasNextPage && (
+          <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+            Search further back
+          </Button>
+        )
+      }
     >
-      {search.contactId && (
-        <Button className="self-start" onPress={() => change({ contactId: undefined })}>
-          Of one contact
-          <X aria-label="Show those of everybody" className="size-4" />
-        </Button>
-      )}
-      <Pages
-        query={query}
-        rowsOf={({ data }) => data}
-        empty={
-          isFiltered(search) ? (
-            <EmptyState
-              title={query.hasNextPage ? 'Nothing found so far' : 'No email matches'}
-              action={
-                query.hasNextPage && (
-                  <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-                    Search further back
-                  </Button>
-                )
-              }
-            >
-              {searchedBackTo ? <SearchedBackTo at={searchedBackTo} /> : 'Change the search or the filters.'}
-            </EmptyState>
-          ) : (
-            <EmptyState title="No emails yet">
-              Send the first one with a campaign, a workflow or{' '}
-              <TextLink to="/projects/$projectId/developers" params={{ projectId }}>
-                the API
-              </TextLink>
-              .
-            </EmptyState>
-          )
-        }
-      >
-        {(rows) => (
-          <>
-            <Table
-              label="Emails"
-              rows={rows}
-              columns={columns}
-              idOf={({ id }) => id}
-              onOpen={({ id }) => open(id)}
-            />
-            {searchedBackTo && (
-              <p className="text-center text-sm text-muted">
-                <SearchedBackTo at={searchedBackTo} />
-              </p>
-            )}
-          </>
-        )}
-      </Pages>
-      <EmailDrawer id={search.email} onClose={() => open(undefined)} />
-    </Page>
+      {searchedBackTo ? <SearchedBackTo at={searchedBackTo} /> : 'Change the search or the filters.'}
+    </EmptyState>
   );
 }
 
-function SearchedBackTo({ at }: { at: string }) {
+function NoEmails() {
+  const projectId = useProjectId();
   return (
-    <>
-      Emails back to <Time at={at} form="exact" /> were searched.
-    </>
+    <EmptyState title="No emails yet">
+      Send the first one with a campaign, a workflow or{' '}
+      <TextLink to="/projects/$projectId/developers" params={{ projectId }}>
+        the API
+      </TextLink>
+      .
+    </EmptyState>
   );
 }

@@ -7,13 +7,14 @@ import { Loaded } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { roleOptions, roleText } from './roles.ts';
 
 type Member = Schema<'Member'>;
+type Invitation = Schema<'Invitation'>;
 
 export function Members({ project }: { project: Schema<'Project'> }) {
   const path = { id: project.id };
@@ -53,75 +54,14 @@ export function Members({ project }: { project: Schema<'Project'> }) {
                 </Button>
               }
             >
-              <Table
-                label="Members"
-                rows={data}
-                idOf={({ userId }) => userId}
-                columns={[
-                  {
-                    header: 'Member',
-                    isBreakable: true,
-                    cell: ({ name, email }) => (
-                      <>
-                        <span className="block font-medium">{name ?? email}</span>
-                        {name !== null && <span className="block text-sm text-muted">{email}</span>}
-                      </>
-                    ),
-                  },
-                  {
-                    header: 'Role',
-                    cell: (member) => (
-                      <Select
-                        label={`Role of ${member.email}`}
-                        isLabelHidden
-                        className="w-36"
-                        options={isOwner ? roleOptions : roleOptions.filter(({ value }) => value !== 'OWNER')}
-                        value={member.role}
-                        isDisabled={!isOwner && member.role === 'OWNER'}
-                        onChange={(role) => void changeRole(member, role)}
-                      />
-                    ),
-                  },
-                  {
-                    header: 'Since',
-                    isSecondary: true,
-                    align: 'right',
-                    cell: ({ createdAt }) => <Time at={createdAt} />,
-                  },
-                  {
-                    header: 'Actions',
-                    isHeaderHidden: true,
-                    align: 'right',
-                    cell: (member) => (
-                      <Menu
-                        label={`Actions for ${member.email}`}
-                        actions={[
-                          { label: 'Remove …', isDangerous: true, onAction: () => setLeaving(member) },
-                        ]}
-                      />
-                    ),
-                  },
-                ]}
+              <MemberTable
+                members={data}
+                isOwner={isOwner}
+                onRole={(member, role) => void changeRole(member, role)}
+                onRemove={setLeaving}
               />
             </Section>
-            {invitations.length > 0 && (
-              <Section title="Invitations">
-                <Table
-                  label="Invitations"
-                  rows={invitations}
-                  idOf={({ id }) => id}
-                  columns={[
-                    { header: 'Address', isBreakable: true, cell: ({ email }) => email },
-                    { header: 'Role', cell: ({ role }) => roleText[role] },
-                    {
-                      header: 'Expires',
-                      align: 'right',
-                      cell: ({ expiresAt }) => <Time at={expiresAt} />,
-                    },
-                  ]}
-                />
-              </Section>
-            )}
+            {invitations.length > 0 && <Invitations invitations={invitations} />}
           </div>
         )}
       </Loaded>
@@ -141,5 +81,77 @@ export function Members({ project }: { project: Schema<'Project'> }) {
         {leaving?.email} sees nothing of this project afterwards. You can invite them again.
       </ConfirmDialog>
     </>
+  );
+}
+
+interface MemberTableProps {
+  members: Member[];
+  isOwner: boolean;
+  onRole: (member: Member, role: Member['role']) => void;
+  onRemove: (member: Member) => void;
+}
+
+function MemberTable({ members, isOwner, onRole, onRemove }: MemberTableProps) {
+  const roles = isOwner ? roleOptions : roleOptions.filter(({ value }) => value !== 'OWNER');
+  const columns: Column<Member>[] = [
+    {
+      header: 'Member',
+      isBreakable: true,
+      cell: ({ name, email }) => (
+        <>
+          <span className="block font-medium">{name ?? email}</span>
+          {name !== null && <span className="block text-sm text-muted">{email}</span>}
+        </>
+      ),
+    },
+    {
+      header: 'Role',
+      cell: (member) => (
+        <Select
+          label={`Role of ${member.email}`}
+          isLabelHidden
+          className="w-36"
+          options={roles}
+          value={member.role}
+          isDisabled={!isOwner && member.role === 'OWNER'}
+          onChange={(role) => onRole(member, role)}
+        />
+      ),
+    },
+    {
+      header: 'Since',
+      isSecondary: true,
+      align: 'right',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (member) => (
+        <Menu
+          label={`Actions for ${member.email}`}
+          actions={[{ label: 'Remove …', isDangerous: true, onAction: () => onRemove(member) }]}
+        />
+      ),
+    },
+  ];
+  return <Table label="Members" rows={members} idOf={({ userId }) => userId} columns={columns} />;
+}
+
+function Invitations({ invitations }: { invitations: Invitation[] }) {
+  return (
+    <Section title="Invitations">
+      <Table
+        label="Invitations"
+        rows={invitations}
+        idOf={({ id }) => id}
+        columns={[
+          { header: 'Address', isBreakable: true, cell: ({ email }) => email },
+          { header: 'Role', cell: ({ role }) => roleText[role] },
+          { header: 'Expires', align: 'right', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+        ]}
+      />
+    </Section>
   );
 }

@@ -6,10 +6,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded, Pager } from '../../ui/list.tsx';
-import { ListSearch } from '../../ui/list-search.tsx';
+import { ListToolbar } from '../../ui/list-toolbar.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { contentTypes, typeLabel } from '../message-editor/content.ts';
@@ -18,15 +17,12 @@ import { UsageSummary } from './template-usage.tsx';
 const route = getRouteApi('/signed-in/projects/$projectId/templates');
 
 const types = [{ value: 'all', label: 'Every type' }, ...contentTypes] as const;
-const orders = [
-  { value: 'createdAt', label: 'Newest first' },
-  { value: 'updatedAt', label: 'Last changed first' },
-  { value: 'name', label: 'By name' },
-] as const;
 
 export function TemplateListPage() {
   const { search, type, sort, page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
+  const change = (fields: ReturnType<typeof route.useSearch>, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...fields }), replace });
   const projectId = useProjectId();
   const dir = sort === 'name' ? 'asc' : 'desc';
   const query = $api.useQuery(
@@ -46,50 +42,18 @@ export function TemplateListPage() {
         </ButtonLink>
       }
       toolbar={
-        <>
-          <ListSearch
-            label="Search names and subjects"
-            value={search}
-            onChange={(text) =>
-              void navigate({
-                search: (before) => ({ ...before, search: text, page: undefined }),
-                replace: true,
-              })
-            }
-          />
-          <Select
-            label="Type"
-            isLabelHidden
-            className="w-40"
-            options={types}
-            value={type ?? 'all'}
-            onChange={(value) =>
-              void navigate({
-                search: (before) => ({
-                  ...before,
-                  type: value === 'all' ? undefined : value,
-                  page: undefined,
-                }),
-              })
-            }
-          />
-          <Select
-            label="Order"
-            isLabelHidden
-            className="w-44"
-            options={orders}
-            value={sort ?? 'createdAt'}
-            onChange={(value) =>
-              void navigate({
-                search: (before) => ({
-                  ...before,
-                  sort: value === 'createdAt' ? undefined : value,
-                  page: undefined,
-                }),
-              })
-            }
-          />
-        </>
+        <ListToolbar
+          search={search}
+          onSearch={(text) => change({ search: text }, true)}
+          filter={{
+            label: 'Type',
+            options: types,
+            value: type,
+            onChange: (value) => change({ type: value }),
+          }}
+          sort={sort}
+          onSort={(order) => change({ sort: order })}
+        />
       }
     >
       <Loaded query={query}>
@@ -99,11 +63,7 @@ export function TemplateListPage() {
           ) : (
             <>
               <TemplateTable templates={data} />
-              <Pager
-                page={page}
-                totalPages={totalPages}
-                onPage={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
-              />
+              <Pager page={page} totalPages={totalPages} onPage={(next) => change({ page: next })} />
             </>
           )
         }
