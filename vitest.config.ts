@@ -39,7 +39,12 @@ export default defineConfig({
         test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...generated, ...sharing] },
       },
     ],
-    // Where nobody watches, what failed is all that is worth reading, and what passed need say nothing.
-    ...(process.env.CI && { reporters: ['minimal', new FailedNames()], silent: 'passed-only' as const }),
+    // Where nobody watches, what failed is all that is worth reading. There a test that fails runs once more, and
+    // one that passes then is named as flaky.
+    ...(process.env.CI && {
+      retry: 1,
+      reporters: ['minimal', new FailedNames()],
+      silent: 'passed-only' as const,
+    }),
   },
 });

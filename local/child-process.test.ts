@@ -77,7 +77,7 @@ it('ends what the child has left behind in its group', async () => {
   });
   await until(() => lines.length === 1);
   await child.stop();
-  await until(() => isGone(Number(lines[0])), 1_000);
+  await until(() => isGone(Number(lines[0])));
 });
 
 it('says which program could not be started', async () => {

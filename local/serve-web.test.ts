@@ -34,7 +34,7 @@ it('serves the sources of the dashboard, and the API that npm start has left the
   const args = ['--host', '127.0.0.1', '--port', new URL(url).port, '--strictPort'];
   const web = startTestProcess(process.execPath, [program, ...args], { env });
   try {
-    await web.waitFor(/Local: +http/, 60_000);
+    await web.waitFor(/Local: +http/);
     expect(web.output()).toContain(`The dashboard calls the API at ${apiUrl}`);
     const page = await (await fetch(`${url}/app/`)).text();
     expect(page).toContain('<base href="/app/">');

@@ -11,7 +11,7 @@ import { processStartTime } from './process-identity.ts';
 import { processesWith, startTestProcess, type TestProcess, until } from './testing/processes.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-const startMs = 60_000;
+const startMs = 180_000;
 let root: string;
 let data: string;
 const running: TestProcess[] = [];
@@ -25,7 +25,7 @@ afterAll(async () => {
     child.kill('SIGKILL');
     await exit;
   }
-  await until(() => processesWith(root).length === 0, 30_000);
+  await until(() => processesWith(root).length === 0);
   await rm(root, { recursive: true });
 });
 
@@ -172,7 +172,7 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     await delay(550);
     stack.child.kill('SIGINT');
     await stack.exit;
-    await until(() => children.every((pid) => processStartTime(pid) === undefined), 5_000);
+    await until(() => children.every((pid) => processStartTime(pid) === undefined));
   });
 
   it.for([200, 1500])('ends cleanly when it is stopped %i ms after its start', async (afterMs) => {

@@ -63,9 +63,7 @@ describe('a worker that is killed', () => {
     expect(await journaled()).toEqual({ rows: 5, emails: 5 });
   });
 
-  it('while emails wait for the send rate loses nothing: another hands them over', {
-    timeout: 180_000,
-  }, async () => {
+  it('while emails wait for the send rate loses nothing: another hands them over', async () => {
     // Two a second: the worker dies while most of them wait for their turn.
     stack.environment.EMAIL_RATE_PER_SECOND = '2';
     await stack.startApi();
@@ -76,7 +74,7 @@ describe('a worker that is killed', () => {
     await worker.kill();
     expect((await statuses()).QUEUED).toBeGreaterThan(0);
     await stack.startWorker({ EMAIL_RATE_PER_SECOND: '100' });
-    await eventually(statuses, (found) => found.DELIVERED === 8, 150_000);
+    await eventually(statuses, (found) => found.DELIVERED === 8);
     const { messages } = await inbox();
     expect(new Set(messages.map((message) => message.emailId)).size).toBe(8);
     expect(messages).toHaveLength(8);
@@ -106,7 +104,7 @@ describe('a worker that is killed before it begins a hand-over', () => {
       )
     ).length;
 
-  it('twice: each email leaves once', { timeout: 240_000 }, async () => {
+  it('twice: each email leaves once', async () => {
     await stack.startApi();
     const sender = await createTestSender(stack.apiUrl);
     await hangBeforeHandOver();
@@ -183,9 +181,7 @@ describe('Temporal away', () => {
   let temporal: RunningTemporal;
   afterEach(() => temporal.stop());
 
-  it('for half a minute: sending is accepted all the time, and then everything leaves', {
-    timeout: 180_000,
-  }, async () => {
+  it('for half a minute: sending is accepted all the time, and then everything leaves', async () => {
     const options = {
       binary: await findTemporalBinary({ environment: process.env }),
       directory: path.join(stack.directory, 'temporal'),

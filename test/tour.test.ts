@@ -27,7 +27,7 @@ beforeAll(async () => {
   };
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...anyPort };
   stack = startTestProcess(process.execPath, [join(root, 'local/main.ts')], { cwd: folder, env });
-  await stack.waitFor(/^Posthaste is ready: .*$/m, 60_000);
+  await stack.waitFor(/^Posthaste is ready: .*$/m);
 });
 afterAll(async () => {
   stack.child.kill('SIGTERM');

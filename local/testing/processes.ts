@@ -30,7 +30,7 @@ export function startTestProcess(
     pid: child.pid,
     output: () => text,
     exit,
-    async waitFor(pattern, timeoutMs = 30_000) {
+    async waitFor(pattern, timeoutMs = 120_000) {
       const deadline = Date.now() + timeoutMs;
       for (;;) {
         const match = pattern.exec(text);
@@ -44,7 +44,7 @@ export function startTestProcess(
   };
 }
 
-export async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${holds}`);

@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 const resolve = async (host: string) => {
-  const resolver = new Resolver({ timeout: 500, tries: 2 });
+  const resolver = new Resolver({ timeout: 30_000, tries: 1 });
   resolver.setServers([dns.address]);
   const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
@@ -49,7 +49,7 @@ const a = (name: string, value: string): TestRecord => ({
 });
 
 /** Only `hooks.test` may lead to this machine. */
-const send = (url: string, rest: Partial<OutboundRequest> = {}, timeoutMs = 2_000) =>
+const send = (url: string, rest: Partial<OutboundRequest> = {}, timeoutMs = 30_000) =>
   createOutboundHttp({ allowHosts: ['hooks.test', 'other.test'], resolve, timeoutMs })({
     url,
     method: 'POST',
@@ -231,7 +231,7 @@ describe('a call that its maker notes', () => {
     return may;
   };
   const noted = (url: string, mayGoOut: () => Promise<boolean>) =>
-    createOutboundHttp({ allowHosts: ['hooks.test'], resolve, timeoutMs: 2_000 })(
+    createOutboundHttp({ allowHosts: ['hooks.test'], resolve, timeoutMs: 30_000 })(
       { url, method: 'POST', headers: {}, body: '{}' },
       mayGoOut,
     );

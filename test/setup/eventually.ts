@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function eventually<Answer>(
   ask: () => Promise<Answer>,
   satisfies: (answer: Answer) => boolean,
-  timeoutMs = 90_000,
+  timeoutMs = 180_000,
 ): Promise<Answer> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

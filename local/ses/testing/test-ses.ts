@@ -44,7 +44,7 @@ const figuresSchema = z.object({
   failed: z.number(),
 });
 
-export const soon = { timeout: 15_000 };
+export const soon = { timeout: 60_000 };
 
 export interface TestSes {
   ses: LocalSes;

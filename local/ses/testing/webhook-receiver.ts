@@ -104,7 +104,7 @@ export async function startWebhookReceiver(options: {
     answerWith: (wanted) => {
       status = wanted;
     },
-    until: (condition, timeoutMs = 15_000) =>
+    until: (condition, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(check);

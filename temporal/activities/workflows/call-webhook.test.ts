@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
-const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 5_000 });
+const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 30_000 });
 const callerOf = (through: OutboundHttp): WebhookCaller => ({
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
