@@ -31,7 +31,7 @@ export interface CampaignRun {
   /** From the send call to the last hand-over, excluding emails that a killed worker had claimed. */
   ratePerSecond: number;
   seconds: number;
-  /** From the send call to the first hand-over. */
+  /** From the send call to the beginning of the first hand-over. */
   firstAfterMs: number;
   /**
    * Emails that a killed worker had claimed, and the time from the call until the last of them was settled.
@@ -70,7 +70,7 @@ export async function fillContacts(stack: BenchStack, count: number): Promise<vo
   }
 }
 
-async function control(ses: LocalSes, path: string, value: unknown): Promise<void> {
+export async function control(ses: Pick<LocalSes, 'url'>, path: string, value: unknown): Promise<void> {
   const answer = await fetch(`${ses.url}${path}`, { method: 'PUT', body: JSON.stringify(value) });
   if (!answer.ok) throw new Error(`PUT ${path}: ${answer.status}`);
 }
@@ -97,6 +97,8 @@ interface Progress {
   delivered: number;
   messageIds: number;
   attempts: number;
+  /** When the first hand-over began. */
+  firstAt: Date | null;
 }
 
 async function progressOf(stage: CampaignStage, campaignId: string): Promise<Progress> {
@@ -105,7 +107,8 @@ async function progressOf(stage: CampaignStage, campaignId: string): Promise<Pro
     `select count(*)::int as total, count(*) filter (where status = 'QUEUED')::int as open,
        count(*) filter (where status in ('SENDING', 'UNKNOWN'))::int as "inHand",
        count(sent_at)::int as sent, count(delivered_at)::int as delivered,
-       count(distinct message_id)::int as "messageIds", coalesce(sum(attempts), 0)::int as attempts
+       count(distinct message_id)::int as "messageIds", coalesce(sum(attempts), 0)::int as attempts,
+       min(sent_at) as "firstAt"
      from emails where campaign_id = $1`,
     [campaignId],
   );
@@ -154,7 +157,7 @@ interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
 async function untilHandedOver(stage: CampaignStage, campaignId: string, sending: Sending) {
   const { recipients, killAt, ses, startedAt } = sending;
   let { worker } = sending;
-  let [firstAt, killedAt, readyAt, resumedAt] = [0, 0, 0, 0];
+  let [killedAt, readyAt, resumedAt] = [0, 0, 0];
 
   /**
    * Counting all emails costs the database as much as sending a thousand, so do it only when nothing moves.
@@ -169,7 +172,6 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
     // Counting only this campaign's messages costs the provider more, so do it once there may be enough.
     messages = await messagesOf(ses);
     if (messages >= recipients) messages = await handedOver(ses);
-    if (messages > 0 && firstAt === 0) firstAt = Date.now();
     if (killAt !== undefined && killedAt === 0 && messages >= killAt) {
       killedAt = Date.now();
       process.kill(worker.pid, 'SIGKILL');
@@ -184,7 +186,7 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
     if (Date.now() - startedAt > patienceMs) throw new Error(`Only ${messages} of ${recipients} left`);
   }
   const restart = { readyAfterMs: readyAt - killedAt, resumedAfterMs: resumedAt - killedAt };
-  return { worker, firstAt, killedAt, restart, lastAt: await newestAt(ses) };
+  return { worker, killedAt, restart, lastAt: await newestAt(ses) };
 }
 
 /** @throws Error unless each recipient got the email exactly once */
@@ -246,7 +248,7 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   return {
     ratePerSecond: (recipients - inHand) / seconds,
     seconds,
-    firstAfterMs: sent.firstAt - startedAt,
+    firstAfterMs: (end.firstAt?.getTime() ?? 0) - startedAt,
     doubtful: {
       emails: inHand,
       sentAgain: end.attempts - recipients,

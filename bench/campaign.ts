@@ -1,11 +1,13 @@
 import { availableParallelism } from 'node:os';
 import getPort from 'get-port';
+import { type BareRun, runBareCampaign } from './bare-campaign.ts';
 import { withBenchStack } from './bench-stack.ts';
 import { type CampaignPart, measureParts } from './campaign-parts.ts';
 import {
   type CampaignRun,
   type CampaignRunOptions,
   type CampaignStage,
+  control,
   fillContacts,
   runCampaign,
 } from './campaign-run.ts';
@@ -24,6 +26,9 @@ const runs: CampaignRunOptions[] = [
   { recipients: 50_000, latencyMs: 20, killAt: 20_000, withEvents: true },
   { recipients: 200_000, latencyMs: 20 },
 ];
+/** Microseconds an email. */
+const cpuBars = { worker: 110, Postgres: 80 };
+const firstEmailMs = 300;
 const quickRuns: CampaignRunOptions[] = [{ recipients: 50_000, latencyMs: 20 }];
 const most = (of: readonly CampaignRunOptions[]) => Math.max(...of.map(({ recipients }) => recipients));
 
@@ -74,6 +79,44 @@ function present(
   };
 }
 
+/** With the size and latency of a run that nothing disturbs, right after it. */
+async function runSkeleton(stage: CampaignStage, latencyMs: number): Promise<BareRun> {
+  const ses = await stage.startSes();
+  await control(ses, '/api/faults', { latencyMs });
+  const run = await runBareCampaign(stage.stack, ses.url);
+  await ses.stop();
+  return run;
+}
+
+/** The product beside the skeleton of the same run: neither depends on what else the machine does. */
+function* compare(
+  { recipients, latencyMs }: CampaignRunOptions,
+  product: CampaignRun,
+  skeleton: BareRun,
+): Iterable<Figure> {
+  const of = `${recipients.toLocaleString('en-US')} recipients, ${latencyMs} ms`;
+  yield {
+    work: `${of}, share of the skeleton's rate`,
+    value: (product.ratePerSecond / skeleton.ratePerSecond) * 100,
+    unit: '%',
+    bar: { atLeast: 80 },
+    note:
+      `product ${product.ratePerSecond.toFixed(0)}/s, skeleton ${skeleton.ratePerSecond.toFixed(0)}/s; ` +
+      `the skeleton's ${presentCpu(skeleton.cpu)}`,
+  };
+  for (const [process, micros] of Object.entries(cpuBars)) {
+    const bare = skeleton.cpu[process === 'worker' ? 'skeleton' : 'Postgres'];
+    yield {
+      work: `${of}, CPU of the ${process}`,
+      value: product.cpu[process] ?? 0,
+      unit: 'µs an email',
+      bar: { below: micros },
+      limits: [{ what: 'the skeleton', value: bare, unit: 'µs' }],
+    };
+  }
+  yield { work: `${of}, first email`, value: product.firstAfterMs, unit: 'ms', bar: { below: firstEmailMs } };
+}
+
 export async function benchCampaign({ report, isQuick }: BenchRun): Promise<void> {
   const parts = await measureParts();
   await withBenchStack(async (stack) => {
@@ -98,7 +141,10 @@ export async function benchCampaign({ report, isQuick }: BenchRun): Promise<void
     const wanted = (isQuick ? quickRuns : runs).filter((options) => nameOf(options).startsWith(only));
     for (const options of wanted) {
       await fillContacts(stack, options.recipients);
-      report(present(options, await runCampaign(stage, options), parts));
+      const run = await runCampaign(stage, options);
+      report(present(options, run, parts));
+      if (options.killAt !== undefined) continue;
+      for (const figure of compare(options, run, await runSkeleton(stage, options.latencyMs))) report(figure);
     }
     if (!isQuick && 'beside'.startsWith(only)) report(await measureBeside(stage, most(runs)));
   });
