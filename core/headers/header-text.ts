@@ -1,6 +1,8 @@
 /** RFC 5322: characters of one header line. */
 export const maxHeaderLength = 998;
 
+const printableAscii = /^[\x20-\x7e]*$/;
+
 const maxEncodedWordBytes = 45; // 60 characters of base64; with `=?UTF-8?B?` and `?=` 72 of the allowed 75.
 
 /**
@@ -9,10 +11,8 @@ const maxEncodedWordBytes = 45; // 60 characters of base64; with `=?UTF-8?B?` an
  * new header or make the send fail.
  */
 export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength): string {
-  const line = value
-    .replace(/\p{Cc}+/gu, ' ')
-    .toWellFormed()
-    .trim();
+  const isClean = printableAscii.test(value);
+  const line = (isClean ? value : value.replace(/\p{Cc}+/gu, ' ').toWellFormed()).trim();
   if (line.length <= maxLength) return line;
   // Never split a surrogate pair.
   const isPair = line.slice(maxLength - 1, maxLength + 1).isWellFormed();
@@ -26,7 +26,7 @@ export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength):
  */
 export function encodeHeaderText(value: string): string {
   const text = sanitizeHeaderValue(value, Number.POSITIVE_INFINITY);
-  return /^[\x20-\x7e]*$/.test(text) && !text.includes('=?') ? text : encodeWords(text);
+  return printableAscii.test(text) && !text.includes('=?') ? text : encodeWords(text);
 }
 
 export function encodeWords(text: string): string {

@@ -58,7 +58,8 @@ export const textFooterParts = (texts: FooterTexts): string[] => textFooter(anyL
 
 function linksTo(html: string, url: string): boolean {
   if (url === '') return false;
-  return [url, escapeHtml(url)].some((address) => {
+  const escaped = escapeHtml(url);
+  return (escaped === url ? [url] : [url, escaped]).some((address) => {
     for (let at = html.indexOf(address); at !== -1; at = html.indexOf(address, at + address.length)) {
       if (/href\s{0,9}=\s{0,9}["']?$/i.test(html.slice(Math.max(0, at - 30), at))) return true;
     }
@@ -68,8 +69,11 @@ function linksTo(html: string, url: string): boolean {
 
 function endOfBody(html: string): number {
   for (const tag of ['</body', '</html']) {
-    const at = Math.max(html.lastIndexOf(tag), html.lastIndexOf(tag.toUpperCase()));
-    if (at !== -1) return at;
+    const lower = html.lastIndexOf(tag);
+    // Searching what follows is cheap: most emails end there.
+    const upper = html.slice(lower + 1).lastIndexOf(tag.toUpperCase());
+    if (upper !== -1) return lower + 1 + upper;
+    if (lower !== -1) return lower;
   }
   return html.length;
 }

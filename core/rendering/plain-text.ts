@@ -57,7 +57,11 @@ export function convertMarkup(html: string): string {
   return text.slice(0, maxConvertedLength);
 }
 
+/** What `tidyText` changes besides the ends: most texts of a campaign have none of it. */
+const untidy = /\u00a0|[^\S\n]\n|\n{3}/;
+
 export function tidyText(text: string): string {
+  if (!untidy.test(text)) return text.trim();
   // A regular expression for trailing spaces is quadratic in long runs of them.
   const lines = text
     .replaceAll('\u00a0', ' ')

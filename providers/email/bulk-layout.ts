@@ -25,7 +25,7 @@ function createPlainLayout(withText: boolean): BulkLayout {
 
 const plainLayouts = { withText: createPlainLayout(true), htmlOnly: createPlainLayout(false) };
 
-const hasText = (email: OutgoingEmail) => email.text.trim() !== '';
+const hasText = (email: OutgoingEmail) => /\S/.test(email.text);
 
 export const plainLayoutOf = (email: OutgoingEmail): BulkLayout =>
   hasText(email) ? plainLayouts.withText : plainLayouts.htmlOnly;
