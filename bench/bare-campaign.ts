@@ -43,7 +43,7 @@ export async function runBareCampaign(
     await sql(em, `drop table if exists bare_${table}`);
     await sql(em, `create table bare_${table} (like ${table} including all)`);
   }
-  await sql(em, 'alter table bare_emails set (fillfactor = 60)');
+  await sql(em, 'alter table bare_emails set (fillfactor = 40)');
   const task: BareCampaign = {
     databaseUrl,
     sesUrl,

@@ -46,4 +46,5 @@ export const migrations = [
   sqlMigration('2026-11-22-project-brand'),
   sqlMigration('2026-11-22-withheld-recipients'),
   sqlMigration('2026-11-22-sessions'),
+  sqlMigration('2026-11-22-roomy-emails'),
 ];
