@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { deleteExpired } from '../db/statements/sweeps/delete-expired.ts';
 import { createSnsSigner } from '../local/ses/events/sns-signer.ts';
 import { eventually } from './setup/eventually.ts';
+import { expireEverything } from './setup/expire-everything.ts';
 import {
   metric,
   reader,
@@ -134,7 +134,7 @@ describe('what is kept of an email', () => {
     await run(`update inbound_emails set created_at = now() - interval '8 days' where project_id = $1`, [
       sender.projectId,
     ]);
-    await deleteExpired(stack.database.orm.em.fork(), 7);
+    await expireEverything(stack.database.orm.em.fork(), 7);
     expect((await sender.get(`/inbound/${row?.metadata.inboundId}`)).body).toMatchObject({
       subject: 'Old',
       hasContent: false,

@@ -248,10 +248,13 @@ const shapes: Shape[] = [
     },
   },
   {
-    name: 'sweep-expired',
+    name: 'sweep-expired-by-activity',
     type: 'sweep',
     input: { sweep: 'expired' },
-    activities: { sweepExpired: async () => ({ contents: 3 }) },
+    activities: {
+      listExpiries: async () => ['keys', 'contents'],
+      expire: async () => ({ count: 3, isFinished: true }),
+    },
   },
   {
     name: 'sweep-orphaned-executions',

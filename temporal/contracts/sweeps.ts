@@ -1,6 +1,13 @@
-export interface SweepActivities {
-  /** Deletes rows past their retention: keys, windows, notifications, contents. Resolves to deleted rows by table. */
+/** Removes what is past its retention, one activity for each thing that expires. */
+export interface ExpiryActivities {
+  listExpiries(): Promise<string[]>;
+  /** A retry goes on where the last heartbeat says. `isFinished` is false when there is more for the next round. */
+  expire(input: { expiry: string }): Promise<{ count: number; isFinished: boolean }>;
+  /** For rounds from before each thing had its own activity: one slice of each. */
   sweepExpired(): Promise<Record<string, number>>;
+}
+
+export interface SweepActivities {
   /** Requeues accepted emails, outgoing or received, that have neither a command nor a workflow. */
   repairStrandedEmails(): Promise<{ requeued: number }>;
   endOverdueSnoozes(): Promise<{ ended: number }>;

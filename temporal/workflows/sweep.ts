@@ -1,10 +1,10 @@
 import { continueAsNew, proxyLocalActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
+import { expireAll } from './expiry.ts';
 
 const {
   tendCampaigns,
   recountCampaigns,
-  sweepExpired,
   repairStrandedEmails,
   endOverdueSnoozes,
   foldContactFigures,
@@ -37,7 +37,7 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
     case 'campaign-recount':
       return { ...(await recountCampaigns()) };
     case 'expired':
-      return sweepExpired();
+      return expireAll();
     case 'stranded-emails':
       return { ...(await repairStrandedEmails()) };
     case 'overdue-snoozes':

@@ -175,14 +175,11 @@ describe('a sweep', () => {
 
   it('runs what it is named after', async () => {
     const activities = {
-      sweepExpired: async () => ({ contents: 3 }),
       repairStrandedEmails: async () => ({ requeued: 2 }),
       foldContactFigures: async () => ({ folded: 5, typed: 1 }),
       endOverdueSnoozes: async () => ({ ended: 2 }),
       eraseContacts: async () => ({ contacts: 4, events: 9 }),
     };
-    const expired = await runWorkflow(environment, 'sweep', { sweep: 'expired' }, activities);
-    expect(expired.result).toEqual({ contents: 3 });
     const stranded = await runWorkflow(environment, 'sweep', { sweep: 'stranded-emails' }, activities);
     expect(stranded.result).toEqual({ requeued: 2 });
     const figures = await runWorkflow(environment, 'sweep', { sweep: 'contact-figures' }, activities);
@@ -191,5 +188,23 @@ describe('a sweep', () => {
     expect(snoozes.result).toEqual({ ended: 2 });
     const erasures = await runWorkflow(environment, 'sweep', { sweep: 'contact-erasures' }, activities);
     expect(erasures.result).toEqual({ contacts: 4, events: 9 });
+  });
+
+  it('removes each thing that expires by its own activity, and tells of the failed ones after all others', async () => {
+    const tries: string[] = [];
+    let isBroken = true;
+    const activities = {
+      listExpiries: async () => ['keys', 'contents', 'orphans'],
+      expire: async ({ expiry }: { expiry: string }) => {
+        tries.push(expiry);
+        if (expiry === 'keys' && isBroken) throw new Error('no database');
+        return { count: tries.length, isFinished: expiry !== 'contents' };
+      },
+    };
+    const round = () => runWorkflow(environment, 'sweep', { sweep: 'expired' }, activities);
+    await expect(round()).rejects.toMatchObject({ cause: { message: 'Failed: keys' } });
+    expect(tries).toEqual([...Array(5).fill('keys'), 'contents', 'orphans']);
+    isBroken = false;
+    expect((await round()).result).toEqual({ keys: 8, contents: 9, orphans: 10, unfinished: 1 });
   });
 });

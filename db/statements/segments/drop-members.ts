@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
@@ -10,18 +11,20 @@ const rowsPerBatch = 10_000;
  * Deletes member rows of a segment that was deleted, or is dynamic and untracked, in short transactions that release
  * the segment's lock in between.
  *
- * @param batches maximum number of transactions; `dropOrphanedMembers` deletes the rest
+ * @param batches maximum number of transactions; a sweep deletes the rest
+ * @returns whether there may be more
  */
 export async function dropMembers(
   em: Em,
   projectId: string,
   segmentId: string,
   batches = Number.POSITIVE_INFINITY,
-): Promise<void> {
+): Promise<boolean> {
   for (let batch = 0; batch < batches; batch += 1) {
     const hasMore = await em.fork().transactional((inner) => dropBatch(inner, projectId, segmentId));
-    if (!hasMore) return;
+    if (!hasMore) return false;
   }
+  return true;
 }
 
 /** Holds the segment's lock, so that a segment that becomes tracked again loses no new rows. */
@@ -39,27 +42,32 @@ async function dropBatch(em: Em, projectId: string, segmentId: string): Promise<
   return deleted === rowsPerBatch;
 }
 
-/**
- * Deletes member rows that no segment needs, left by a crash or by a bounded `dropMembers`.
- *
- * @returns the number of segments that had such rows
- */
-export async function dropOrphanedMembers(em: Em): Promise<number> {
+export interface MemberOwner {
+  id: string;
+  projectId: string;
+  isOrphaned: boolean;
+}
+
+/** Segments that have member rows, by id; orphaned are rows that no segment needs, left by a crash or a bounded drop. */
+export async function listMemberOwners(em: Em, after: string | null, limit: number): Promise<MemberOwner[]> {
   // Skips from segment to segment in the primary key instead of reading every row.
-  const orphaned = await query(
+  return query(
     em,
-    z.object({ id: z.uuid(), projectId: z.uuid() }),
-    `with recursive listed (id) as (
-       (select segment_id from segment_members order by segment_id limit 1)
+    z.object({ id: z.uuid(), projectId: z.uuid(), isOrphaned: z.boolean() }),
+    `with recursive listed (id, n) as (
+       (select segment_id, 1 from segment_members where segment_id > $1 order by segment_id limit 1)
        union all
-       select (select m.segment_id from segment_members m where m.segment_id > l.id order by m.segment_id limit 1)
-       from listed l where l.id is not null
+       (select m.segment_id, l.n + 1
+        from listed l
+        cross join lateral (select segment_id from segment_members
+          where segment_id > l.id order by segment_id limit 1) m
+        where l.n < $2)
      )
-     select l.id, coalesce(s.project_id, l.id) as "projectId"
+     select l.id, coalesce(s.project_id, l.id) as "projectId",
+       s.id is null or (s.type = 'DYNAMIC' and not s.track_membership) as "isOrphaned"
      from listed l
      left join segments s on s.id = l.id
-     where l.id is not null and (s.id is null or (s.type = 'DYNAMIC' and not s.track_membership))`,
+     order by l.id`,
+    [after ?? nilId, limit],
   );
-  for (const { id, projectId } of orphaned) await dropMembers(em, projectId, id);
-  return orphaned.length;
 }

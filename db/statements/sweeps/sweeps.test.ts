@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
+import { insertSegment } from '../../../test/setup/segments.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { insertJobChunk } from '../jobs/insert-job-chunk.ts';
 import { findProjectTurns } from '../outbox/find-project-turns.ts';
 import { lockDueCommands } from '../outbox/lock-due-commands.ts';
-import { deleteExpired } from './delete-expired.ts';
 import { requeueStrandedEmails } from './requeue-stranded-emails.ts';
 
 let database: TestDatabase;
@@ -121,7 +122,7 @@ describe('the sweep of what has expired', () => {
        from users, unnest(array[364, 366]) days where email = 'someone@example.com'`,
     );
 
-    expect(await deleteExpired(em, 7)).toEqual({
+    expect(await expireEverything(em, 7)).toEqual({
       idempotencyKeys: 2,
       rateLimitWindows: 2,
       throttles: 1,
@@ -162,7 +163,7 @@ describe('the sweep of what has expired', () => {
       kept.toSorted(),
     );
     expect(await left('select id as value from emails')).toHaveLength(4);
-    expect(await deleteExpired(em, 7)).toEqual({
+    expect(await expireEverything(em, 7)).toEqual({
       idempotencyKeys: 0,
       rateLimitWindows: 0,
       throttles: 0,
@@ -189,7 +190,50 @@ describe('the sweep of what has expired', () => {
       `insert into provider_notifications (id, received_at)
        select uuidv7(), now() - interval '31 days' from generate_series(1, 12000)`,
     );
-    expect(await deleteExpired(em, 7)).toMatchObject({ notifications: 12_000 });
+    expect(await expireEverything(em, 7)).toMatchObject({ notifications: 12_000 });
+  });
+
+  it('gets past rows that it keeps, however many', async () => {
+    await sql(em, 'truncate throttles, jobs');
+    await sql(
+      em,
+      `insert into throttles (key, next_free_at)
+       select 'bucket ' || lpad(n::text, 5, '0'), now() - case when n > 11999 then interval '1 hour' else '0' end
+       from generate_series(1, 12000) n`,
+    );
+    await sql(
+      em,
+      `insert into jobs (id, project_id, type, state, created_at)
+       select uuidv7(), uuidv7(), 'import', case when n > 11999 then 'failed' else 'active' end,
+         now() - interval '31 days' from generate_series(1, 12000) n`,
+    );
+    expect(await expireEverything(em, 7)).toMatchObject({ throttles: 1, jobs: 1 });
+    await sql(em, 'truncate throttles, jobs');
+  });
+
+  it('deletes the members of segments that are gone or no longer tracked, and no others', async () => {
+    const projectId = randomUUID();
+    const add = async (name: string, type: 'DYNAMIC' | 'STATIC', trackMembership: boolean) =>
+      (await insertSegment(em, { projectId, name, slug: name, type, trackMembership })).id;
+    const [kept, tracked, untracked] = [
+      await add('a', 'STATIC', false),
+      await add('b', 'DYNAMIC', true),
+      await add('c', 'DYNAMIC', false),
+    ];
+    const gone = Array.from({ length: 700 }, () => randomUUID());
+    await sql(
+      em,
+      `insert into segment_members (segment_id, contact_id)
+       select segment, uuidv7() from unnest($1::uuid[]) segment, generate_series(1, 3)`,
+      [[kept, tracked, untracked, ...gone]],
+    );
+    expect(await expireEverything(em, 7)).toMatchObject({ segmentsWithOrphans: 701 });
+    const left = await sql<{ id: string }>(
+      em,
+      'select distinct segment_id as id from segment_members where segment_id = any($1::uuid[])',
+      [[kept, tracked, untracked, ...gone]],
+    );
+    expect(left.map(({ id }) => id).sort()).toEqual([kept, tracked].sort());
   });
 });
 

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { Workflow } from '../../entities/workflow.ts';
 import { sql } from '../../testing/sql.ts';
@@ -8,7 +9,6 @@ import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { cancelActiveExecutions } from './cancel-active-executions.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { deleteExecutions } from './delete-executions.ts';
-import { deleteOrphanedExecutions } from './delete-orphaned-executions.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe('executions of a deleted workflow', () => {
     await deleteExecutions(em(), gone, 1);
     const executions = (id: string) => countOf('workflow_executions where workflow_id = $1', id);
     expect(await executions(gone)).toBe(2_000);
-    expect(await deleteOrphanedExecutions(em())).toBe(1);
+    expect(await expireEverything(em(), 7)).toMatchObject({ workflowsWithOrphans: 1 });
     expect([await executions(gone), await executions(kept)]).toEqual([0, 1]);
     expect(
       await countOf(
@@ -136,6 +136,6 @@ describe('executions of a deleted workflow', () => {
         gone,
       ),
     ).toBe(0);
-    expect(await deleteOrphanedExecutions(em())).toBe(0);
+    expect(await expireEverything(em(), 7)).toMatchObject({ workflowsWithOrphans: 0 });
   });
 });

@@ -7,13 +7,14 @@ const batchSize = 5_000;
 /**
  * Deletes the executions of a deleted workflow in transactions of 5,000, and finally its versions.
  *
- * @param maxBatches `deleteOrphanedExecutions` deletes the rest
+ * @param maxBatches a sweep deletes the rest
+ * @returns whether there may be more
  */
 export async function deleteExecutions(
   em: Em,
   workflowId: string,
   maxBatches = Number.POSITIVE_INFINITY,
-): Promise<void> {
+): Promise<boolean> {
   for (let batch = 0; batch < maxBatches; batch += 1) {
     const deleted = await query(
       em,
@@ -30,8 +31,12 @@ export async function deleteExecutions(
        select id from deleted`,
       [workflowId],
     );
-    if (deleted.length < batchSize) return deleteVersions(em, workflowId);
+    if (deleted.length < batchSize) {
+      await deleteVersions(em, workflowId);
+      return false;
+    }
   }
+  return true;
 }
 
 async function deleteVersions(em: Em, workflowId: string): Promise<void> {

@@ -1,14 +1,13 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
-import { deleteExpired } from '../../../db/statements/sweeps/delete-expired.ts';
 import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
-import type { SweepActivities, SweepName } from '../../contracts/sweeps.ts';
+import type { ExpiryActivities, SweepActivities, SweepName } from '../../contracts/sweeps.ts';
 import type { AfterCommit } from '../after-commit.ts';
 import { endOverdueSnoozes } from '../contacts/end-snooze.ts';
 import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
-import { type RemoveImage, sweepUploads } from '../projects/erase-uploads.ts';
+import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
 import { maintainCampaigns, recountCampaigns } from './maintain-campaigns.ts';
 import type { NotifyOwners } from './notify-owners.ts';
@@ -23,13 +22,11 @@ type SweepMetrics =
   | 'countSuspensions'
   | 'noteSweep';
 
-export interface SweepActivityDependencies extends AfterCommit {
+export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDependencies {
   orm: Orm;
   clickhouse: ClickHouse;
-  removeImage: RemoveImage;
   executions: ExecutionWorkflows;
   metrics: Pick<ProductMetrics, SweepMetrics>;
-  bodyRetentionDays: number;
   autoDisable: boolean;
   notifyOwners: NotifyOwners;
 }
@@ -38,23 +35,24 @@ export interface SweepActivityDependencies extends AfterCommit {
 const [strandedFromSeconds, strandedToSeconds] = [40 * 60, 10 * 60];
 const comparisonMs = 30_000;
 
-export function createSweepActivities(dependencies: SweepActivityDependencies): SweepActivities {
-  const { metrics } = dependencies;
+export function createSweepActivities(
+  dependencies: SweepActivityDependencies,
+): SweepActivities & ExpiryActivities {
+  const { orm, clickhouse, metrics } = dependencies;
   const noted = async <Result>(sweep: SweepName, work: Promise<Result>): Promise<Result> => {
     const result = await work;
     metrics.noteSweep(sweep);
     return result;
   };
   const figures = createFigureSweeps(dependencies);
-  const cleanUps = createCleanUps(dependencies);
   const repairs = createRepairs(dependencies);
   return {
+    ...createExpiryActivities(dependencies),
     tendCampaigns: () => noted('campaigns', figures.tendCampaigns()),
     recountCampaigns: () => noted('campaign-recount', figures.recountCampaigns()),
     foldContactFigures: () => noted('contact-figures', figures.foldContactFigures()),
     judgeSenders: () => noted('project-security', figures.judgeSenders()),
-    eraseContacts: () => noted('contact-erasures', cleanUps.eraseContacts()),
-    sweepExpired: () => noted('expired', cleanUps.sweepExpired()),
+    eraseContacts: () => noted('contact-erasures', eraseDeletedContacts(orm.em.fork(), clickhouse)),
     repairStrandedEmails: () => noted('stranded-emails', repairs.repairStrandedEmails()),
     endOverdueSnoozes: () => noted('overdue-snoozes', repairs.endOverdueSnoozes()),
     remindExecutions: () => noted('executions', repairs.remindExecutions()),
@@ -93,21 +91,6 @@ function createFigureSweeps({
       if (result.disabled > 0) committed();
       return result;
     },
-  };
-}
-
-function createCleanUps({
-  orm,
-  clickhouse,
-  removeImage,
-  bodyRetentionDays,
-}: SweepActivityDependencies): Pick<SweepActivities, 'eraseContacts' | 'sweepExpired'> {
-  return {
-    eraseContacts: () => eraseDeletedContacts(orm.em.fork(), clickhouse),
-    sweepExpired: async () => ({
-      ...(await deleteExpired(orm.em.fork(), bodyRetentionDays)),
-      unfinishedUploads: await sweepUploads(orm.em.fork(), removeImage),
-    }),
   };
 }
 

@@ -1,0 +1,89 @@
+import { dropMembers, listMemberOwners } from '../segments/drop-members.ts';
+import { deleteExecutions } from '../workflows/delete-executions.ts';
+import { listVersionOwners } from '../workflows/list-version-owners.ts';
+import { type ColumnType, type Expire, expireOrphans, expireRows } from './expiry.ts';
+import { uuidAtSql } from './uuid-at-sql.ts';
+
+/** A table with an index on the age: the walk sees nothing but what has expired. */
+function byAge(table: string, age: string, key: Record<string, ColumnType>, days = 0): Expire {
+  const where = `${age} < now() - interval '${days} days'`;
+  return expireRows({ table, walk: { [age]: 'timestamptz', ...key }, within: where, where });
+}
+
+const transactionsPerSlice = 20;
+
+const fixed = {
+  idempotencyKeys: byAge('idempotency_keys', 'expires_at', { project_id: 'uuid', key: 'text' }),
+  rateLimitWindows: expireRows({
+    table: 'rate_limit_windows',
+    walk: { subject: 'text', window_start: 'timestamptz' },
+    where: `window_start < now() - interval '10 minutes'`,
+  }),
+  // A bucket idle for longer than its burst is equivalent to none.
+  throttles: expireRows({
+    table: 'throttles',
+    walk: { key: 'text' },
+    where: `next_free_at < now() - interval '10 minutes'`,
+  }),
+  // Left by emails that were deleted before they were claimed.
+  waitingEmails: expireRows({
+    table: 'waiting_emails',
+    walk: { project_id: 'uuid', email_id: 'uuid' },
+    where: `email_id < ${uuidAtSql('172800')}`,
+  }),
+  notifications: byAge('provider_notifications', 'received_at', { id: 'uuid' }, 30),
+  jobs: expireRows({
+    table: 'jobs',
+    walk: { created_at: 'timestamptz', id: 'uuid' },
+    within: `created_at < now() - interval '30 days'`,
+    where: `state in ('completed', 'failed')`,
+  }),
+  // Left by uploads whose process died before the job was created.
+  uploadChunks: expireRows({
+    table: 'job_chunks',
+    walk: { job_id: 'uuid', position: 'smallint' },
+    within: `job_id < ${uuidAtSql('86400')}`,
+    where: 'not exists (select from jobs j where j.id = job_id)',
+  }),
+  // Stripe retries an event for less time than this.
+  stripeEvents: byAge('stripe_events', 'received_at', { id: 'text' }, 30),
+  accountTokens: byAge('account_tokens', 'expires_at', { id: 'uuid' }),
+  sessions: byAge('sessions', 'expires_at', { id: 'uuid' }),
+  signInAttempts: byAge('sign_in_attempts', 'ends_at', { subject: 'bytea' }),
+  signInSources: byAge('sign_in_sources', 'seen_at', { user_id: 'uuid', source: 'bytea' }, 365),
+  invitationHours: expireRows({
+    table: 'invitation_hours',
+    walk: { subject: 'text', hour: 'timestamptz' },
+    where: `hour < now() - interval '1 hour'`,
+  }),
+  segmentsWithOrphans: expireOrphans(listMemberOwners, (em, { id, projectId }) =>
+    dropMembers(em, projectId, id, transactionsPerSlice),
+  ),
+  workflowsWithOrphans: expireOrphans(listVersionOwners, (em, { id }) =>
+    deleteExecutions(em, id, transactionsPerSlice),
+  ),
+};
+
+/**
+ * Everything that expires in Postgres, by the name that metrics and runs show. What refers to something else comes
+ * after it.
+ *
+ * @param bodyRetentionDays of contents; senders, subjects and times stay
+ */
+export function createExpiries(bodyRetentionDays: number): Readonly<Record<string, Expire>> {
+  const contents = {
+    walk: { created_at: 'timestamptz', id: 'uuid' },
+    where: 'created_at < now() - make_interval(days => $1)',
+    parameters: [bodyRetentionDays],
+  } as const;
+  return {
+    ...fixed,
+    contents: expireRows({ ...contents, table: 'email_contents', within: contents.where }),
+    inboundContents: expireRows({
+      ...contents,
+      table: 'inbound_emails',
+      within: `has_content and ${contents.where}`,
+      set: `text = null, html = null, attachments = '[]', has_content = false`,
+    }),
+  };
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+/** Where a walk stopped: the values of its columns as text. */
+export type ExpiryCursor = readonly string[];
+
+export interface ExpirySlice {
+  /** What the slice removed. */
+  count: number;
+  /** Where the next slice begins; null when the walk is over. */
+  cursor: ExpiryCursor | null;
+}
+
+/** Removes a bounded part of what has expired, in short transactions. Repeating a slice does no harm. */
+export type Expire = (em: Em, cursor: ExpiryCursor | null) => Promise<ExpirySlice>;
+
+export type ColumnType = 'bytea' | 'smallint' | 'text' | 'timestamptz' | 'uuid';
+
+interface RowExpiry {
+  table: string;
+  /** The columns of an index or its beginning, completed to something unique, and their types. */
+  walk: Readonly<Record<string, ColumnType>>;
+  /** Rows to walk over, as far as the index finds them; all rows without it. */
+  within?: string;
+  /** Rows to remove. */
+  where: string;
+  /** Assignments that empty a row instead of deleting it. */
+  set?: string;
+  parameters?: readonly unknown[];
+}
+
+const rowsPerSlice = 5_000;
+
+const sliceSchema = z.object({
+  count: z.int(),
+  seen: z.int(),
+  cursor: z.array(z.string()).nullable(),
+});
+
+/** One statement for all tables: removes sets by age, never one record. */
+export function expireRows({ table, walk, within, where, set, parameters = [] }: RowExpiry): Expire {
+  const columns = Object.keys(walk).join(', ');
+  const types = Object.values(walk);
+  const texts = Object.keys(walk).map((column) => `${column}::text`);
+  const last = Object.keys(walk).map((column) => `${column} desc`);
+  // Without it each slice would step over the index entries of the rows that the ones before it have removed.
+  const beyond = types.map((type, index) => `$${parameters.length + index + 1}::${type}`).join(', ');
+  return async (em, cursor) => {
+    const conditions = [within, cursor && `(${columns}) > (${beyond})`].filter(Boolean).join(' and ');
+    const [slice] = await query(
+      em,
+      sliceSchema,
+      `with page as materialized (
+         select ctid, ${columns}, ${where} as expired from ${table}
+         ${conditions && `where ${conditions}`}
+         order by ${columns} limit ${rowsPerSlice}
+       ),
+       removed as (
+         ${set === undefined ? `delete from ${table}` : `update ${table} set ${set}`}
+         where ctid = any(array(select ctid from page where expired)) and ${where}
+         returning 1
+       )
+       select (select count(*)::int from removed) as count,
+         (select count(*)::int from page) as seen,
+         (select array[${texts}] from page order by ${last} limit 1) as cursor`,
+      [...parameters, ...(cursor ?? [])],
+    );
+    if (slice === undefined) return { count: 0, cursor: null };
+    return { count: slice.count, cursor: slice.seen < rowsPerSlice ? null : slice.cursor };
+  };
+}
+
+interface Owner {
+  id: string;
+  isOrphaned: boolean;
+}
+
+const ownersPerSlice = 500;
+
+/**
+ * Removes what is left of owners that are gone.
+ *
+ * @param list owners of such rows beyond an id, in the order of their ids
+ * @param remove removes a bounded part; answers whether there is more
+ */
+export function expireOrphans<Some extends Owner>(
+  list: (em: Em, after: string | null, limit: number) => Promise<Some[]>,
+  remove: (em: Em, owner: Some) => Promise<boolean>,
+): Expire {
+  return async (em, cursor) => {
+    let after = cursor?.[0] ?? null;
+    let count = 0;
+    const owners = await list(em, after, ownersPerSlice);
+    for (const owner of owners) {
+      if (owner.isOrphaned) {
+        if (await remove(em, owner)) return { count, cursor: after === null ? [] : [after] };
+        count += 1;
+      }
+      after = owner.id;
+    }
+    return { count, cursor: owners.length < ownersPerSlice || after === null ? null : [after] };
+  };
+}

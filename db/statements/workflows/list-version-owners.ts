@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+/** Workflows that have versions, by id. Orphaned are those of deleted workflows, whose versions are deleted last. */
+export async function listVersionOwners(
+  em: Em,
+  after: string | null,
+  limit: number,
+): Promise<{ id: string; isOrphaned: boolean }[]> {
+  return query(
+    em,
+    z.object({ id: z.uuid(), isOrphaned: z.boolean() }),
+    `select v.workflow_id as id, w.id is null as "isOrphaned"
+     from (select distinct workflow_id from workflow_versions
+       where workflow_id > $1 order by workflow_id limit $2) v
+     left join workflows w on w.id = v.workflow_id
+     order by v.workflow_id`,
+    [after ?? nilId, limit],
+  );
+}

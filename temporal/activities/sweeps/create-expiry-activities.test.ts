@@ -1,0 +1,80 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../../../db/testing/sql.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { createExpiryActivities } from './create-expiry-activities.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const noted: string[] = [];
+const activities = () =>
+  createExpiryActivities({
+    orm: database.orm,
+    removeImage: async () => undefined,
+    metrics: { noteSweep: (sweep) => noted.push(sweep) },
+    bodyRetentionDays: 7,
+  });
+
+const addNotifications = (count: number) =>
+  sql(
+    database.orm.em.fork(),
+    `insert into provider_notifications (id, received_at)
+     select uuidv7(), now() - interval '40 days' + n * interval '1 second' from generate_series(1, $1::int) n`,
+    [count],
+  );
+
+const times = async () => {
+  const rows = await sql<{ at: string }>(
+    database.orm.em.fork(),
+    'select received_at::text as at from provider_notifications order by received_at',
+  );
+  return rows.map(({ at }) => at);
+};
+
+it('notes after each slice where it is, and a retry goes on there', async () => {
+  await addNotifications(6_000);
+  const before = await times();
+  const stopped = new MockActivityEnvironment();
+  const details: unknown[] = [];
+  stopped.on('heartbeat', (progress: unknown) => {
+    details.push(progress);
+    stopped.cancel();
+  });
+  const { expire } = activities();
+  await expect(stopped.run(() => expire({ expiry: 'notifications' }))).rejects.toThrow();
+  expect(details).toEqual([{ count: 5_000, cursor: [before[4_999], expect.any(String)] }]);
+  expect(noted).toEqual([]);
+
+  // Before the cursor: a retry that began at the start would remove them.
+  await addNotifications(10);
+  const retry = new MockActivityEnvironment({ attempt: 2, heartbeatDetails: details[0] });
+  const result = await retry.run(() => expire({ expiry: 'notifications' }));
+  expect(result).toEqual({ count: 6_000, isFinished: true });
+  expect(await times()).toHaveLength(10);
+  expect(noted).toEqual(['expired/notifications', 'expired']);
+});
+
+it('has an activity for each thing that expires, and runs each', async () => {
+  const { listExpiries, expire, sweepExpired } = activities();
+  const names = await listExpiries();
+  expect(names).toContain('unfinishedUploads');
+  const environment = new MockActivityEnvironment();
+  for (const expiry of names) {
+    const result = await environment.run(() => expire({ expiry }));
+    expect([expiry, result]).toEqual([expiry, { count: expect.any(Number), isFinished: true }]);
+  }
+  expect(new Set(noted)).toEqual(new Set(['expired', ...names.map((name) => `expired/${name}`)]));
+  expect(Object.keys(await sweepExpired())).toEqual(names);
+});
+
+it('refuses a name that it does not know, without retries', async () => {
+  const { expire } = activities();
+  const failure: unknown = await new MockActivityEnvironment()
+    .run(() => expire({ expiry: 'unheard' }))
+    .catch((error) => error);
+  expect(failure).toMatchObject({ nonRetryable: true });
+});
