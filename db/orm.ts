@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   url: string;
   poolSize: number;
   limits?: StatementLimits;
+  /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
+  isPooler?: boolean;
   /** Validate result rows against their schemas (`VALIDATE_ROWS`). */
   validateRows?: boolean;
   warn: (message: string) => void;
@@ -33,13 +35,18 @@ export interface PoolFigures {
   max: number;
 }
 
-const preparedPools = new WeakMap<object, pg.Pool>();
+const preparedPools = new WeakMap<object, pg.Pool | null>();
 const poolsOf = new WeakMap<object, Partial<Record<PoolName, pg.Pool>>>();
 const validating = new WeakSet<object>();
 
-/** The mapper over two connection pools, one of them for prepared statements. Connects on the first query. */
+/**
+ * The mapper over two connection pools, one of them for prepared statements. Connects on the first query. From a
+ * `poolSize` of 4 on, both together open no more than that.
+ */
 export function createOrm(options: DatabaseOptions): Orm {
-  const preparedPoolSize = Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
+  const preparedPoolSize = options.isPooler
+    ? 0
+    : Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
   // The relay's two lanes hold one each while Temporal answers.
   const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
   const settings = {
@@ -68,7 +75,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     driverOptions: {
       ...settings,
       types: new pg.TypeOverrides(),
-      onConnect: onConnect(options.limits),
+      onConnect: options.isPooler ? undefined : onConnect(options.limits),
       onPoolCreated(pool: pg.Pool) {
         pools.statements = pool;
         releaseBrokenConnections(pool);
@@ -79,23 +86,23 @@ export function createOrm(options: DatabaseOptions): Orm {
     logger: (message) => options.warn(message),
     colors: false,
   });
-  const preparedPool = createPreparedPool(
-    { ...settings, max: preparedPoolSize },
-    options.limits,
-    options.warn,
-  );
+  const preparedPool =
+    preparedPoolSize === 0
+      ? null
+      : createPreparedPool({ ...settings, max: preparedPoolSize }, options.limits, options.warn);
   preparedPools.set(orm.config, preparedPool);
-  pools.prepared = preparedPool;
+  if (preparedPool !== null) pools.prepared = preparedPool;
   poolsOf.set(orm.config, pools);
   if (options.validateRows) validating.add(orm.config);
   const closeMapper = orm.close.bind(orm);
   orm.close = async (force) => {
-    await Promise.all([closeMapper(force), preparedPool.end()]);
+    await Promise.all([closeMapper(force), preparedPool?.end()]);
   };
   return orm;
 }
 
-export function preparedPoolOf(em: Em): pg.Pool {
+/** @returns null behind a pooler */
+export function preparedPoolOf(em: Em): pg.Pool | null {
   const pool = preparedPools.get(em.config);
   if (pool === undefined) throw new Error('The entity manager is not one of createOrm');
   return pool;

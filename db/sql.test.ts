@@ -74,7 +74,9 @@ describe('prepared statements', () => {
       await claimCampaignEmails(em, batch, 500, token);
       await readTemplateContents(em, [{ projectId, id: randomUUID(), known: null }]);
 
-      const prepared = await preparedPoolOf(em).query<{ name: string; types: number }>(
+      const pool = preparedPoolOf(em);
+      if (pool === null) throw new Error('There is no pool of prepared statements');
+      const prepared = await pool.query<{ name: string; types: number }>(
         `select name, cardinality(parameter_types) as types from pg_prepared_statements`,
       );
       expect(prepared.rows.map(({ name }) => name).toSorted()).toEqual([
@@ -88,7 +90,7 @@ describe('prepared statements', () => {
       const scans: string[] = [];
       for (const { name, types } of prepared.rows) {
         const nulls = Array.from({ length: types }, () => 'null').join(', ');
-        const { rows } = await preparedPoolOf(em).query<{ 'QUERY PLAN': object[] }>(
+        const { rows } = await pool.query<{ 'QUERY PLAN': object[] }>(
           `explain (format json) execute ${name}(${nulls})`,
         );
         const reads = [...readsOf(rows[0]?.['QUERY PLAN'])];

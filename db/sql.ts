@@ -27,7 +27,8 @@ export async function execute(em: Em, text: string, parameters: readonly unknown
 /**
  * Like `query`, for the few large statements of hot requests: each connection parses and plans the statement once,
  * under `name`, which saves over a millisecond of server CPU per call. Its connections use neither sequential scans
- * nor merge joins, so the statement must find its rows through indexes. In a transaction it runs unprepared.
+ * nor merge joins, so the statement must find its rows through indexes. In a transaction and behind a pooler it runs
+ * unprepared.
  */
 export async function preparedQuery<Row extends z.ZodType>(
   em: Em,
@@ -36,8 +37,9 @@ export async function preparedQuery<Row extends z.ZodType>(
   text: string,
   parameters: readonly unknown[],
 ): Promise<z.output<Row>[]> {
-  if (em.getTransactionContext() !== undefined) return query(em, row, text, parameters);
-  const client = await preparedPoolOf(em).connect();
+  const pool = preparedPoolOf(em);
+  if (pool === null || em.getTransactionContext() !== undefined) return query(em, row, text, parameters);
+  const client = await pool.connect();
   let isLost = false;
   try {
     return checkRows(em, row, (await client.query({ name, text, values: [...parameters] })).rows);

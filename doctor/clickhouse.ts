@@ -120,9 +120,9 @@ async function checkItsMigrations(clickhouse: ClickHouse): Promise<Finding> {
 const lateSeconds = 60;
 
 /** How far ClickHouse is behind the journal. */
-export async function checkStream({ client }: ReadOnly): Promise<Finding[]> {
+export async function checkStream({ within }: ReadOnly): Promise<Finding[]> {
   const stream = reporter('Stream');
-  const lag = await measureLag(client, await loadPosition(client), new Date());
+  const lag = await within(async (client) => measureLag(client, await loadPosition(client), new Date()));
   const text = `${lag.rowsBehind} events behind, the oldest ${presentAge(lag.secondsBehind)} old`;
   if (lag.secondsBehind < lateSeconds) {
     return [stream.ok(lag.rowsBehind === 0 ? 'ClickHouse has everything' : text)];

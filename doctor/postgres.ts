@@ -8,50 +8,104 @@ const supportedMajor = 18;
 const mostSkewSeconds = 2;
 const fullShare = 0.85;
 const largestTables = 5;
+const mostNames = 8;
 
 const serverRow = z.object({
   version: z.string(),
   number: z.coerce.number(),
   now: z.date(),
-  connections: z.int(),
-  most: z.coerce.number(),
   bytes: z.coerce.number(),
 });
 
-export async function checkPostgres({ ask }: ReadOnly): Promise<Finding[]> {
+export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
   const report = reporter('Postgres');
+  const { ask } = database;
   const askedAt = Date.now();
   const [server] = await ask(
     serverRow,
     `select current_setting('server_version') as version, current_setting('server_version_num') as number,
-       clock_timestamp() as now, (select count(*)::int from pg_stat_activity) as connections,
-       current_setting('max_connections') as most, pg_database_size(current_database()) as bytes`,
+       clock_timestamp() as now, pg_database_size(current_database()) as bytes`,
   );
   if (server === undefined) throw new Error('no answer');
   const answeredAt = Date.now();
-  const { version, connections, most } = server;
   return [
     Math.floor(server.number / 10_000) >= supportedMajor
-      ? report.ok(`${version} answers`)
-      : report.error(`${version} is too old`, `Posthaste needs Postgres ${supportedMajor} or later.`),
-    connections < most * fullShare
-      ? report.ok(`${connections} of ${most} connections in use`)
-      : report.error(
-          `${connections} of ${most} connections in use`,
-          'Lower DATABASE_POOL_SIZE, run fewer processes, or raise max_connections.',
-        ),
+      ? report.ok(`${server.version} answers`)
+      : report.error(`${server.version} is too old`, `Posthaste needs Postgres ${supportedMajor} or later.`),
+    await checkConnections(report, ask),
     checkClock(report, server.now, askedAt, answeredAt),
     report.ok(`the database takes up ${presentBytes(server.bytes)}; ${await listLargestTables(ask)}`),
+    ...(await checkOwnSession(report, database)),
+  ];
+}
+
+type Report = ReturnType<typeof reporter>;
+
+const connectionsRow = z.object({ name: z.string(), count: z.int(), most: z.coerce.number() });
+
+async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<Finding> {
+  const rows = await ask(
+    connectionsRow,
+    `select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*)::int as count,
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         - current_setting('reserved_connections')::int as most
+     from pg_stat_activity where backend_type = 'client backend' group by 1 order by 2 desc, 1 limit 100`,
+  );
+  const used = rows.reduce((sum, { count }) => sum + count, 0);
+  const most = rows[0]?.most ?? 0;
+  const named = rows.slice(0, mostNames).map(({ name, count }) => `${name} ${count}`);
+  const text = `${used} of ${most} connections in use: ${named.join(', ')}`;
+  if (used < most * fullShare) return report.ok(text);
+  return report.error(
+    text,
+    'Lower DATABASE_POOL_SIZE, run fewer processes, set DATABASE_POOLER_URL, or raise max_connections. docs/deployment.md: "Connections".',
+  );
+}
+
+/** A pooler makes up the process id that it tells its clients. */
+async function checkOwnSession(report: Report, { client, ask }: ReadOnly): Promise<Finding[]> {
+  const [session] = await ask(z.object({ pid: z.int() }), 'select pg_backend_pid() as pid');
+  // Not in the types of pg.
+  if (!('processID' in client) || client.processID === session?.pid) return [];
+  return [
+    report.warning(
+      'DATABASE_URL leads through a pooler',
+      'In session mode that is fine. A pooler in transaction mode belongs in DATABASE_POOLER_URL: LISTEN and advisory locks do not work through it.',
+    ),
+  ];
+}
+
+const limitsRow = z.object({ database: z.string(), statement: z.string(), lock: z.string() });
+
+/** The other way to the database, which most statements take. */
+export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<Finding[]> {
+  const report = reporter('Pooler');
+  const text = `select current_database() || ' ' || pg_postmaster_start_time() as database,
+       current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`;
+  const read = async ({ client }: ReadOnly) => limitsRow.array().parse((await client.query(text)).rows)[0];
+  const [there, here] = [await read(pooler), await read(direct)];
+  if (there?.database !== here?.database) {
+    return [
+      report.error(
+        'DATABASE_POOLER_URL leads to another database than DATABASE_URL',
+        'Let both lead to the same one.',
+      ),
+    ];
+  }
+  const unlimited = Object.entries({ statement_timeout: there?.statement, lock_timeout: there?.lock })
+    .filter(([, value]) => value === '0')
+    .map(([name]) => name);
+  if (unlimited.length === 0) return [report.ok('leads to the same database, with limits of time')];
+  return [
+    report.warning(
+      `its sessions have no ${unlimited.join(' and no ')}`,
+      'Set them in the pooler (connect_query of PgBouncer). docs/deployment.md: "A pooler".',
+    ),
   ];
 }
 
 /** The clock of a server against ours, which it was asked between two instants. */
-export function checkClock(
-  report: ReturnType<typeof reporter>,
-  theirs: Date,
-  askedAt: number,
-  answeredAt: number,
-): Finding {
+export function checkClock(report: Report, theirs: Date, askedAt: number, answeredAt: number): Finding {
   const off = Math.max(askedAt - theirs.getTime(), theirs.getTime() - answeredAt, 0) / 1000;
   if (off <= mostSkewSeconds) return report.ok('its clock agrees with ours');
   return report.error(

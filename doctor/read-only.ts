@@ -4,9 +4,14 @@ import type { z } from 'zod';
 const connectMs = 5_000;
 const statementMs = 5_000;
 
-/** A session that can change nothing and asks nothing that takes longer than five seconds. */
+/**
+ * A session that can change nothing and asks nothing that takes longer than five seconds. The limits are those of
+ * each transaction: behind a pooler, settings of the session would stay with others.
+ */
 export interface ReadOnly {
   client: pg.Client;
+  /** One at a time. */
+  within<Answer>(work: (client: pg.Client) => Promise<Answer>): Promise<Answer>;
   ask<Row extends z.ZodType>(row: Row, text: string, parameters?: unknown[]): Promise<z.output<Row>[]>;
 }
 
@@ -20,13 +25,21 @@ export async function connectReadOnly(url: string): Promise<ReadOnly> {
   // A broken connection fails the current or next query, where it is reported.
   client.on('error', () => undefined);
   await client.connect();
-  await client.query(
-    `set default_transaction_read_only = on; set statement_timeout = ${statementMs}; set lock_timeout = 1000`,
-  );
+  const within: ReadOnly['within'] = async (work) => {
+    await client.query(
+      `begin read only; set local statement_timeout = ${statementMs}; set local lock_timeout = 1000`,
+    );
+    try {
+      return await work(client);
+    } finally {
+      await client.query('rollback').catch(() => undefined);
+    }
+  };
   return {
     client,
+    within,
     async ask(row, text, parameters = []) {
-      const { rows } = await client.query(text, parameters);
+      const { rows } = await within((inner) => inner.query(text, parameters));
       return row.array().parse(rows);
     },
   };

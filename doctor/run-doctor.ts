@@ -6,7 +6,7 @@ import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
 import { type Finding, reporter } from './finding.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
-import { checkMigrations, checkPostgres } from './postgres.ts';
+import { checkMigrations, checkPooler, checkPostgres } from './postgres.ts';
 import { messageOf } from './present.ts';
 import { checkProvider } from './provider.ts';
 import { connectReadOnly, type ReadOnly } from './read-only.ts';
@@ -59,7 +59,11 @@ async function examine(
   );
   const findings: Finding[] = [];
   if ('finding' in database) findings.push(database.finding);
-  else findings.push(...(await examineDatabase(database.value)));
+  else
+    findings.push(
+      ...(await examineDatabase(database.value)),
+      ...(await examinePooler(config, database.value)),
+    );
   if ('finding' in temporal) findings.push(temporal.finding);
   else findings.push(...(await guarded('Temporal', () => checkTemporal(temporal.value, config))));
   if ('value' in database && 'value' in temporal) {
@@ -85,6 +89,22 @@ async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [area, check] of checks) findings.push(...(await guarded(area, () => check(database))));
   return findings;
+}
+
+async function examinePooler(config: Config, direct: ReadOnly): Promise<Finding[]> {
+  const url = config.DATABASE_POOLER_URL;
+  if (url === undefined) return [];
+  const pooler = await reach(
+    'Pooler',
+    () => connectReadOnly(url),
+    'Does it run, and is DATABASE_POOLER_URL right?',
+  );
+  if ('finding' in pooler) return [pooler.finding];
+  try {
+    return await guarded('Pooler', () => checkPooler(pooler.value, direct));
+  } finally {
+    await pooler.value.client.end().catch(() => undefined);
+  }
 }
 
 async function connectTemporal(client: Client): Promise<Client> {

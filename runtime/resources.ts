@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
-import { createOrm, type Orm } from '../db/orm.ts';
+import { createOrm, type DatabaseOptions, type Orm } from '../db/orm.ts';
 import type { BillingProvider } from '../providers/billing/billing-provider.ts';
 import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
@@ -19,9 +19,15 @@ export interface Resources extends EmailProviders {
   billing: BillingProvider | null;
 }
 
+/** Where statements go that need no session of their own. */
+export function databaseAddress(config: Config): Pick<DatabaseOptions, 'url' | 'isPooler'> {
+  const pooler = config.DATABASE_POOLER_URL;
+  return { url: pooler ?? config.DATABASE_URL, isPooler: pooler !== undefined };
+}
+
 export function openDatabase(config: Config, log: Logger, shutdown: Shutdown, role: PoolRole): Orm {
   const orm = createOrm({
-    url: config.DATABASE_URL,
+    ...databaseAddress(config),
     poolSize: config.DATABASE_POOL_SIZE,
     limits: statementLimits(config, role),
     validateRows: config.VALIDATE_ROWS,

@@ -60,9 +60,19 @@ export const environmentSchema = z.object({
     .string()
     .min(1)
     .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
-  DATABASE_POOL_SIZE: integer(20, 2).describe(
-    'Postgres connections per process, of API and worker each with `npm start`; a worker opens up to 6 ' +
-      'more for campaigns.',
+  DATABASE_POOLER_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A pooler in transaction mode in front of that database, such as PgBouncer. Everything goes through it but ' +
+        'what needs a session of its own, one connection per process.',
+    ),
+  DATABASE_POOL_SIZE: integer(20, 4).describe(
+    'Most connections of the pools of a process, of API and worker each with `npm start`.',
+  ),
+  DATABASE_CAMPAIGN_POOL_SIZE: integer(6, 4).describe(
+    'Most connections that a worker opens besides, to send campaigns.',
   ),
   DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(
     'Longest statement of a request, which is answered 503 then; 0 = no limit of ours.',

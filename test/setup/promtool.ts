@@ -1,10 +1,11 @@
-import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { unpackDebianPackages } from './debian-packages.ts';
 
-const cached = fileURLToPath(new URL('../../.cache/promtool/promtool', import.meta.url));
+const packages = fileURLToPath(new URL('../../.cache/prometheus', import.meta.url));
+const unpacked = join(packages, 'usr/bin/promtool');
 
 /** The first release that knows everything our rules and their tests use. */
 const oldestUsable: readonly [number, number] = [2, 42];
@@ -16,12 +17,13 @@ const oldestUsable: readonly [number, number] = [2, 42];
  */
 export async function findPromtool(): Promise<string> {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'promtool'));
-  for (const path of [process.env.PROMTOOL_PATH ?? '', ...onPath, cached]) {
+  for (const path of [process.env.PROMTOOL_PATH ?? '', ...onPath, unpacked]) {
     if (path !== '' && (await isExecutable(path)) && (await isUsable(path))) return path;
   }
   try {
-    await downloadFromDebian();
-    return cached;
+    // Newer releases have a package for the tool alone.
+    await unpackDebianPackages([['promtool', 'prometheus']], packages);
+    return unpacked;
   } catch (cause) {
     throw new Error(
       'promtool is needed, and apt-get could not fetch it. Install Prometheus (`brew install prometheus`, or the package of your system), or set PROMTOOL_PATH.',
@@ -30,39 +32,7 @@ export async function findPromtool(): Promise<string> {
   }
 }
 
-/** Needs no root: apt keeps its lists in a folder of ours, and checks signatures and checksums as always. */
-async function downloadFromDebian(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'promtool-'));
-  try {
-    for (const part of ['lists/partial', 'cache/archives/partial']) {
-      await mkdir(join(folder, part), { recursive: true });
-    }
-    const options = [
-      `Dir::State::Lists=${folder}/lists`,
-      `Dir::Cache=${folder}/cache`,
-      'Dir::State::status=/dev/null',
-      'Debug::NoLocking=1',
-      'APT::Sandbox::User=',
-      'Acquire::Languages=none',
-    ].flatMap((option) => ['-o', option]);
-    const apt = (...args: string[]) => execa('apt-get', [...options, ...args], { cwd: folder });
-    await apt('update');
-    // Newer releases have a package for the tool alone.
-    await apt('download', 'promtool').catch(() => apt('download', 'prometheus'));
-    const [archive] = (await readdir(folder)).filter((name) => name.endsWith('.deb'));
-    await execa('dpkg-deb', ['--extract', archive ?? '', 'unpacked'], { cwd: folder });
-    await mkdir(join(cached, '..'), { recursive: true });
-    // In place at once: other test processes may look for it.
-    const staged = `${cached}.${process.pid}`;
-    await copyFile(join(folder, 'unpacked/usr/bin/promtool'), staged);
-    await chmod(staged, 0o755);
-    await rename(staged, cached);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function isExecutable(path: string): Promise<boolean> {
+export async function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,
     () => false,

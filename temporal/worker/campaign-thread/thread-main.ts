@@ -6,6 +6,7 @@ import { createOrm } from '../../../db/orm.ts';
 import { openEmailProviders } from '../../../runtime/email-providers.ts';
 import { presentError, type Warn } from '../../../runtime/logger.ts';
 import { openTracing } from '../../../runtime/open-tracing.ts';
+import { databaseAddress } from '../../../runtime/resources.ts';
 import { createSendRates } from '../../../runtime/send-rates.ts';
 import { statementLimits } from '../../../runtime/statement-limits.ts';
 import { traceHandOvers } from '../../../runtime/trace-hand-overs.ts';
@@ -27,15 +28,13 @@ const warn: Warn = (message, err) =>
 // On other platforms this would change the priority of the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
-const poolSize = 6;
-
 const ends: (() => Promise<void>)[] = [];
 const tracing = await openTracing(config, 'posthaste-campaigns', warn, { add: (_, end) => ends.push(end) });
 const { provider } = openEmailProviders(config);
 ends.push(() => provider.close());
 const orm = createOrm({
-  url: config.DATABASE_URL,
-  poolSize,
+  ...databaseAddress(config),
+  poolSize: config.DATABASE_CAMPAIGN_POOL_SIZE,
   limits: statementLimits(config, 'worker'),
   validateRows: config.VALIDATE_ROWS,
   warn: (message) => warn(message, undefined),

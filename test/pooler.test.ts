@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { checkPooler, checkPostgres } from '../doctor/postgres.ts';
+import { connectReadOnly } from '../doctor/read-only.ts';
+import { eventually } from './setup/eventually.ts';
+import { type Pooler, startPgBouncer } from './setup/pgbouncer.ts';
+import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { upload } from './setup/upload.ts';
+
+/** Fewer than one process opens, so that transactions of both processes share each session of the database. */
+const serverConnections = 5;
+
+let stack: ProcessStack;
+let pooler: Pooler;
+let sender: TestSender;
+
+beforeAll(async () => {
+  stack = await createProcessStack({ SEGMENT_COMPUTE_INTERVAL_MINUTES: '1' });
+  pooler = await startPgBouncer(stack.database.url, serverConnections);
+  stack.environment.DATABASE_POOLER_URL = pooler.url;
+  await Promise.all([stack.startApi(), stack.startWorker()]);
+  sender = await createTestSender(stack.apiUrl);
+}, 300_000);
+afterAll(async () => {
+  await stack?.killAll();
+  await pooler?.close();
+  await stack?.close();
+});
+
+const statuses = async (source: string) => {
+  const rows = await sql<{ status: string; count: number }>(
+    stack.em(),
+    'select status, count(*)::int as count from emails where project_id = $1 and source = $2 group by status',
+    [sender.projectId, source],
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+};
+
+const journaled = async () => {
+  const [row] = await sql<{ rows: number; emails: number }>(
+    stack.em(),
+    `select count(*)::int as rows, count(distinct email_id)::int as emails from events
+     where project_id = $1 and name = 'email.sent'`,
+    [sender.projectId],
+  );
+  return row;
+};
+
+describe('behind a pooler in transaction mode', () => {
+  it('emails of many parallel requests leave once each', { timeout: 120_000 }, async () => {
+    const sends = Array.from({ length: 40 }, (_, n) =>
+      sender.post('/v1/send', {
+        to: `reader-${n}@example.com`,
+        from: `hello@${sender.domain}`,
+        subject: 'Hello',
+        body: '<p>Hello</p>',
+      }),
+    );
+    for (const answer of await Promise.all(sends)) expect(answer.status).toBe(200);
+    await eventually(
+      () => statuses('TRANSACTIONAL'),
+      (found) => found.DELIVERED === 40,
+    );
+    expect(await journaled()).toEqual({ rows: 40, emails: 40 });
+  });
+
+  it('an import and a campaign reach every contact once', { timeout: 180_000 }, async () => {
+    const lines = Array.from({ length: 600 }, (_, n) => `import-${n}@example.com,${n}`);
+    const file = ['email,n', ...lines].join('\n');
+    const { status, body } = await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, file);
+    expect(status, JSON.stringify(body)).toBe(202);
+    await eventually(
+      () => sender.get(`/contacts/import/${body.jobId}`),
+      (answer) => answer.body.state === 'completed',
+    );
+    const { body: created } = await sender.post('/campaigns', {
+      name: 'News',
+      subject: 'News for {{ n }}',
+      body: '<p>Hello {{ n }}</p>',
+      from: `news@${sender.domain}`,
+      audienceType: 'ALL',
+    });
+    expect((await sender.post(`/campaigns/${created.data.id}/send`, {})).status).toBe(200);
+    await eventually(
+      async () => (await sender.get(`/campaigns/${created.data.id}`)).body.data.status,
+      (found) => found === 'SENT',
+    );
+    await eventually(
+      () => statuses('CAMPAIGN'),
+      (found) => (found.DELIVERED ?? 0) >= 600 && Object.keys(found).length === 1,
+    );
+    const sent = await journaled();
+    expect(sent?.rows).toBe(sent?.emails);
+  });
+
+  it('an event starts a workflow, and another one ends its wait', { timeout: 120_000 }, async () => {
+    const id = await buildWorkflow(
+      sender,
+      {
+        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
+        end: { type: 'EXIT' },
+      },
+      [
+        ['start', 'wait'],
+        ['wait', 'end', 'event'],
+        ['wait', 'end', 'timeout'],
+      ],
+    );
+    await trackEvent(sender, 'signup');
+    await onlyExecution(sender, id, 'WAITING');
+    await trackEvent(sender, 'bought');
+    await onlyExecution(sender, id, 'EXITED');
+  });
+
+  it('notifications arrive in a session of their own', async () => {
+    const [row] = await sql<{ listening: number }>(
+      stack.em(),
+      `select count(*)::int as listening from pg_stat_activity
+       where datname = current_database() and application_name = 'posthaste-listen'`,
+    );
+    expect(row).toEqual({ listening: 1 });
+  });
+
+  it('no session of the database keeps a setting of ours', async () => {
+    const client = await connectReadOnly(pooler.url);
+    const settings = await client.client.query(
+      `select name from pg_settings where source = 'session'
+       and name not in ('application_name', 'client_encoding', 'DateStyle', 'TimeZone', 'standard_conforming_strings')
+       order by name`,
+    );
+    await client.client.end();
+    expect(settings.rows).toEqual([{ name: 'lock_timeout' }, { name: 'statement_timeout' }]);
+  });
+
+  it('the doctor knows the pooler, and says when DATABASE_URL leads through it', async () => {
+    const [direct, pooled] = await Promise.all([
+      connectReadOnly(stack.database.url),
+      connectReadOnly(pooler.url),
+    ]);
+    const levels = (found: { level: string }[]) => found.map(({ level }) => level);
+    expect(levels(await checkPooler(pooled, direct))).toEqual(['ok']);
+    const said = (await checkPostgres(pooled)).map(({ text }) => text);
+    expect(said).toContain('DATABASE_URL leads through a pooler');
+    expect((await checkPostgres(direct)).map(({ text }) => text)).not.toContain(
+      'DATABASE_URL leads through a pooler',
+    );
+    await Promise.all([direct.client.end(), pooled.client.end()]);
+  });
+});
