@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
 import { countColumn, type Question, zeroUuid } from './client/question.ts';
-import { deleteFrom, refuseWhileDeleting, restoreNames } from './deletion.ts';
+import { deleteFrom, markProjectChanged, refuseWhileDeleting, restoreNames } from './deletion.ts';
 import { eventColumns } from './tables/event.ts';
 
 /** Bounded, because parameters are part of the request's URL. */
@@ -73,6 +73,7 @@ export async function eraseContacts(
     const batch = contactIds.slice(done, done + maxContactsAtOnce);
     await eraseBatch(clickhouse, { projectId, contactIds: batch }, keptKeys);
   }
+  await clickhouse.command(markProjectChanged, { projectId });
 }
 
 async function eraseBatch(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from './clickhouse.ts';
 import { countColumn, type Question, toInstantParameter } from './client/question.ts';
-import { deleteFrom, refuseWhileDeleting, restoreNames } from './deletion.ts';
+import { deleteFrom, markProjectChanged, refuseWhileDeleting, restoreNames } from './deletion.ts';
 
 export interface EventErasure {
   projectId: string;
@@ -53,5 +53,6 @@ export async function eraseEvents(clickhouse: ClickHouse, erasure: EventErasure)
   if (hasEventsToGo) {
     await clickhouse.command(deleteFrom('event', `${ofTheName} AND ${isToGo}`, comment), parameters);
   }
+  await clickhouse.command(markProjectChanged, { projectId });
   await clickhouse.command(restoreNames(ofTheName), { projectId, name });
 }

@@ -80,18 +80,27 @@ it('leaves nothing of a project in any table but what was made later, and all of
   await clickhouse.insert(requestLogTable, asked.join('\n'));
   await eraseProjectData(clickhouse, projectId, until);
   expect(await rowsOf(projectId)).toEqual({
+    day_change: 0,
     email_state: 0,
     event: 0,
     event_name: 0,
     figure: 0,
     request_log: 0,
   });
-  expect(await rowsOf(other)).toEqual({ email_state: 1, event: 1, event_name: 1, figure: 1, request_log: 1 });
+  expect(await rowsOf(other)).toEqual({
+    day_change: 1,
+    email_state: 1,
+    event: 1,
+    event_name: 1,
+    figure: 1,
+    request_log: 1,
+  });
 
   await clickhouse.insert(eventTable, sent(projectId, new Date()));
   await clickhouse.insert(requestLogTable, toRequestLine(projectId, request(new Date())));
   await eraseProjectData(clickhouse, projectId, until);
   expect(await rowsOf(projectId)).toEqual({
+    day_change: 1,
     email_state: 1,
     event: 1,
     event_name: 1,

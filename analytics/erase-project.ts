@@ -6,8 +6,16 @@ const ofProject = 'project_id = {projectId:UUID}';
 const comment = 'erase project';
 const isOld = (id: string) => `UUIDv7ToDateTime(${id}) <= {madeUntil:DateTime64(3, 'UTC')}`;
 
+const restoreDays = `
+INSERT INTO day_change
+SELECT project_id, toDate(occurred_at, 'UTC') AS day, max(now64(3, 'UTC'))
+FROM event
+WHERE ${ofProject}
+GROUP BY project_id, day
+SETTINGS async_insert = 0, insert_deduplicate = 0`;
+
 /**
- * Deletes a project's rows up to an instant from every table, and rebuilds the names of the remaining events.
+ * Deletes a project's rows up to an instant from every table, and rebuilds the names and days of the remaining events.
  * Idempotent.
  *
  * @throws ClickHouseUnavailable while ClickHouse is down
@@ -28,5 +36,7 @@ export async function eraseProjectData(
   const asked = `at <= {madeUntil:DateTime64(3, 'UTC')}`;
   await clickhouse.command(deleteFrom('request_log', `${ofProject} AND ${asked}`, comment), parameters);
   await clickhouse.command(deleteFrom('event', `${ofProject} AND ${isOld('event_id')}`, comment), parameters);
+  await clickhouse.command(deleteFrom('day_change', ofProject, comment), { projectId });
   await clickhouse.command(restoreNames(ofProject), { projectId });
+  await clickhouse.command(restoreDays, { projectId });
 }

@@ -47,6 +47,8 @@ describe('migrateClickHouse', () => {
     await migrateClickHouse(store);
     const before = await store.query(tables, {});
     expect(before.map((table) => table.name)).toEqual([
+      'day_change',
+      'day_change_view',
       'email_state',
       'email_state_view',
       'event',

@@ -277,7 +277,7 @@ describe('the tables for analysts', () => {
       {
         name: 'columns',
         sql: `SELECT table, name FROM system.columns
-          WHERE database = currentDatabase() AND table IN ('event', 'figure', 'email_state', 'event_name')`,
+          WHERE database = currentDatabase() AND table IN ('event', 'figure', 'email_state', 'event_name', 'day_change')`,
         row: z.object({ table: z.string(), name: z.string() }),
       },
       {},

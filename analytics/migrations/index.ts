@@ -22,4 +22,5 @@ export const migrations: readonly Migration[] = [
   sqlMigration(1, 'events'),
   sqlMigration(2, 'figures'),
   sqlMigration(3, 'request-log'),
+  sqlMigration(4, 'day-changes'),
 ];

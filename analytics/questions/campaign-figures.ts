@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, nullableIdColumn, type Question, zeroUuid } from '../client/question.ts';
+import { countByDay, type DayParameters, inDays, limitPerDay } from './count-by-day.ts';
 import { countEmailFigures, emailFiguresRow } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
@@ -15,7 +16,8 @@ type CampaignQuestion = Question<CampaignParameters, z.output<typeof campaignRow
 
 /** An opt-out counts for the campaign whose email contained the link, once per email. */
 const columns = `campaign_id AS campaignId, ${countEmailFigures}, countIf(figure = 'opted_out') AS unsubscribed`;
-const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND campaign_id != toUUID('${zeroUuid}')`;
+const isOfOne = `campaign_id != toUUID('${zeroUuid}')`;
+const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND ${isOfOne}`;
 
 /** ClickHouse does not order the type UUID by its timestamp. */
 const youngestFirst = 'UUIDv7ToDateTime(campaign_id) DESC, campaign_id DESC';
@@ -38,6 +40,19 @@ const rankings: Record<CampaignRanking, CampaignQuestion> = {
   sent: rankedBy('sent', 'sent'),
 };
 
+const dailyRow = campaignRow.extend({ date: z.string() });
+
+const byDay: Question<DayParameters, z.output<typeof dailyRow>> = {
+  name: 'campaigns-by-day',
+  sql: `
+SELECT toString(day) AS date, ${columns}
+FROM figure FINAL
+WHERE project_id = {projectId:UUID} AND ${inDays} AND ${isOfOne}
+GROUP BY toDate(occurred_at, 'UTC') AS day, campaign_id
+${limitPerDay}`,
+  row: dailyRow,
+};
+
 /** The totals row has the zero UUID and comes first. */
 const everyCampaign: CampaignQuestion = {
   name: 'campaign-figures',
@@ -55,7 +70,9 @@ export interface FiguresOfCampaign extends CampaignFigures {
   campaignId: string;
 }
 
-const isOfCampaign = (row: z.output<typeof campaignRow>): row is FiguresOfCampaign => row.campaignId !== null;
+const isOfCampaign = <Row extends { campaignId: string | null }>(
+  row: Row,
+): row is Row & { campaignId: string } => row.campaignId !== null;
 
 /**
  * The top campaigns of a period, including those with a count of zero, last.
@@ -69,8 +86,29 @@ export async function topCampaigns(
   ranking: CampaignRanking,
   limit: number,
 ): Promise<FiguresOfCampaign[]> {
+  const daily = await countByDay(clickhouse, byDay, period, {});
+  if (daily !== undefined) return rank(sumByCampaign(daily.filter(isOfCampaign)), ranking).slice(0, limit);
   const rows = await clickhouse.query(rankings[ranking], { ...toPeriodParameters(period), limit });
   return rows.filter(isOfCampaign);
+}
+
+const rankedFigure = { opens: 'opened', clicks: 'clicked', sent: 'sent' } as const;
+
+/** A UUIDv7 begins with its time. */
+function rank(campaigns: readonly FiguresOfCampaign[], ranking: CampaignRanking): FiguresOfCampaign[] {
+  const figure = rankedFigure[ranking];
+  return campaigns.toSorted((a, b) => b[figure] - a[figure] || (a.campaignId < b.campaignId ? 1 : -1));
+}
+
+function sumByCampaign(daily: readonly FiguresOfCampaign[]): FiguresOfCampaign[] {
+  const sums = new Map<string, FiguresOfCampaign>();
+  for (const row of daily) {
+    const { campaignId } = row;
+    const sum = sums.get(campaignId) ?? { ...none, campaignId };
+    for (const name of figureNames) sum[name] += row[name];
+    sums.set(campaignId, sum);
+  }
+  return [...sums.values()];
 }
 
 /**
@@ -86,12 +124,14 @@ export async function campaignFigures(
 ): Promise<{ campaigns: FiguresOfCampaign[]; totals: CampaignFigures }> {
   const parameters = { ...toPeriodParameters(period), limit: limit + 1 };
   const rows = await clickhouse.query(everyCampaign, parameters);
-  const { campaignId: _, ...totals } = rows.find((row) => row.campaignId === null) ?? { ...none };
+  const { campaignId: _, ...totals } = rows.find((row) => row.campaignId === null) ?? {
+    campaignId: null,
+    ...none,
+  };
   return { campaigns: rows.filter(isOfCampaign), totals };
 }
 
 const none = {
-  campaignId: null,
   sent: 0,
   delivered: 0,
   opened: 0,
@@ -100,3 +140,13 @@ const none = {
   complained: 0,
   unsubscribed: 0,
 };
+
+const figureNames = [
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'unsubscribed',
+] as const;

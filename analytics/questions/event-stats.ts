@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question } from '../client/question.ts';
+import { eventCounts, type NamedCount, sumByName } from './event-counts.ts';
 import { fillDays } from './fill-days.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
@@ -8,7 +9,7 @@ export const mostNames = 100;
 
 export interface EventStats {
   total: number;
-  byName: { name: string; count: number }[];
+  byName: NamedCount[];
   otherCount: number;
   /** Every UTC day of the period, oldest first. */
   timeseries: { date: string; count: number }[];
@@ -35,15 +36,29 @@ LIMIT ${mostNames} BY isDay, date`,
 };
 
 export async function eventStats(clickhouse: ClickHouse, period: ProjectPeriod): Promise<EventStats> {
-  const rows = await clickhouse.query(question, toPeriodParameters(period));
-  const days = rows.filter((found) => found.isDay === 1);
-  const byName = rows.filter((found) => found.isDay === 0).map(({ name, count }) => ({ name, count }));
+  const { days, byName } = await countEvents(clickhouse, period);
   const total = countOf(days);
   return {
     total,
     byName,
     otherCount: total - countOf(byName),
     timeseries: fillDays(days, period),
+  };
+}
+
+async function countEvents(clickhouse: ClickHouse, period: ProjectPeriod) {
+  const counts = await eventCounts(clickhouse, period);
+  if (counts !== undefined) {
+    const days = [...Map.groupBy(counts, ({ date }) => date)];
+    return {
+      days: days.map(([date, ofDay]) => ({ date, count: countOf(ofDay) })),
+      byName: sumByName(counts).slice(0, mostNames),
+    };
+  }
+  const rows = await clickhouse.query(question, toPeriodParameters(period));
+  return {
+    days: rows.filter((found) => found.isDay === 1),
+    byName: rows.filter((found) => found.isDay === 0).map(({ name, count }) => ({ name, count })),
   };
 }
 

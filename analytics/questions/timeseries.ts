@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question, zeroUuid } from '../client/question.ts';
+import { countByDay, type DayParameters, inDays } from './count-by-day.ts';
 import { countEmailFigures, emailFiguresRow } from './figures.ts';
 import { fillBuckets, type Interval } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
@@ -9,25 +10,33 @@ const bucketRow = emailFiguresRow.extend({ date: z.string(), unsubscribed: count
 
 export type TimeseriesBucket = z.output<typeof bucketRow>;
 
-type SeriesParameters = PeriodParameters & { campaignId: string };
+type OfCampaign = { campaignId: string };
 
-/** Matches the bucket names of `fillBuckets`; formatted once per bucket, not per row. */
-const bucketsBy = (bucket: string, name: string): Question<SeriesParameters, TimeseriesBucket> => ({
-  name: 'timeseries',
-  sql: `
-SELECT ${name} AS date, ${countEmailFigures},
+/** Match the bucket names of `fillBuckets`; formatted once per bucket, not per row. */
+const buckets = {
+  hour: { by: 'toStartOfHour(occurred_at)', name: `formatDateTime(bucket, '%Y-%m-%dT%H:00:00.000Z', 'UTC')` },
+  day: { by: `toDate(occurred_at, 'UTC')`, name: 'toString(bucket)' },
+} satisfies Record<Interval, unknown>;
+
+const bucketsSql = (interval: Interval, period: string) => `
+SELECT ${buckets[interval].name} AS date, ${countEmailFigures},
   countIf(figure = if({campaignId:UUID} = toUUID('${zeroUuid}'), 'unsubscribed', 'opted_out')) AS unsubscribed
 FROM figure FINAL
-WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')}
+WHERE project_id = {projectId:UUID} AND ${period}
   AND ({campaignId:UUID} = toUUID('${zeroUuid}') OR campaign_id = {campaignId:UUID})
-GROUP BY ${bucket} AS bucket`,
+GROUP BY ${buckets[interval].by} AS bucket`;
+
+const ofPeriod = (interval: Interval): Question<PeriodParameters & OfCampaign, TimeseriesBucket> => ({
+  name: 'timeseries',
+  sql: bucketsSql(interval, inPeriod('occurred_at')),
   row: bucketRow,
 });
 
-const questions = {
-  hour: bucketsBy('toStartOfHour(occurred_at)', `formatDateTime(bucket, '%Y-%m-%dT%H:00:00.000Z', 'UTC')`),
-  day: bucketsBy(`toDate(occurred_at, 'UTC')`, 'toString(bucket)'),
-} satisfies Record<Interval, unknown>;
+const ofDays = (interval: Interval): Question<DayParameters & OfCampaign, TimeseriesBucket> => ({
+  name: `timeseries-by-${interval}`,
+  sql: bucketsSql(interval, inDays),
+  row: bucketRow,
+});
 
 /**
  * Figures of a period by UTC hour or day. Emails count at their first occurrence (a click is also an open), so that
@@ -43,7 +52,9 @@ export async function timeseries(
   interval: Interval,
   campaignId: string = zeroUuid,
 ): Promise<TimeseriesBucket[]> {
-  const rows = await clickhouse.query(questions[interval], { ...toPeriodParameters(period), campaignId });
+  const rows =
+    (await countByDay(clickhouse, ofDays(interval), period, { campaignId })) ??
+    (await clickhouse.query(ofPeriod(interval), { ...toPeriodParameters(period), campaignId }));
   return fillBuckets(rows, period, interval, (date) => ({
     date,
     sent: 0,

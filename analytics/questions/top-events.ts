@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question, toInstantParameter } from '../client/question.ts';
+import { eventCounts, sumByName } from './event-counts.ts';
 import { type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const row = z.object({ name: z.string(), count: countColumn, previousCount: countColumn });
@@ -33,8 +34,28 @@ LIMIT {limit:UInt32}`,
  * @param limit maximum number of names
  * @throws ClickHouseUnavailable
  */
-export function topEvents(clickhouse: ClickHouse, period: ProjectPeriod, limit: number): Promise<TopEvent[]> {
+export async function topEvents(
+  clickhouse: ClickHouse,
+  period: ProjectPeriod,
+  limit: number,
+): Promise<TopEvent[]> {
   const lengthMs = period.endDate.getTime() - period.startDate.getTime();
-  const before = toInstantParameter(new Date(Math.max(0, period.startDate.getTime() - lengthMs)));
-  return clickhouse.query(question, { ...toPeriodParameters(period), before, limit });
+  const before = new Date(Math.max(0, period.startDate.getTime() - lengthMs));
+  const counts = await eventCounts(clickhouse, period);
+  const previous = await eventCounts(clickhouse, {
+    projectId: period.projectId,
+    startDate: before,
+    endDate: new Date(period.startDate.getTime() - 1),
+  });
+  if (counts === undefined || previous === undefined) {
+    return clickhouse.query(question, {
+      ...toPeriodParameters(period),
+      before: toInstantParameter(before),
+      limit,
+    });
+  }
+  const previousCounts = new Map(sumByName(previous).map(({ name, count }) => [name, count]));
+  return sumByName(counts)
+    .slice(0, limit)
+    .map(({ name, count }) => ({ name, count, previousCount: previousCounts.get(name) ?? 0 }));
 }

@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ClickHouse, connectClickHouse } from '../clickhouse.ts';
+import { eraseContacts } from '../erase-contacts.ts';
+import { eraseEvents } from '../erase-events.ts';
+import { migrateClickHouse } from '../migrate.ts';
+import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
+import { deliveriesOf, journalArbitrary } from '../testing/journal-model.ts';
+import { topCampaigns } from './campaign-figures.ts';
+import { eventStats } from './event-stats.ts';
+import type { ProjectPeriod } from './period.ts';
+import { timeseries } from './timeseries.ts';
+import { topEvents } from './top-events.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'posthaste-days-'));
+let clickhouse: ClickHouse;
+beforeAll(async () => {
+  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'posthaste' });
+  await migrateClickHouse(clickhouse);
+});
+afterAll(async () => {
+  await clickhouse.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const store = (rows: readonly EventInsertRow[]) =>
+  clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));
+
+/** As if nothing had arrived for two minutes. */
+async function passTwoMinutes(): Promise<void> {
+  await clickhouse.command(
+    `CREATE OR REPLACE TABLE aged ENGINE = Memory AS
+     SELECT project_id, day, changed_at - INTERVAL 2 MINUTE AS changed_at FROM day_change`,
+  );
+  await clickhouse.command('TRUNCATE TABLE day_change');
+  await clickhouse.command('INSERT INTO day_change SELECT * FROM aged');
+}
+
+/** A handle of its own, for which nothing is kept yet; `asked` are the days that its questions counted. */
+function fresh(): { handle: ClickHouse; asked: string[] } {
+  const asked: string[] = [];
+  const handle: ClickHouse = {
+    ...clickhouse,
+    query(question, parameters) {
+      if (Array.isArray(parameters.days)) asked.push(...parameters.days.map(String));
+      return clickhouse.query(question, parameters);
+    },
+  };
+  return { handle, asked };
+}
+
+async function answers(handle: ClickHouse, period: ProjectPeriod) {
+  return [
+    await timeseries(handle, period, 'day'),
+    await timeseries(handle, period, 'hour'),
+    await topCampaigns(handle, period, 'opens', 5),
+    await topEvents(handle, period, 5),
+    await eventStats(handle, period),
+  ];
+}
+
+const start = new Date('2026-01-30T00:00:00.000Z');
+const instant = (day: number, hour = 0) => new Date(start.getTime() + (day * 24 + hour) * 3_600_000);
+
+function tracked(projectId: string, occurredAt: Date, rest: Partial<EventInsertRow> = {}): EventInsertRow {
+  return {
+    projectId,
+    eventId: v7(),
+    occurredAt,
+    name: 'order placed',
+    kind: 'tracked',
+    activityType: 'event.tracked',
+    contactId: v7(),
+    emailId: null,
+    campaignId: null,
+    workflowId: null,
+    data: {},
+    ...rest,
+  };
+}
+
+describe('days that are kept', () => {
+  it('answer as if everything was counted again, whatever arrives late or twice', async () => {
+    const projectId = v7();
+    const journal = journalArbitrary(projectId, start, 4).chain(deliveriesOf);
+    await fc.assert(
+      fc.asyncProperty(journal, async (deliveries) => {
+        const { handle } = fresh();
+        const period = { projectId, startDate: instant(0, 5), endDate: instant(4) };
+        for (const batch of deliveries) {
+          await store(batch);
+          expect(await answers(handle, period)).toEqual(await answers(fresh().handle, period));
+          await passTwoMinutes();
+          await answers(handle, period);
+          expect(await answers(handle, period)).toEqual(await answers(fresh().handle, period));
+        }
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  it('are counted again only when rows of them arrive, and not kept until those have settled', async () => {
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const period = { projectId, startDate: instant(0, 12), endDate: instant(3, 12) };
+    const ask = async () => {
+      asked.length = 0;
+      return (await eventStats(handle, period)).total;
+    };
+    await store([0, 1, 2, 3].map((day) => tracked(projectId, instant(day, 12))));
+    await ask();
+    expect(await ask()).toBe(4);
+    expect(asked).toEqual(['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-02']);
+    await passTwoMinutes();
+    await ask();
+    expect(await ask()).toBe(4);
+    expect(asked, 'which are in the period only in part').toEqual(['2026-01-30', '2026-02-02']);
+    await store([tracked(projectId, instant(1, 3)), tracked(v7(), instant(2, 3))]);
+    expect(await ask()).toBe(5);
+    expect(asked).toEqual(['2026-01-30', '2026-01-31', '2026-02-02']);
+  });
+
+  it('show nothing of erased events and contacts', async () => {
+    const projectId = v7();
+    const contactId = v7();
+    const { handle } = fresh();
+    const period = { projectId, startDate: instant(0), endDate: instant(3) };
+    const names = async () => (await eventStats(handle, period)).byName.map(({ name }) => name);
+    await store([
+      tracked(projectId, instant(1)),
+      tracked(projectId, instant(1), { name: 'page viewed' }),
+      tracked(projectId, instant(2), { name: 'secret', contactId }),
+    ]);
+    await passTwoMinutes();
+    expect(await names()).toEqual(['order placed', 'page viewed', 'secret']);
+    await eraseContacts(clickhouse, projectId, [contactId], []);
+    expect(await names()).toEqual(['order placed', 'page viewed']);
+    await passTwoMinutes();
+    await names();
+    await eraseEvents(clickhouse, { projectId, name: 'page viewed', madeUntil: new Date() });
+    expect(await names()).toEqual(['order placed']);
+  });
+
+  it('are not kept where a day has hundreds of names, which all count', async () => {
+    const projectId = v7();
+    const { handle } = fresh();
+    const period = { projectId, startDate: instant(0), endDate: instant(3) };
+    const many = Array.from({ length: 250 }, (_, n) => tracked(projectId, instant(1), { name: `name ${n}` }));
+    await store([...many, tracked(projectId, instant(1, 2), { name: 'name 7' })]);
+    await passTwoMinutes();
+    for (let times = 0; times < 2; times += 1) {
+      expect((await eventStats(handle, period)).total).toBe(251);
+      expect((await topEvents(handle, period, 1))[0]).toEqual({ name: 'name 7', count: 2, previousCount: 0 });
+    }
+  });
+
+  it.each([
+    ['a period of years', '2020-01-01', '2026-02-10'],
+    ['a period before 1971', '1969-12-30', '1970-02-01'],
+    ['a period after 2100', '2199-12-30', '2200-02-01'],
+    ['no day', '2026-02-01', '2026-01-01'],
+  ])('are not asked for over %s', async (_, from, until) => {
+    const { handle, asked } = fresh();
+    const period = { projectId: v7(), startDate: new Date(from), endDate: new Date(until) };
+    await eventStats(handle, period);
+    expect(asked).toEqual([]);
+  });
+});

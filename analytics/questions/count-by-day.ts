@@ -1,0 +1,129 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { ClickHouse } from '../clickhouse.ts';
+import { countColumn, type QueryParameters, type Question } from '../client/question.ts';
+import { countBuckets, fillBuckets } from './fill-buckets.ts';
+import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
+
+/** In one statement, whose parameters are part of its URL. */
+const maxDays = 400;
+/** Which the type Date has, and none of them the day of a mark for all. */
+const known = { from: Date.UTC(1971), until: Date.UTC(2100) };
+/** A project with more names or campaigns in a day is asked as a whole, where ClickHouse picks the first ones. */
+const maxRowsPerDay = 200;
+/** Of all days together; about 100 bytes each. */
+const maxKeptRows = 100_000;
+/** Rows that arrive become visible after their mark in `day_change`, but within this time. */
+const settledAfterSeconds = 60;
+/** Bounds what an insert that took longer leaves uncounted. */
+const keptMs = 3_600_000;
+
+/** Of a day question, whose rows are grouped by a `date` that begins with the day. */
+export const inDays = `${inPeriod('occurred_at')} AND toDate(occurred_at, 'UTC') IN {days:Array(Date)}`;
+export const limitPerDay = `LIMIT ${maxRowsPerDay + 1} BY date`;
+
+export type DayParameters = PeriodParameters & { days: readonly string[] };
+
+interface KeptDay {
+  changedAt: number;
+  /** Null when there are too many. */
+  rows: readonly unknown[] | null;
+}
+
+const keptBy = new WeakMap<ClickHouse, LRUCache<string, KeptDay>>();
+
+const mark = z.object({ date: z.string(), changedAt: countColumn, isSettled: countColumn });
+
+const marksOfDays: Question<PeriodParameters, z.output<typeof mark>> = {
+  name: 'day-changes',
+  sql: `
+SELECT toString(day) AS date, toUnixTimestamp64Milli(max(changed_at)) AS changedAt,
+  max(changed_at) < now64(3) - INTERVAL ${settledAfterSeconds} SECOND AS isSettled
+FROM day_change
+WHERE project_id = {projectId:UUID}
+  AND (day = toDate(0) OR day BETWEEN toDate({since:DateTime64(3, 'UTC')}) AND toDate({until:DateTime64(3, 'UTC')}))
+GROUP BY day`,
+  row: mark,
+};
+
+/** @returns when the day last changed, and whether all rows of that change can be seen */
+async function changesOf(clickhouse: ClickHouse, period: PeriodParameters) {
+  const marks = new Map((await clickhouse.query(marksOfDays, period)).map((found) => [found.date, found]));
+  const ofProject = marks.get('1970-01-01');
+  return (day: string) => {
+    const found = [marks.get(day), ofProject].filter((one) => one !== undefined);
+    return {
+      changedAt: Math.max(0, ...found.map(({ changedAt }) => changedAt)),
+      isSettled: found.every(({ isSettled }) => isSettled === 1),
+    };
+  };
+}
+
+const dayOf = ({ date }: { date: string }) => date.slice(0, 10);
+
+const isCountable = (period: ProjectPeriod): boolean =>
+  period.startDate.getTime() >= known.from &&
+  period.endDate.getTime() < known.until &&
+  countBuckets(period, 'day') <= maxDays;
+
+function isWhole(day: string, { startDate, endDate }: ProjectPeriod): boolean {
+  const first = Date.parse(day);
+  return startDate.getTime() <= first && endDate.getTime() >= first + 86_399_999;
+}
+
+/**
+ * Rows of a question for a period, of which whole days are counted again only after rows of them arrived or were
+ * erased: a chart of months costs what today costs. Exact, except that what an insert of more than a minute brought may
+ * be missing for an hour.
+ *
+ * @param question grouped by `date` and limited per day
+ * @returns rows of each day in any order; undefined for too many days, or rows in a day: ask for the period as a whole
+ * @throws ClickHouseUnavailable
+ */
+export async function countByDay<Row extends { date: string }, More extends QueryParameters>(
+  clickhouse: ClickHouse,
+  question: Question<DayParameters & More, Row>,
+  period: ProjectPeriod,
+  more: More,
+): Promise<Row[] | undefined> {
+  if (!isCountable(period)) return undefined;
+  const days = fillBuckets([], period, 'day', (date) => ({ date })).map(dayOf);
+  if (days.length === 0) return [];
+  const parameters = toPeriodParameters(period);
+  const changeOf = await changesOf(clickhouse, parameters);
+  const cache = keptDays(clickhouse);
+  const keyOf = (day: string) => [question.name, period.projectId, ...Object.values(more), day].join(' ');
+  const kept = new Map<string, KeptDay>();
+  for (const day of days) {
+    const found = isWhole(day, period) ? cache.get(keyOf(day)) : undefined;
+    if (found?.changedAt === changeOf(day).changedAt) kept.set(day, found);
+  }
+  const missing = days.filter((day) => !kept.has(day));
+  const isTooMany = () => [...kept.values()].some(({ rows }) => rows === null);
+  if (missing.length > 0 && !isTooMany()) {
+    const rows = await clickhouse.query(question, { ...parameters, ...more, days: missing });
+    const found = Map.groupBy(rows, dayOf);
+    for (const day of missing) {
+      const { changedAt, isSettled } = changeOf(day);
+      const counted = found.get(day) ?? [];
+      const entry: KeptDay = { changedAt, rows: counted.length > maxRowsPerDay ? null : counted };
+      kept.set(day, entry);
+      if (isSettled && isWhole(day, period)) cache.set(keyOf(day), entry);
+    }
+  }
+  if (isTooMany()) return undefined;
+  // as: under this key are rows of this question only.
+  return [...kept.values()].flatMap(({ rows }) => (rows ?? []) as readonly Row[]);
+}
+
+function keptDays(clickhouse: ClickHouse): LRUCache<string, KeptDay> {
+  const found = keptBy.get(clickhouse);
+  if (found !== undefined) return found;
+  const made = new LRUCache<string, KeptDay>({
+    maxSize: maxKeptRows,
+    sizeCalculation: ({ rows }) => 1 + (rows?.length ?? 0),
+    ttl: keptMs,
+  });
+  keptBy.set(clickhouse, made);
+  return made;
+}
