@@ -20,6 +20,8 @@ export const tableFunctions = [
   'return-send-slots',
   'distribute-round-robin',
   'reserve-email-slots',
+  'refuse-deletes-by-ctid',
+  'share-handled-notifications',
 ];
 
 const appliedRow = z.object({ name: z.string(), hash: z.string() });

@@ -33,6 +33,11 @@ export function isLostRace(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** Whether a statement waited longer for a lock than `lock_timeout` allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return serverErrorOf(error)?.code === '55P03';
+}
+
 export function brokenConstraint(error: unknown): string | undefined {
   return serverErrorOf(error)?.constraint;
 }

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
+import { isLockTimeout } from './database-errors.ts';
 import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';
+import { preparePartitions } from './prepare-partitions.ts';
 import { query } from './sql.ts';
 
 /** An arbitrary number. */
@@ -14,7 +16,7 @@ const pauseMs = 2_000;
 const attempts = 60;
 
 /**
- * Applies pending migrations and changed functions in one transaction. Safe with concurrent processes: one works, the
+ * Applies pending migrations and changed functions and adds partitions, in one transaction. Safe with concurrent processes: one works, the
  * others wait. Statements have no time limit but wait only briefly for a table lock; after that everything is rolled
  * back, so that other queries proceed, and retried. Does not touch the functions of a database
  * that a newer version has migrated.
@@ -47,7 +49,9 @@ function migrate(orm: Orm): Promise<void> {
     const isNewer = await isNewerThanCode(em);
     if (!isNewer) await applyFunctions(em, columnFunctions);
     await orm.migrator.up({ transaction: em.getTransactionContext() });
-    if (!isNewer) await applyFunctions(em, tableFunctions);
+    if (isNewer) return;
+    await applyFunctions(em, tableFunctions);
+    await preparePartitions(em, new Date());
   });
 }
 
@@ -62,8 +66,4 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
   const applied = await query(em, z.object({ name: z.string() }), 'select name from schema_migrations');
   const known = new Set(migrations.map(({ name }) => name));
   return applied.some(({ name }) => !known.has(name));
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03';
 }

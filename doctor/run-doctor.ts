@@ -6,6 +6,7 @@ import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
 import { type Finding, reporter } from './finding.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
+import { checkPartitions } from './partitions.ts';
 import { checkMigrations, checkPooler, checkPostgres } from './postgres.ts';
 import { messageOf } from './present.ts';
 import { checkProvider } from './provider.ts';
@@ -81,6 +82,7 @@ async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
   const checks = [
     ['Postgres', checkPostgres],
     ['Migrations', checkMigrations],
+    ['Partitions', checkPartitions],
     ['Outbox', checkDeadCommands],
     ['Outbox', checkBacklog],
     ['Sending', checkSending],

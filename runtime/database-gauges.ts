@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { countStrayRows } from '../db/count-stray-rows.ts';
 import { type Orm, readPools } from '../db/orm.ts';
 import { readSendingBacklog } from '../db/statements/emails/read-sending-backlog.ts';
 import { type OutboxFigures, readOutboxFigures } from '../db/statements/outbox/read-outbox-figures.ts';
@@ -7,6 +8,7 @@ import { type OutboxFigures, readOutboxFigures } from '../db/statements/outbox/r
 export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
   registerPoolGauges(registry, orm);
   registerOutboxGauges(registry, orm);
+  registerPartitionGauge(registry, orm);
   const backlog = new Gauge({
     name: 'posthaste_sending_backlog',
     help: 'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent.',
@@ -16,6 +18,18 @@ export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
       const { single, campaign } = await readSendingBacklog(orm.em.fork());
       backlog.set({ kind: 'single' }, single);
       backlog.set({ kind: 'campaign' }, campaign);
+    },
+  });
+}
+
+function registerPartitionGauge(registry: Registry, orm: Orm): void {
+  const stray = new Gauge({
+    name: 'posthaste_default_partition_rows',
+    help: 'Rows whose own partition was missing, by table (counted up to 10,000). Must stay 0.',
+    labelNames: ['table'],
+    registers: [registry],
+    async collect() {
+      for (const { table, rows } of await countStrayRows(orm.em.fork())) stray.set({ table }, rows);
     },
   });
 }

@@ -33,7 +33,8 @@ describe('the notification of an email', () => {
       receipt: { recipients: [support], action: { type: 'SNS', encoding: 'UTF8', ...changes.action } },
       content: changes.content ?? `From: ${reader}\r\n\r\nHello`,
     });
-  const accept = (id: string, message: string) => stack.product.services.inbound.accept(id, message);
+  const accept = (id: string, message: string) =>
+    stack.product.services.inbound.accept({ id, publishedAt: new Date() }, message);
 
   it('counts once, however often it comes, and however often SES tells of the email', async () => {
     const id = randomUUID();

@@ -59,12 +59,10 @@ export const receiveSnsNotification = defineRoute({
         ctx.body = { outcome: 'ignored' };
         return;
       case 'Notification': {
-        let outcome: NotificationOutcome = await services.providerEvents.apply(
-          message.MessageId,
-          message.Message,
-        );
+        const notification = { id: message.MessageId, publishedAt: new Date(message.Timestamp) };
+        let outcome: NotificationOutcome = await services.providerEvents.apply(notification, message.Message);
         if (outcome === 'ignored') {
-          outcome = (await services.inbound.accept(message.MessageId, message.Message)) ?? 'ignored';
+          outcome = (await services.inbound.accept(notification, message.Message)) ?? 'ignored';
         }
         services.notifications.count(outcome);
         ctx.body = { outcome };

@@ -11,6 +11,7 @@ import {
   acceptInbound,
 } from '../../db/statements/inbound/accept-inbound.ts';
 import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
+import { type Notification, publishedOn } from './provider-events.ts';
 
 export interface InboundService {
   /**
@@ -18,7 +19,7 @@ export interface InboundService {
    * @returns undefined for other notifications, and when receiving is disabled
    * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured
    */
-  accept(notificationId: string, message: string): Promise<ArrivalOutcome | undefined>;
+  accept(notification: Notification, message: string): Promise<ArrivalOutcome | undefined>;
   /** @throws DomainError `NOT_FOUND`, also until the email has been read */
   get(projectId: string, id: string): Promise<ReadInboundEmail>;
 }
@@ -55,7 +56,7 @@ function headersOf({ headers, commonHeaders }: SesReceived['mail']): ReceivedHea
     .map(({ name, value }) => ({ name, value: storableText(value ?? '', 16 * 1024) }));
 }
 
-function toArrival(notificationId: string, { mail, receipt, content }: SesReceived): ArrivedEmail {
+function toArrival(notification: Notification, { mail, receipt, content }: SesReceived): ArrivedEmail {
   const { action } = receipt;
   const addresses = receipt.recipients.length > 0 ? receipt.recipients : mail.destination;
   const recipients = addresses
@@ -64,7 +65,8 @@ function toArrival(notificationId: string, { mail, receipt, content }: SesReceiv
     .filter((address) => address !== undefined);
   const status = (verdict: SesReceived['receipt']['spfVerdict']) => verdict?.status ?? 'DISABLED';
   return {
-    notificationId,
+    notificationId: notification.id,
+    publishedOn: publishedOn(notification),
     providerId: mail.messageId,
     source: storableText(mail.source, 512),
     recipients: [...new Set(recipients)],
@@ -84,10 +86,10 @@ function toArrival(notificationId: string, { mail, receipt, content }: SesReceiv
 
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions): InboundService {
   return {
-    async accept(notificationId, message) {
+    async accept(notification, message) {
       const received = isEnabled ? parseReceived(message) : undefined;
       if (received === undefined) return undefined;
-      const email = toArrival(notificationId, received);
+      const email = toArrival(notification, received);
       if (email.object !== null && !buckets.includes(email.object.bucket)) {
         throw new DomainError('FORBIDDEN', 'The email is in a bucket that is not configured', {
           details: { reason: 'bucket' },

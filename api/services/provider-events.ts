@@ -15,14 +15,23 @@ import { type SesEvent, sesEventSchema } from '../../providers/sns/ses-event.ts'
 
 export type NotificationOutcome = ProviderEventOutcome | 'over_limit' | 'ignored';
 
+/** Both are the same for every delivery of a notification, and signed. */
+export interface Notification {
+  /** UUID. */
+  id: string;
+  publishedAt: Date;
+}
+
+/** The day (UTC), by which the database keeps what was handled. */
+export const publishedOn = ({ publishedAt }: Notification) => publishedAt.toISOString().slice(0, 10);
+
 export interface ProviderEventsService {
   /**
    * Applies a provider notification; repeated deliveries are idempotent. Returns after the commit.
-   * @param notificationId UUID, the same for every delivery of the notification
    * @param message the event as JSON; `ignored` unless it is an event of a tagged email, `unknown` when the email
    * does not exist
    */
-  apply(notificationId: string, message: string): Promise<NotificationOutcome>;
+  apply(notification: Notification, message: string): Promise<NotificationOutcome>;
 }
 
 const kinds = new Map<string, ProviderEventKind>(
@@ -60,13 +69,14 @@ function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
   );
 }
 
-function toInput(notificationId: string, event: SesEvent): ProviderEventInput | undefined {
+function toInput(notification: Notification, event: SesEvent): ProviderEventInput | undefined {
   const kind = kinds.get(event.eventType);
   const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
   if (kind === undefined || emailId === undefined) return undefined;
   const detail = event.delivery ?? event.open ?? event.click ?? event.bounce ?? event.complaint;
   return {
-    notificationId,
+    notificationId: notification.id,
+    publishedOn: publishedOn(notification),
     emailId,
     kind,
     occurredAt: new Date(detail?.timestamp ?? event.mail.timestamp),
@@ -102,9 +112,9 @@ export function createProviderEventsService(
     trace,
   });
   return {
-    async apply(notificationId, message) {
+    async apply(notification, message) {
       const event = parseEvent(message);
-      const input = event && toInput(notificationId, event);
+      const input = event && toInput(notification, event);
       if (input === undefined) return 'ignored';
       const outcome = await batcher.submit(input);
       committed();

@@ -232,6 +232,9 @@ export const environmentSchema = z.object({
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
     'How long content and attachments of sent emails are kept, and the content of received ones.',
   ),
+  EVENT_RETENTION_MONTHS: integer(0).describe(
+    'Months, beside the current one, for which Postgres keeps the rows of the journal once ClickHouse has them; 0 = forever.',
+  ),
   SEGMENT_COMPUTE_INTERVAL_MINUTES: integer(5, 1).describe(
     'How often tracked segments are computed and their entry and exit events emitted.',
   ),

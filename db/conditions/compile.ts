@@ -6,6 +6,7 @@ import type {
   Predicate,
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
+import { firstEventIdSince } from '../fragments/first-event-since.ts';
 import type { Reach } from './audience-query.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
@@ -102,17 +103,19 @@ function eventSql(
     const age = test.is === 'present' ? '' : ` and ${instantSql('s.last_at', test, now, bind)}`;
     return `exists (${statistic}${age})`;
   }
-  const from =
-    test.withinMs === undefined ? undefined : `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
-  if (from !== undefined && test.atLeast === 1) return `exists (${statistic} and s.last_at >= ${from})`;
+  if (test.withinMs === undefined)
+    return `exists (${statistic} and s.count >= ${bind(test.atLeast)}::bigint)`;
+  const from = `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
+  if (test.atLeast === 1) return `exists (${statistic} and s.last_at >= ${from})`;
   const atLeast = `${bind(test.atLeast)}::bigint`;
-  if (from === undefined) return `exists (${statistic} and s.count >= ${atLeast})`;
   const journal = `from events e where e.project_id = ${project} and e.name = ${event} and e.occurred_at >= ${from}
     and e.kind <> 'activity'`;
   if (reach === 'all') {
+    // Without a comparison of ids, which would save partitions and cost the scan of the index alone.
     return `c.id in (select e.contact_id ${journal} and e.contact_id is not null
       group by e.contact_id having count(*) >= ${atLeast})`;
   }
+  const firstId = `${bind(firstEventIdSince(new Date(instantBefore(now, test.withinMs))))}::uuid`;
   return `exists (${statistic} and s.count >= ${atLeast} and s.last_at >= ${from} and (s.first_at >= ${from}
-    or exists (select ${journal} and e.contact_id = s.contact_id offset ${atLeast} - 1)))`;
+    or exists (select ${journal} and e.id >= ${firstId} and e.contact_id = s.contact_id offset ${atLeast} - 1)))`;
 }

@@ -60,5 +60,22 @@ const ProviderNotificationSchema = defineEntity({
   },
 });
 
+/** Of processes before 2026-11-23, which know no other table. Empty after 30 days, and to be dropped then. */
 export class ProviderNotification extends ProviderNotificationSchema.class {}
 ProviderNotificationSchema.setClass(ProviderNotification);
+
+const HandledNotificationSchema = defineEntity({
+  name: 'HandledNotification',
+  tableName: 'handled_notifications',
+  properties: {
+    id: p.uuid().primary(),
+    publishedOn: p.date().primary(),
+  },
+});
+
+/**
+ * A provider notification that was applied. Partitioned by the day (UTC) of its publication, which is the same for all of its
+ * deliveries.
+ */
+export class HandledNotification extends HandledNotificationSchema.class {}
+HandledNotificationSchema.setClass(HandledNotification);

@@ -42,7 +42,7 @@ const EventSchema = defineEntity({
 
 /**
  * The journal: an append-only row for every event, written in the same transaction as the change and streamed to
- * ClickHouse in commit order.
+ * ClickHouse in commit order. Partitioned by id, a month each (`db/partitioned-table.ts`).
  */
 export class Event extends EventSchema.class {}
 EventSchema.setClass(Event);

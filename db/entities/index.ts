@@ -1,6 +1,12 @@
 import { AccountToken } from './account-token.ts';
 import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './billing.ts';
-import { IdempotencyKey, ProviderNotification, RateLimitWindow, Throttle } from './bookkeeping.ts';
+import {
+  HandledNotification,
+  IdempotencyKey,
+  ProviderNotification,
+  RateLimitWindow,
+  Throttle,
+} from './bookkeeping.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
@@ -91,6 +97,7 @@ export const entities = [
   IdempotencyKey,
   RateLimitWindow,
   Throttle,
+  HandledNotification,
   ProviderNotification,
   Upload,
   UploadTotal,

@@ -17,6 +17,9 @@ declare
   started_in uuid[];
   woken uuid[];
   woken_in uuid[];
+  -- Bounds of the events: comparisons with values leave out the other partitions of a plan before it starts.
+  lowest uuid;
+  highest uuid;
   -- Events of an email that happen without a person's action.
   automatic constant text[] := array['email.sent', 'email.delivery', 'email.bounce', 'email.complaint'];
 begin
@@ -31,11 +34,13 @@ begin
   if matched is null then
     return;
   end if;
+  lowest := (select id from unnest(matched) id order by id limit 1);
+  highest := (select id from unnest(matched) id order by id desc limit 1);
 
   with entering as materialized (
     select distinct on (m.listener, e.contact_id) m.listener as workflow_id, e.contact_id, e.id as event_id, e.data
     from unnest(matched, listeners) as m (event_id, listener)
-    join events e on e.id = m.event_id
+    join events e on e.id = m.event_id and e.id between lowest and highest
     -- Prevents endless chains of emails: an event of a workflow's email never starts that workflow, and an automatic
     -- one starts no other workflow if the sender itself starts on automatic events.
     where not exists (
@@ -79,7 +84,7 @@ begin
     select l.project_id, l.event_name, l.contact_id, l.id, l.execution_id, l.visit
     from event_listeners l
     join unnest(matched, listeners) as m (event_id, listener) on m.listener = l.execution_id
-    join events e on e.id = m.event_id and e.project_id = l.project_id and e.name = l.event_name
+    join events e on e.id = m.event_id and e.id between lowest and highest and e.project_id = l.project_id and e.name = l.event_name
       and e.contact_id = l.contact_id
     order by l.id
     for update of l
@@ -95,7 +100,7 @@ begin
     set branch = 'event', completed_at = clock_timestamp(), ended_after = accepted_by_now(), output = (
       select jsonb_build_object('eventId', e.id, 'eventName', e.name, 'data', e.data)
       from unnest(matched, listeners) as m (event_id, listener)
-      join events e on e.id = m.event_id
+      join events e on e.id = m.event_id and e.id between lowest and highest
       where m.listener = d.execution_id
       order by e.occurred_at, e.id
       limit 1)

@@ -47,4 +47,5 @@ export const migrations = [
   sqlMigration('2026-11-22-withheld-recipients'),
   sqlMigration('2026-11-22-sessions'),
   sqlMigration('2026-11-22-roomy-emails'),
+  sqlMigration('2026-11-23-partitions'),
 ];

@@ -13,6 +13,7 @@ const everySeconds: Record<SweepName, number> = {
   campaigns: 60,
   'campaign-recount': 60 * 60,
   expired: 60 * 60,
+  partitions: 60 * 60,
   'stranded-emails': 10 * 60,
   'overdue-snoozes': 10 * 60,
   'contact-figures': 30,

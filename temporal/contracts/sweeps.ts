@@ -8,6 +8,11 @@ export interface ExpiryActivities {
 }
 
 export interface SweepActivities {
+  /**
+   * Adds the partitions of the next days and months and drops those past their retention. Partitions the table of events first
+   * where it was too large for a migration.
+   */
+  keepPartitions(): Promise<{ added: number; dropped: number }>;
   /** Requeues accepted emails, outgoing or received, that have neither a command nor a workflow. */
   repairStrandedEmails(): Promise<{ requeued: number }>;
   endOverdueSnoozes(): Promise<{ ended: number }>;
@@ -39,6 +44,7 @@ export type SweepName =
   | 'campaigns'
   | 'campaign-recount'
   | 'expired'
+  | 'partitions'
   | 'stranded-emails'
   | 'overdue-snoozes'
   | 'contact-figures'

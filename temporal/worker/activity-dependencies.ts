@@ -61,6 +61,7 @@ export function openActivityDependencies(
     rates: createSendRates(config, provider, warnTo(log)),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
+    eventRetentionMonths: config.EVENT_RETENTION_MONTHS,
     autoDisable: config.AUTO_PROJECT_DISABLE,
     notifyOwners: createOwnerNotifier({
       from: accountEmailSettings(config).from,

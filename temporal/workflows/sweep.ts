@@ -1,4 +1,10 @@
-import { continueAsNew, proxyLocalActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  sleep,
+} from '@temporalio/workflow';
 import type { SweepActivities, SweepInput } from '../contracts/sweeps.ts';
 import { expireAll } from './expiry.ts';
 
@@ -14,6 +20,13 @@ const {
   endOrphanedExecutions,
 } = proxyLocalActivities<SweepActivities>({
   startToCloseTimeout: '5 minutes',
+  retry: { maximumAttempts: 5 },
+});
+
+// Checking a large table may take hours, once.
+const { keepPartitions } = proxyActivities<Pick<SweepActivities, 'keepPartitions'>>({
+  startToCloseTimeout: '1 day',
+  heartbeatTimeout: '1 minute',
   retry: { maximumAttempts: 5 },
 });
 
@@ -38,6 +51,8 @@ async function run(input: SweepInput): Promise<Record<string, number>> {
       return { ...(await recountCampaigns()) };
     case 'expired':
       return expireAll();
+    case 'partitions':
+      return { ...(await keepPartitions()) };
     case 'stranded-emails':
       return { ...(await repairStrandedEmails()) };
     case 'overdue-snoozes':

@@ -85,6 +85,7 @@ export function providerEvent(
 ): ProviderEventInput {
   return {
     notificationId: randomUUID(),
+    publishedOn: new Date().toISOString().slice(0, 10),
     emailId,
     kind,
     occurredAt: new Date(),

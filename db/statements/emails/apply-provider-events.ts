@@ -7,11 +7,14 @@ import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
 import { emailEventColumns, emailEventDataSql } from './email-event-sql.ts';
+import { isNotHandledBeforeSql } from './handled-before-sql.ts';
 
 export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
 
 export interface ProviderEventInput {
   notificationId: string;
+  /** The day (UTC) of its publication, such as 2026-11-23. */
+  publishedOn: string;
   emailId: string;
   kind: ProviderEventKind;
   occurredAt: Date;
@@ -57,14 +60,16 @@ with input as materialized (
       when 'bounce' then case when t."bounceType" = 'Permanent' then 'BOUNCED' end
     end as reached
   from json_to_recordset($1::json) as t(
-    "ord" int, "notificationId" uuid, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
+    "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
     "subject" text, "link" text, "bounceType" text, "diagnostic" text, "sentEventId" uuid, "eventId" uuid,
     "unsubscribeEventId" uuid)
 ),
 fresh as (
-  insert into provider_notifications (id)
-  select "notificationId" from input order by "notificationId"
-  on conflict (id) do nothing
+  insert into handled_notifications (id, published_on)
+  select "notificationId", "publishedOn" from input i
+  where ${isNotHandledBeforeSql('i."notificationId"')}
+  order by "notificationId"
+  on conflict (id, published_on) do nothing
   returning id
 ),
 held as materialized (

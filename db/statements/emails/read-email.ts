@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attachmentDispositions } from '../../../core/attachment-disposition.ts';
+import { firstEventIdSince } from '../../fragments/first-event-since.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
@@ -17,6 +18,7 @@ export async function readEmail(em: Em, projectId: string, id: string): Promise<
 const names = ['email.delivery', 'email.open', 'email.click', 'email.bounce', 'email.complaint'] as const;
 const feedNames = ['email.suppressed', 'email.unsubscribed'] as const;
 const perName = 200;
+const dayMs = 86_400_000;
 
 const eventRow = z.object({
   name: z.enum([...names, ...feedNames]),
@@ -40,16 +42,25 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
        cross join lateral (
          select id, events.name, data, occurred_at from events
          where project_id = $1 and events.name = n.name and contact_id = $2 and kind <> 'activity'
-           and occurred_at >= $4::timestamptz - interval '1 day' and email_id = $5
+           and occurred_at >= $4::timestamptz - interval '1 day' and id >= $7 and email_id = $5
          order by occurred_at limit ${perName}
        ) e
        union all
        (select id, name, data, occurred_at from events
         where contact_id = $2 and kind = 'activity' and project_id = $1 and email_id = $5 and name = any($6::text[])
+          and id >= $7
         limit ${perName})
      ) e
      order by occurred_at, id`,
-    [projectId, email.contactId, names, email.createdAt, email.id, feedNames],
+    [
+      projectId,
+      email.contactId,
+      names,
+      email.createdAt,
+      email.id,
+      feedNames,
+      firstEventIdSince(new Date(email.createdAt.getTime() - dayMs)),
+    ],
   );
 }
 

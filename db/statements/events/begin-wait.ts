@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EventListener } from '../../entities/workflow-execution.ts';
+import { firstEventIdSince } from '../../fragments/first-event-since.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 
@@ -19,13 +20,15 @@ const awaitedRow = z.object({
   hops: z.int(),
 });
 
+const previousRow = z.object({ endedAt: z.date(), endedAfter: z.string().nullable() });
+
 export type AwaitedEvent = z.output<typeof awaitedRow>;
 
 /**
  * Longest delay between an event and its acceptance for a later wait to find it: the provider reports events late. A
  * wait that has already begun accepts any.
  */
-const longestDelay = '1 day';
+const longestDelayMs = 86_400_000;
 
 /**
  * Makes an execution wait for an event of its contact, unless one was accepted after the previous step ended. Commit
@@ -58,19 +61,29 @@ export async function beginWait(em: Em, wait: EventWait): Promise<AwaitedEvent |
     'delete from contact_event_stats where project_id = $1 and name = $2 and contact_id = $3 and count = 0',
     parameters,
   );
+  const [previous] = await query(
+    em,
+    previousRow,
+    `select coalesce(r.completed_at, x.started_at) as "endedAt",
+       coalesce(r.ended_after, x.started_after)::text as "endedAfter"
+     from workflow_executions x
+     left join workflow_step_runs r on r.execution_id = x.id and r.visit = $2 - 1
+     where x.id = $1`,
+    [executionId, visit],
+  );
+  if (previous === undefined) return undefined;
+  // With values instead of a join, only the partitions of that time are planned.
+  const since = new Date(previous.endedAt.getTime() - longestDelayMs);
   const [event] = await query(
     em,
     awaitedRow,
     `select e.id, e.name, e.data, e.hops
-     from workflow_executions x
-     left join workflow_step_runs r on r.execution_id = x.id and r.visit = $5 - 1
-     join events e on e.project_id = $1 and e.name = $2 and e.contact_id = $3 and e.kind <> 'activity'
-       and e.occurred_at >= coalesce(r.completed_at, x.started_at) - $6::interval
-       and not pg_visible_in_snapshot(e.xid, coalesce(r.ended_after, x.started_after))
-     where x.id = $4
+     from events e
+     where e.project_id = $1 and e.name = $2 and e.contact_id = $3 and e.kind <> 'activity'
+       and e.occurred_at >= $4 and e.id >= $5 and not pg_visible_in_snapshot(e.xid, $6::pg_snapshot)
      order by e.xid, e.occurred_at, e.id
      limit 1`,
-    [...parameters, executionId, visit, longestDelay],
+    [...parameters, since, firstEventIdSince(since), previous.endedAfter],
   );
   if (event !== undefined) await endWait(em, executionId);
   return event;

@@ -75,6 +75,22 @@ describe('deleting the events of a name', () => {
     expect(await deleteAll()).toBe(0);
   });
 
+  it('forgets the counts of events whose partition was dropped', async () => {
+    for (const contact of [1, 2, 2]) await track(contact);
+    await sql(em, 'delete from events where project_id = $1', [projectId]);
+    const deletion = await record();
+    await track(2);
+    expect(await deleteEvents(em, deletion)).toBe(0);
+    expect(
+      await sql(
+        em,
+        'select count, first_at = last_at as "isOne" from contact_event_stats where project_id = $1',
+        [projectId],
+      ),
+    ).toEqual([{ count: 1, isOne: true }]);
+    expect(await disagreements()).toEqual([]);
+  });
+
   it('deletes more than a batch holds, many of them at one instant of one contact', async () => {
     const [{ contactId } = { contactId: '' }] = await track(1);
     await sql(

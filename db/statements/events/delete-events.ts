@@ -87,8 +87,54 @@ export async function deleteEvents(em: Em, deletion: DeletedName): Promise<numbe
     deleted += batch.deleted;
     place = batch.next;
   }
+  await forgetDroppedEvents(em, deletion);
   await deleteEventName(em.fork(), deletion.projectId, deletion.name);
   return deleted;
+}
+
+const pageSql = `
+select contact_id as "contactId" from contact_event_stats
+where project_id = $1 and name = $2 and contact_id > $3
+order by project_id, name, contact_id
+limit ${batchEvents}
+for update`;
+
+const recountSql = `
+with remaining as materialized (
+  select c.id as contact_id, e.count
+  from unnest($3::uuid[]) c (id)
+  cross join lateral (
+    select count(*)::int as count from events e
+    where e.project_id = $1 and e.name = $2 and e.contact_id = c.id and e.kind <> 'activity'
+  ) e
+),
+emptied as (
+  delete from contact_event_stats s using remaining r
+  where s.project_id = $1 and s.name = $2 and s.contact_id = r.contact_id and r.count = 0
+)
+update contact_event_stats s
+set count = r.count, first_at = coalesce((
+  select min(e.occurred_at) from events e
+  where e.project_id = $1 and e.name = $2 and e.contact_id = r.contact_id and e.kind <> 'activity'), s.first_at)
+from remaining r
+where s.project_id = $1 and s.name = $2 and s.contact_id = r.contact_id and r.count > 0 and r.count <> s.count`;
+
+/**
+ * Statistics still count events that went with their partition (`EVENT_RETENTION_MONTHS`). By now only contacts with such
+ * events or later ones have any.
+ */
+async function forgetDroppedEvents(em: Em, { projectId, name }: DeletedName): Promise<void> {
+  for (let after: string | undefined = nilId; after !== undefined; ) {
+    const from: string = after;
+    after = await retryTransaction(() =>
+      em.fork().transactional(async (run) => {
+        const page = await query(run, z.object({ contactId: z.uuid() }), pageSql, [projectId, name, from]);
+        const contactIds = page.map(({ contactId }) => contactId);
+        await execute(run, recountSql, [projectId, name, contactIds]);
+        return contactIds.length < batchEvents ? undefined : contactIds.at(-1);
+      }),
+    );
+  }
 }
 
 interface Batch {

@@ -6,9 +6,12 @@ import { InboundEmail } from '../../entities/inbound-email.ts';
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 import { takeInbound } from '../billing/take-inbound.ts';
+import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
 
 export interface ArrivedEmail {
   notificationId: string;
+  /** The day (UTC) of its publication. */
+  publishedOn: string;
   providerId: string;
   /** Envelope sender; empty for emails that must not be answered, such as bounces. */
   source: string;
@@ -54,8 +57,10 @@ export async function acceptInbound(em: Em, email: ArrivedEmail): Promise<Arriva
   if (receivers.size === 0) return 'unknown';
   const isFresh = await execute(
     em,
-    'insert into provider_notifications (id) values ($1) on conflict (id) do nothing',
-    [email.notificationId],
+    `insert into handled_notifications (id, published_on)
+     select $1::uuid, $2::date where ${isNotHandledBeforeSql('$1::uuid')}
+     on conflict (id, published_on) do nothing`,
+    [email.notificationId, email.publishedOn],
   );
   if (!isFresh) return 'duplicate';
   const outcomes: ArrivalOutcome[] = [];

@@ -80,6 +80,29 @@ describe('the erasure of a project', () => {
     expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows });
   });
 
+  it('leaves alone the events of another project at the same places of another partition', async () => {
+    const projects = await Promise.all([createTestProject(database), createTestProject(database)]);
+    const [gone, kept] = projects.map(({ id }) => id);
+    // The partitions of two months that nothing else writes to.
+    const insert = (projectId: string | undefined, months: number) =>
+      run(
+        `insert into events (id, project_id, name, kind, contact_id, occurred_at)
+         select uuidv7(make_interval(months => $2)), $1, 'opened', 'tracked', uuidv7(), now() from generate_series(1, 100)`,
+        [projectId, months],
+      );
+    await insert(gone, -1);
+    await insert(kept, 2);
+    await insert(gone, 0);
+    const places = await run(
+      `select count(distinct tableoid)::int as n from events where project_id in ($1, $2) and name = 'opened'`,
+      [gone, kept],
+    );
+    expect(places).toEqual([{ n: 3 }]);
+    await erase(await startReset(gone ?? ''));
+    expect(await leftOf(gone ?? '')).toEqual([{ n: 0 }]);
+    expect(await leftOf(kept ?? '')).toEqual([{ n: 100 }]);
+  });
+
   it('leaves alone what is made after it was ordered', async () => {
     const { id: projectId } = await createTestProject(database);
     const id = await startReset(projectId);
@@ -125,6 +148,6 @@ describe('the erasure of a project', () => {
     const text = plan.map((line) => Object.values(line).join()).join('\n');
     expect(text).toMatch(/Index (Only )?Scan using/);
     expect(text).not.toContain('Seq Scan');
-    expect(text).not.toContain('Sort');
+    expect(text).not.toMatch(/\bSort {2}\(/);
   });
 });

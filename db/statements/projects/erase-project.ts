@@ -99,6 +99,8 @@ async function eraseJournal(run: Run): Promise<void> {
     `project_id = $1 and kind <> 'activity' and id <= ${lastIdAt('$2')}
      order by project_id, name, contact_id, occurred_at`,
     [projectId, until],
+    // The table is partitioned: each partition has rows of the same ctid.
+    'id',
   );
 }
 
@@ -121,7 +123,13 @@ const countGone = (table: string, erasureId: string) => `
     where id = ${erasureId} and exists (select from gone)
   )`;
 
-async function deleteWhere(run: Run, table: string, where: string, parameters: unknown[]): Promise<void> {
+async function deleteWhere(
+  run: Run,
+  table: string,
+  where: string,
+  parameters: unknown[],
+  key = 'ctid',
+): Promise<void> {
   for (;;) {
     run.signal?.throwIfAborted();
     const [row] = await query(
@@ -129,7 +137,7 @@ async function deleteWhere(run: Run, table: string, where: string, parameters: u
       deletedRow,
       `with gone as (
          delete from ${table}
-         where ctid = any(array(select ctid from ${table} where ${where} limit ${batchRows} for update skip locked))
+         where ${key} = any(array(select ${key} from ${table} where ${where} limit ${batchRows} for update skip locked))
          returning 1
        ),
        ${countGone(table, `$${parameters.length + 1}`)}

@@ -43,6 +43,7 @@ const away: MailBucket = {
 };
 const email = (changes: Partial<ArrivedEmail> = {}): ArrivedEmail => ({
   notificationId: randomUUID(),
+  publishedOn: new Date().toISOString().slice(0, 10),
   providerId: randomUUID(),
   source: 'ada@example.com',
   recipients: [`support@${domain}`],

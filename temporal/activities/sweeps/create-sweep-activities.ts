@@ -1,4 +1,5 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { keepPartitions } from '../../../db/keep-partitions.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
 import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
@@ -7,6 +8,7 @@ import type { ExpiryActivities, SweepActivities, SweepName } from '../../contrac
 import type { AfterCommit } from '../after-commit.ts';
 import { endOverdueSnoozes } from '../contacts/end-snooze.ts';
 import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
+import { withHeartbeat } from '../with-heartbeat.ts';
 import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
 import { maintainCampaigns, recountCampaigns } from './maintain-campaigns.ts';
@@ -27,6 +29,8 @@ export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDe
   clickhouse: ClickHouse;
   executions: ExecutionWorkflows;
   metrics: Pick<ProductMetrics, SweepMetrics>;
+  /** 0 keeps them forever. */
+  eventRetentionMonths: number;
   autoDisable: boolean;
   notifyOwners: NotifyOwners;
 }
@@ -53,6 +57,11 @@ export function createSweepActivities(
     foldContactFigures: () => noted('contact-figures', figures.foldContactFigures()),
     judgeSenders: () => noted('project-security', figures.judgeSenders()),
     eraseContacts: () => noted('contact-erasures', eraseDeletedContacts(orm.em.fork(), clickhouse)),
+    keepPartitions: () =>
+      noted(
+        'partitions',
+        withHeartbeat(() => keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths)),
+      ),
     repairStrandedEmails: () => noted('stranded-emails', repairs.repairStrandedEmails()),
     endOverdueSnoozes: () => noted('overdue-snoozes', repairs.endOverdueSnoozes()),
     remindExecutions: () => noted('executions', repairs.remindExecutions()),

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { isPartitioned, listPartitions } from './list-partitions.ts';
+import type { Em } from './orm.ts';
+import { defaultOf, type PartitionedTable, partitionName, stepAt } from './partitioned-table.ts';
+import { execute, query } from './sql.ts';
+
+/** Beyond this, rows stay in the default partition: moving them would lock it for too long. */
+const mostMovedRows = 50_000;
+
+/**
+ * Adds the partitions that a table lacks for the time around now. Rows that landed in the default partition for want of them
+ * move along. Locks the default partition for milliseconds and no other one.
+ *
+ * @param em in a transaction with a lock timeout
+ * @returns the number of partitions added
+ */
+export async function addPartitions(em: Em, table: PartitionedTable, now: Date): Promise<number> {
+  if (!(await isPartitioned(em, table))) return 0;
+  const existing = await listPartitions(em, table);
+  let added = 0;
+  for (let step = -table.behind; step <= table.ahead; step += 1) {
+    const [from, until] = [stepAt(table, now, step), stepAt(table, now, step + 1)];
+    if (existing.some((partition) => partition.from < until && partition.until > from)) continue;
+    if (await addPartition(em, table, from, until)) added += 1;
+  }
+  return added;
+}
+
+/** @returns false when the default partition has too many of its rows */
+async function addPartition(em: Em, table: PartitionedTable, from: Date, until: Date): Promise<boolean> {
+  const name = partitionName(table, from);
+  const [first, end] = [table.keyAt(from), table.keyAt(until)];
+  // Locked at once as the attachment needs it: raising a lock could end in a deadlock.
+  await execute(em, `lock table ${defaultOf(table)} in access exclusive mode`);
+  const range = `${table.key} >= $1 and ${table.key} < $2`;
+  const [stray] = await query(
+    em,
+    z.object({ rows: z.int() }),
+    `select count(*)::int as rows from (
+       select from ${defaultOf(table)} where ${range} limit ${mostMovedRows + 1}) stray`,
+    [first, end],
+  );
+  const rows = stray?.rows ?? 0;
+  if (rows > mostMovedRows) return false;
+  await execute(em, `create table ${name} (like ${table.name} including defaults)`);
+  if (rows > 0) {
+    await execute(
+      em,
+      `with moved as (delete from ${defaultOf(table)} where ${range} returning *)
+       insert into ${name} select * from moved`,
+      [first, end],
+    );
+  }
+  await execute(
+    em,
+    `alter table ${table.name} attach partition ${name} for values from ('${first}') to ('${end}')`,
+  );
+  return true;
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { isPartitioned } from './list-partitions.ts';
+import type { Em } from './orm.ts';
+import { defaultOf, eventPartitions, notificationPartitions } from './partitioned-table.ts';
+import { query } from './sql.ts';
+
+const mostCounted = 10_000;
+
+/** Rows that landed in the default partition of each table, counted up to 10,000: their own partition was missing. */
+export async function countStrayRows(em: Em): Promise<{ table: string; rows: number }[]> {
+  const counts: { table: string; rows: number }[] = [];
+  for (const table of [eventPartitions, notificationPartitions]) {
+    if (!(await isPartitioned(em, table))) continue;
+    const [count] = await query(
+      em,
+      z.object({ rows: z.int() }),
+      `select count(*)::int as rows from (select from ${defaultOf(table)} limit ${mostCounted}) stray`,
+    );
+    counts.push({ table: table.name, rows: count?.rows ?? 0 });
+  }
+  return counts;
+}

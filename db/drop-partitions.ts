@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { isLockTimeout } from './database-errors.ts';
+import { listPartitions } from './list-partitions.ts';
+import type { Em } from './orm.ts';
+import type { PartitionedTable } from './partitioned-table.ts';
+import { execute, query } from './sql.ts';
+
+/**
+ * Drops the partitions that end before an instant, each in its own transaction. Waits half a second for the table, which other
+ * statements wait behind; what is in use by then is left to the next call.
+ *
+ * @param mayDrop SQL of a condition on the partition's name
+ * @returns the number of partitions dropped
+ */
+export async function dropPartitions(
+  em: Em,
+  table: PartitionedTable,
+  before: Date,
+  mayDrop: (partition: string) => string = () => 'true',
+): Promise<number> {
+  let dropped = 0;
+  for (const { name, until } of await listPartitions(em, table)) {
+    if (until > before) continue;
+    try {
+      await em.fork().transactional(async (run) => {
+        await execute(run, `set local lock_timeout = '500ms'`);
+        const [answer] = await query(run, z.object({ may: z.boolean() }), `select ${mayDrop(name)} as may`);
+        if (answer?.may !== true) return;
+        await execute(run, `drop table ${name}`);
+        dropped += 1;
+      });
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    }
+  }
+  return dropped;
+}
+
+/** Rows that ClickHouse does not have yet must stay. */
+export const isStreamedSql = (partition: string) => `exists (
+  select from stream_positions p where p.name = 'clickhouse'
+    and not exists (select from ${partition} e where (e.xid, e.id) > (p.xid, p.event_id)))`;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { addPartitions } from './add-partitions.ts';
+import { dropPartitions, isStreamedSql } from './drop-partitions.ts';
+import type { Em } from './orm.ts';
+import { partitionEvents } from './partition-events.ts';
+import {
+  eventPartitions,
+  notificationPartitions,
+  type PartitionedTable,
+  stepAt,
+} from './partitioned-table.ts';
+import { execute, query } from './sql.ts';
+
+/** Notifications are accepted for 14 days (`providers/sns/verifier.ts`). */
+const notificationDays = 30;
+
+/**
+ * Adds the partitions that rows of the next days and months need, and drops those past their retention.
+ *
+ * @param em outside of a transaction
+ * @param eventMonths 0 keeps events forever
+ */
+export async function keepPartitions(
+  em: Em,
+  now: Date,
+  eventMonths: number,
+): Promise<{ added: number; dropped: number }> {
+  let added = await add(em, notificationPartitions, now);
+  const oldestDay = stepAt(notificationPartitions, now, -notificationDays);
+  let dropped = await dropPartitions(em, notificationPartitions, oldestDay);
+  await partitionEvents(em, now);
+  added += await add(em, eventPartitions, now);
+  if (eventMonths > 0) {
+    const oldestMonth = stepAt(eventPartitions, now, -eventMonths);
+    dropped += await dropPartitions(em, eventPartitions, oldestMonth, isStreamedSql);
+  }
+  await analyzeEvents(em);
+  return { added, dropped };
+}
+
+function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
+  return em.fork().transactional(async (run) => {
+    await execute(run, `set local lock_timeout = '1s'`);
+    return addPartitions(run, table, now);
+  });
+}
+
+/** Once a day: autovacuum leaves out the figures of the whole, by which conditions over all contacts are planned. */
+async function analyzeEvents(em: Em): Promise<void> {
+  const stale = await query(
+    em,
+    z.object({ relid: z.number() }),
+    `select relid from pg_stat_user_tables where relid = to_regclass('events')
+       and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`,
+  );
+  if (stale.length > 0) await execute(em, 'analyze only events');
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Em } from './orm.ts';
+import type { PartitionedTable } from './partitioned-table.ts';
+import { query } from './sql.ts';
+
+export interface Partition {
+  name: string;
+  from: Date;
+  until: Date;
+}
+
+const row = z.object({ name: z.string(), bounds: z.string() });
+
+/** A partition from the lowest key has no beginning. */
+const boundsPattern = /FROM \((?:'([^']+)'|MINVALUE)\) TO \('([^']+)'\)/;
+
+/** The partitions of a table without the default one, oldest first; none while the table is not partitioned. */
+export async function listPartitions(em: Em, table: PartitionedTable): Promise<Partition[]> {
+  const rows = await query(
+    em,
+    row,
+    `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = to_regclass($1)`,
+    [table.name],
+  );
+  return rows
+    .flatMap(({ name, bounds }) => {
+      const [, from, until] = boundsPattern.exec(bounds) ?? [];
+      if (until === undefined) return [];
+      return {
+        name,
+        from: from === undefined ? new Date(0) : table.instantOf(from),
+        until: table.instantOf(until),
+      };
+    })
+    .sort((one, other) => one.from.getTime() - other.from.getTime());
+}
+
+export async function isPartitioned(em: Em, table: PartitionedTable): Promise<boolean> {
+  const [found] = await query(
+    em,
+    z.object({ kind: z.string() }),
+    `select relkind::text as kind from pg_class where oid = to_regclass($1)`,
+    [table.name],
+  );
+  return found?.kind === 'p';
+}

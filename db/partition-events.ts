@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { instantOfId, lowestIdAt } from '../core/id-at.ts';
+import { isLockTimeout } from './database-errors.ts';
+import { isPartitioned } from './list-partitions.ts';
+import type { Em } from './orm.ts';
+import { eventPartitions, stepAt } from './partitioned-table.ts';
+import { execute, query } from './sql.ts';
+import { legacyCheck, swapEvents } from './swap-events.ts';
+
+/** A table of this size is scanned within the lock of a migration, in under 0.1 s. */
+const smallBytes = 32 * 1024 * 1024;
+
+const dayMs = 86_400_000;
+/** The check allows ids of this month and the next one: reading the table takes a fraction of that. */
+const rangeMonths = 2;
+/** This long before that end, a check that nothing has completed is dropped: after it, every insert would fail. */
+const reserveDays = 10;
+const swapAttempts = 10;
+
+/**
+ * Partitions the table of events if it is small or empty; a larger one is left to `partitionEvents`.
+ *
+ * @param em in a transaction with a lock timeout
+ */
+export async function partitionFewEvents(em: Em, now: Date): Promise<void> {
+  if (await isPartitioned(em, eventPartitions)) return;
+  const [size] = await query(
+    em,
+    z.object({ bytes: z.coerce.number() }),
+    `select pg_relation_size('events') as bytes`,
+  );
+  if ((size?.bytes ?? 0) > smallBytes) return;
+  await execute(em, 'lock table events in access exclusive mode');
+  const end = await monthAfterEvents(em, now);
+  if (end !== undefined) await swapEvents(em, end);
+}
+
+/**
+ * Partitions the table of events without locking it for long: a check that all rows are older than some month is
+ * validated beside the traffic, after which Postgres takes the table for the oldest partition without reading it. Can be
+ * interrupted and repeated.
+ *
+ * @param em outside of a transaction
+ * @returns false when it was partitioned before
+ * @throws pg.DatabaseError `55P03` when the table stayed locked
+ */
+export async function partitionEvents(em: Em, now: Date): Promise<boolean> {
+  if (await isPartitioned(em, eventPartitions)) return false;
+  const end = await ensureCheck(em, now);
+  await withSettings(
+    em,
+    // The server notices when this process has died.
+    `set local lock_timeout = '10s'; set local statement_timeout = 0; set local client_connection_check_interval = '5s'`,
+    (run) => execute(run, `alter table events validate constraint ${legacyCheck}`),
+  );
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await withSettings(em, `set local lock_timeout = '500ms'`, (run) => swapEvents(run, end));
+      return true;
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === swapAttempts) throw error;
+      await delay(2_000);
+    }
+  }
+}
+
+/**
+ * Drops a check of `partitionEvents` that could soon refuse events.
+ *
+ * @param em in a transaction with a lock timeout
+ */
+export async function dropStaleCheck(em: Em, now: Date): Promise<void> {
+  const check = await readCheck(em);
+  if (check === undefined || isFarOff(check.end, now)) return;
+  await execute(em, `alter table events drop constraint ${legacyCheck}`);
+}
+
+function withSettings<Result>(em: Em, settings: string, work: (run: Em) => Promise<Result>): Promise<Result> {
+  return em.fork().transactional(async (run) => {
+    await run.execute(settings);
+    return work(run);
+  });
+}
+
+const checkRow = z.object({ isValidated: z.boolean(), text: z.string() });
+
+async function readCheck(em: Em): Promise<{ isValidated: boolean; end: Date } | undefined> {
+  const [check] = await query(
+    em,
+    checkRow,
+    `select convalidated as "isValidated", pg_get_constraintdef(oid) as text from pg_constraint
+     where conrelid = to_regclass('events') and conname = '${legacyCheck}'`,
+  );
+  const [, id] = /'([0-9a-f-]{36})'/.exec(check?.text ?? '') ?? [];
+  if (check === undefined || id === undefined) return undefined;
+  return { isValidated: check.isValidated, end: instantOfId(id) };
+}
+
+const isFarOff = (end: Date, now: Date) => end.getTime() - now.getTime() > reserveDays * dayMs;
+
+/** Ensures the check that ids are lower than those of an instant. @returns the instant */
+async function ensureCheck(em: Em, now: Date): Promise<Date> {
+  const check = await readCheck(em);
+  if (check !== undefined && isFarOff(check.end, now)) return check.end;
+  const end = await monthAfterEvents(em, stepAt(eventPartitions, now, rangeMonths));
+  if (end === undefined)
+    throw new Error('The table events has ids of the far future and cannot be partitioned');
+  await withSettings(em, `set local lock_timeout = '1s'`, (run) =>
+    execute(
+      run,
+      `alter table events drop constraint if exists ${legacyCheck},
+         add constraint ${legacyCheck} check (id < '${lowestIdAt(end)}') not valid`,
+    ),
+  );
+  return end;
+}
+
+/**
+ * The beginning of the first month without events, from that of `from` on. Undefined when ids are of the far future.
+ */
+async function monthAfterEvents(em: Em, from: Date): Promise<Date | undefined> {
+  const [last] = await query(
+    em,
+    z.object({ id: z.uuid() }),
+    'select id from events order by id desc limit 1',
+  );
+  const isOfMonth = last !== undefined && instantOfId(last.id) >= stepAt(eventPartitions, from);
+  if (!isOfMonth) return stepAt(eventPartitions, from);
+  const lastMadeAt = instantOfId(last.id);
+  if (lastMadeAt.getTime() - from.getTime() > 366 * dayMs) return undefined;
+  return stepAt(eventPartitions, lastMadeAt, 1);
+}

@@ -1,0 +1,54 @@
+import { instantOfId, lowestIdAt } from '../core/id-at.ts';
+
+/** A table that is partitioned by time, with a partition `<name>_default` for rows that no other one takes. */
+export interface PartitionedTable {
+  name: string;
+  /** The column that partitions are ranges of. */
+  key: string;
+  step: 'day' | 'month';
+  /** Partitions that exist before their time begins. */
+  ahead: number;
+  /** Partitions that are made for the time before the current one. */
+  behind: number;
+  /** The lowest key of an instant. */
+  keyAt(instant: Date): string;
+  instantOf(key: string): Date;
+}
+
+/**
+ * By id, because ids are in the order of time: so the primary key is that of the whole table, and a look-up by id goes to one
+ * partition.
+ */
+export const eventPartitions: PartitionedTable = {
+  name: 'events',
+  key: 'id',
+  step: 'month',
+  ahead: 3,
+  behind: 0,
+  keyAt: lowestIdAt,
+  instantOf: instantOfId,
+};
+
+/** Days behind: notifications may be 14 days old when they arrive (`providers/sns/verifier.ts`). */
+export const notificationPartitions: PartitionedTable = {
+  name: 'handled_notifications',
+  key: 'published_on',
+  step: 'day',
+  ahead: 7,
+  behind: 15,
+  keyAt: (instant) => instant.toISOString().slice(0, 10),
+  instantOf: (day) => new Date(`${day}T00:00:00Z`),
+};
+
+export const defaultOf = ({ name }: PartitionedTable) => `${name}_default`;
+
+/** The beginning (UTC) of the step that an instant is in, or of one that many steps later. */
+export function stepAt({ step }: Pick<PartitionedTable, 'step'>, instant: Date, later = 0): Date {
+  const [year, month, day] = [instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate()];
+  return new Date(step === 'month' ? Date.UTC(year, month + later) : Date.UTC(year, month, day + later));
+}
+
+export function partitionName({ name, step }: PartitionedTable, start: Date): string {
+  const suffix = start.toISOString().slice(0, step === 'month' ? 7 : 10);
+  return `${name}_${suffix.replaceAll('-', '_')}`;
+}

@@ -1,0 +1,6 @@
+/**
+ * SQL: a notification was not handled by a process of a version before 2026-11-23
+ * (`db/functions/share-handled-notifications.sql`).
+ */
+export const isNotHandledBeforeSql = (id: string) =>
+  `not exists (select from provider_notifications o where o.id = ${id})`;

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { lowestIdAt } from '../core/id-at.ts';
+import type { Em } from './orm.ts';
+import { defaultOf, eventPartitions } from './partitioned-table.ts';
+import { execute, query } from './sql.ts';
+
+const legacy = 'events_legacy';
+
+/** Says of the table that is not partitioned yet which ids it has at most. */
+export const legacyCheck = 'events_legacy_range';
+
+const indexRow = z.object({ name: z.string(), text: z.string(), isPrimary: z.boolean() });
+
+/**
+ * Makes the table of events the oldest partition of a new one by its name, with the same columns and indexes. Reads its rows
+ * unless `legacyCheck` is valid.
+ *
+ * @param em in a transaction with a lock timeout
+ * @param end all rows are of ids before it
+ */
+export async function swapEvents(em: Em, end: Date): Promise<void> {
+  await execute(em, 'lock table events in access exclusive mode');
+  const indexes = await query(
+    em,
+    indexRow,
+    `select c.relname as name, pg_get_indexdef(c.oid) as text, i.indisprimary as "isPrimary"
+     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'events'::regclass`,
+  );
+  for (const { name } of indexes) {
+    await execute(em, `alter index ${name} rename to ${name.replace('events', legacy)}`);
+  }
+  const others = indexes.filter(({ isPrimary }) => !isPrimary).map(({ text }) => text);
+  const statements = [
+    `alter table events rename to ${legacy}`,
+    `create table events (like ${legacy} including defaults) partition by range (id)`,
+    'alter table events add constraint events_pkey primary key (id)',
+    ...others,
+    `alter table events attach partition ${legacy} for values from (minvalue) to ('${lowestIdAt(end)}')`,
+    `alter table ${legacy} drop constraint if exists ${legacyCheck}`,
+    `create table ${defaultOf(eventPartitions)} partition of events default`,
+    `create trigger events_refuse_ctid before delete on events
+     for each statement execute function refuse_deletes_by_ctid()`,
+  ];
+  for (const statement of statements) await execute(em, statement);
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { eventPartitions, notificationPartitions, stepAt } from '../db/partitioned-table.ts';
+import { type Finding, reporter } from './finding.ts';
+import type { ReadOnly } from './read-only.ts';
+
+const report = reporter('Partitions');
+const mostCounted = 10_000;
+
+const stateRow = z.object({ isPartitioned: z.boolean(), hasNext: z.boolean() });
+const strayRow = z.object({ rows: z.int() });
+
+/** Whether the next partitions are there and every row has one of its own. */
+export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const table of [eventPartitions, notificationPartitions]) {
+    const { name, key } = table;
+    const next = table.keyAt(stepAt(table, now, 1));
+    const [state] = await ask(
+      stateRow,
+      `select coalesce((select relkind = 'p' from pg_class where oid = to_regclass($1)), false) as "isPartitioned",
+         exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+           where i.inhparent = to_regclass($1) and strpos(pg_get_expr(c.relpartbound, c.oid), $2) > 0) as "hasNext"`,
+      [name, `FROM ('${next}')`],
+    );
+    if (state?.isPartitioned !== true) {
+      findings.push(
+        report.warning(
+          `${name} is not partitioned yet`,
+          'The sweep partitions does that beside the traffic. If this line is here a day after an upgrade, its run in the Temporal UI says why.',
+        ),
+      );
+      continue;
+    }
+    const [stray] = await ask(
+      strayRow,
+      `select count(*)::int as rows from (select ${key} from ${name}_default limit ${mostCounted}) stray`,
+    );
+    findings.push(...judge(name, state.hasNext, stray?.rows ?? 0));
+  }
+  return findings.length > 0 ? findings : [report.ok('made ahead of time, and no row is without its own')];
+}
+
+function judge(name: string, hasNext: boolean, rows: number): Finding[] {
+  const remedy =
+    'Nothing is lost, but such rows are found more slowly and outlive their retention. The sweep partitions makes what is missing: does its schedule run?';
+  if (rows > 0) return [report.warning(`${rows} rows are in ${name}_default`, remedy)];
+  return hasNext ? [] : [report.warning(`${name} has no partition for the time to come`, remedy)];
+}
