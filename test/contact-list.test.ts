@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
+import { insertContacts } from './setup/campaigns.ts';
 import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
 
@@ -113,6 +114,110 @@ describe('GET /contacts by data', () => {
     expect(fieldsOf(await sender.get('/contacts?filter=x'))).toEqual([422, ['filter']]);
     const many = Array.from({ length: 11 }, (_, index) => `filter[data.k${index}]=1`).join('&');
     expect(fieldsOf(await sender.get(`/contacts?${many}`))).toEqual([422, ['filter']]);
+  });
+});
+
+describe('contacts of a large project', () => {
+  const contacts = 41_000;
+  const address = (n: number) => `reader-${n}@example.com`;
+  /** Every 200th. */
+  const pro = Array.from({ length: contacts / 200 }, (_, index) => address((index + 1) * 200));
+
+  let sender: TestSender;
+  beforeAll(async () => {
+    sender = await createTestSender(stack.url);
+    const em = stack.database.orm.em.fork();
+    await insertContacts(em, sender.projectId, contacts);
+    await sql(
+      em,
+      `update contacts set data = data || '{"plan": "pro"}', subscribed = (data ->> 'n')::int % 400 <> 0
+       where project_id = $1 and (data ->> 'n')::int % 200 = 0`,
+      [sender.projectId],
+    );
+  });
+
+  /** All pages of a list or of a count. */
+  async function follow(path: string): Promise<TestAnswer['body'][]> {
+    const pages: TestAnswer['body'][] = [];
+    let cursor: string | null = null;
+    do {
+      const { status, body } = await sender.get(`${path}${cursor === null ? '' : `&cursor=${cursor}`}`);
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body.hasMore).toBe(body.cursor !== null);
+      pages.push(body);
+      cursor = body.cursor;
+    } while (cursor !== null);
+    return pages;
+  }
+  const emailsOf = (pages: TestAnswer['body'][]) =>
+    pages.flatMap((page) => page.data.map(({ email }: { email: string }) => email));
+
+  it('are looked at in parts for a value that few have, and followed to the far end', async () => {
+    const rare = 'filter[data.n]=1&filter[data.n]=20500&filter[data.n]=41000';
+    const newestFirst = await follow(`/contacts?${rare}`);
+    expect(emailsOf(newestFirst)).toEqual([address(41_000), address(20_500), address(1)]);
+    expect(newestFirst).toMatchObject([
+      { total: 1, isTotalExact: false, data: [{ email: address(41_000) }] },
+      { total: 0, isTotalExact: false, data: [{ email: address(20_500) }] },
+      { total: 0, isTotalExact: false, data: [{ email: address(1) }], searchedUntil: null },
+    ]);
+    const [first, second] = newestFirst.map(({ searchedUntil }) => searchedUntil);
+    const createdAt = async (n: number) =>
+      (await sender.get(`/contacts?search=${address(n)}`)).body.data[0].createdAt;
+    expect([first, second]).toEqual([await createdAt(21_001), await createdAt(1_001)]);
+
+    const byAddress = await follow(`/contacts?sort=email&${rare}`);
+    expect(emailsOf(byAddress)).toEqual([address(1), address(20_500), address(41_000)]);
+    const addresses = Array.from({ length: contacts }, (_, index) => address(index + 1)).toSorted();
+    expect(byAddress[0].searchedUntil).toBe(addresses[19_999]);
+    expect(byAddress.at(-1).searchedUntil).toBeNull();
+  });
+
+  it('are each on one page of a common value, in either order', async () => {
+    for (const [order, expected] of [
+      ['dir=asc', pro],
+      ['dir=desc', pro.toReversed()],
+      ['sort=email', pro.toSorted()],
+    ] as const) {
+      const pages = await follow(`/contacts?limit=30&filter[data.plan]=pro&${order}`);
+      expect(emailsOf(pages)).toEqual(expected);
+      expect(pages[0]).toMatchObject({ isTotalExact: false, searchedUntil: null });
+    }
+  });
+
+  it('have an exact count, in parts that add up, and exact totals where an index has them', async () => {
+    const counted = async (query: string) => {
+      const parts = await follow(`/contacts/count?${query}`);
+      return [parts.reduce((sum, { count }) => sum + count, 0), parts.length];
+    };
+    expect(await counted('filter[data.plan]=pro')).toEqual([pro.length, 3]);
+    expect(await counted('filter[data.plan]=pro&status=unsubscribed')).toEqual([102, 1]);
+    expect(await counted('search=reader&status=subscribed')).toEqual([contacts - 102, 3]);
+    expect(await counted('filter[data.plan]=pro&search=reader-4000')).toEqual([2, 1]);
+    expect(await counted('search=READER-1')).toEqual([11_111, 1]);
+    expect(await counted('')).toEqual([contacts, 1]);
+
+    for (const [query, total] of [
+      ['', contacts],
+      ['status=unsubscribed', 102],
+      ['search=reader', contacts],
+      ['search=reader-4000', 11],
+      ['search=reader-4000&filter[data.plan]=pro', 2],
+      ['status=unsubscribed&filter[data.plan]=pro', 102],
+    ] as const) {
+      const { body } = await sender.get(`/contacts?limit=1&${query}`);
+      expect([body.total, body.isTotalExact, body.searchedUntil], query).toEqual([total, true, null]);
+    }
+    const { cursor } = (await sender.get('/contacts/count?filter[data.plan]=pro')).body;
+    expect((await sender.get(`/contacts?cursor=${cursor}`)).status).toBe(400);
+    expect((await sender.get('/contacts/count?cursor=nonsense')).status).toBe(400);
+  });
+
+  it('are all in the export of a filter', async () => {
+    const headers = { Authorization: `Bearer ${sender.secretKey}` };
+    const file = await fetch(`${stack.url}/contacts/export?filter[data.plan]=pro`, { headers });
+    const lines = (await file.text()).trim().split('\r\n').slice(1);
+    expect(lines.map((line) => line.split(',')[1])).toEqual(pro);
   });
 });
 

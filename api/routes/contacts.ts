@@ -5,8 +5,10 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentContact } from '../presenters/contact.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import {
+  contactCountSchema,
   contactFilterQuerySchema,
   contactPageSchema,
+  countContactsQuerySchema,
   listContactsQuerySchema,
   lookedUpSchema,
   lookupBodySchema,
@@ -28,14 +30,41 @@ export const listContacts = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List contacts',
-  description: 'Filters may be combined. `total` is exact.',
+  description:
+    'Filters may be combined. One by data looks at a number of contacts per page only, so a page may have fewer than ' +
+    '`limit` and still go on: `searchedUntil` tells how far it was searched.',
   query: listContactsQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
-    const { contacts, cursor, total } = await ctx.services.contactList.list(project.id, query);
-    ctx.body = { data: contacts.map(presentContact), cursor, hasMore: cursor !== null, total };
+    const { contacts, cursor, ...page } = await ctx.services.contactList.list(project.id, query);
+    ctx.body = { data: contacts.map(presentContact), cursor, hasMore: cursor !== null, ...page };
+  },
+});
+
+export const countContacts = defineRoute({
+  method: 'GET',
+  path: '/contacts/count',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count contacts',
+  description:
+    'Exact, with the filters of the list. Where that needs a look at each contact it goes in parts, newest contacts ' +
+    'first: follow `cursor` and add up `count`.',
+  query: countContactsQuerySchema,
+  responses: {
+    200: {
+      description: 'The number, or a part of it.',
+      schema: contactCountSchema,
+      example: { count: 1824, cursor: null, hasMore: false, searchedUntil: null },
+    },
+  },
+  errors: ['BAD_REQUEST'],
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    const { cursor, ...part } = await ctx.services.contactList.count(project.id, query);
+    ctx.body = { cursor, hasMore: cursor !== null, ...part };
   },
 });
 

@@ -52,6 +52,7 @@ import {
   importContacts,
 } from './contact-jobs.ts';
 import {
+  countContacts,
   deleteContact,
   exportContacts,
   getContact,
@@ -153,6 +154,7 @@ export const routes: readonly Route[] = [
   listEmails,
   getEmail,
   listContacts,
+  countContacts,
   exportContacts,
   upsertContact,
   getContact,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
-import { contactsPerLook } from '../../db/statements/contacts/read-field-values.ts';
+import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 
 export const fieldParamsSchema = z.object({
   field: z

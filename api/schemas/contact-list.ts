@@ -7,6 +7,7 @@ import {
   contactStatuses,
   type DataFilter,
 } from '../../db/statements/contacts/contact-filter.ts';
+import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 import { contactSchema } from './answers/contact.ts';
 import { cursorLimitSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
 
@@ -53,6 +54,12 @@ export const listContactsQuerySchema = filterSchema
 
 export type ListContactsQuery = z.output<typeof listContactsQuerySchema>;
 
+export const countContactsQuerySchema = filterSchema
+  .extend({ cursor: z.string().optional() })
+  .transform(({ cursor, ...filter }, context) => ({ cursor, ...toFilter(filter, context) }));
+
+export type CountContactsQuery = z.output<typeof countContactsQuerySchema>;
+
 function toFilter(
   { search, subscribed, status, ...rest }: z.output<typeof filterSchema>,
   context: z.core.ParsePayload,
@@ -90,11 +97,36 @@ function addIssue(context: z.core.ParsePayload, field: string, message: string, 
   context.issues.push({ code: 'custom', path: [field], message, params: { code }, input: context.value });
 }
 
+const perLook = contactsPerLook.toLocaleString('en');
+
 export const contactPageSchema = z.object({
   data: z.array(contactSchema),
   cursor: z.string().nullable(),
-  hasMore: z.boolean(),
+  hasMore: z.boolean().describe('More contacts match, or were not looked at yet.'),
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
+  isTotalExact: z
+    .boolean()
+    .describe(
+      `False on later pages, and when \`total\` has only the matches among ${perLook} contacts. ` +
+        '`GET /contacts/count` counts all.',
+    ),
+  searchedUntil: z
+    .string()
+    .nullable()
+    .describe(
+      `When the page is not full because ${perLook} contacts were looked at: when the last of them was created, or its ` +
+        'address in a list by address. `cursor` goes on from there. Otherwise null.',
+    ),
+});
+
+export const contactCountSchema = z.object({
+  count: z.number().int().describe('Matches among the contacts that this call looked at.'),
+  cursor: z.string().nullable(),
+  hasMore: z.boolean().describe('There are more to count.'),
+  searchedUntil: z.iso
+    .datetime()
+    .nullable()
+    .describe('With `hasMore`: when the last contact that was looked at was created. Otherwise null.'),
 });
 
 export const mostLookedUp = 500;

@@ -3,9 +3,10 @@ import { csvRow } from '../../core/csv/csv-row.ts';
 import { DomainError } from '../../core/errors.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import type { ContactFilter } from '../../db/statements/contacts/contact-filter.ts';
+import { type ContactFilter, needsScan } from '../../db/statements/contacts/contact-filter.ts';
+import type { ContactPosition } from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
-import { type ContactPosition, listContacts } from '../../db/statements/contacts/list-contacts.ts';
+import { contactsPerLook, lookForContacts } from '../../db/statements/contacts/look-for-contacts.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
 export interface ContactExportService {
@@ -27,10 +28,14 @@ const byteOrderMark = '\ufeff';
 export function createContactExportService(orm: Orm, heavyReads: HeavyReads): ContactExportService {
   return {
     async start(projectId, filter) {
+      const perLook = needsScan(filter) ? contactsPerLook : contactsPerPage;
       const read = (after?: ContactPosition) =>
-        heavyReads.run(projectId, () =>
-          listContacts(orm.em.fork(), projectId, filter, order, after, contactsPerPage),
-        );
+        heavyReads.run(projectId, async () => {
+          const search = { projectId, filter, order, after };
+          const { found, end } = await lookForContacts(orm.em.fork(), search, contactsPerPage, perLook);
+          const last = found.length === contactsPerPage ? found.at(-1) : undefined;
+          return { contacts: found, next: last ? { value: last.createdAt.toISOString(), id: last.id } : end };
+        });
       const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
       const first = await read();
       return toFile(
@@ -42,21 +47,25 @@ export function createContactExportService(orm: Orm, heavyReads: HeavyReads): Co
   };
 }
 
+interface Part {
+  contacts: ContactRow[];
+  /** Where to go on; undefined at the end. */
+  next: ContactPosition | undefined;
+}
+
 async function* toFile(
   keys: readonly string[],
-  first: ContactRow[],
-  next: (after: ContactPosition) => Promise<ContactRow[]>,
+  first: Part,
+  read: (after: ContactPosition) => Promise<Part>,
 ): AsyncGenerator<string> {
   yield byteOrderMark + csvRow(['id', 'email', 'subscribed', ...keys]);
-  for (let page = first; ; ) {
-    yield page
+  for (let part = first; ; part = await read(part.next)) {
+    yield part.contacts
       .map(({ id, email, subscribed, data }) =>
         csvRow([id, email, subscribed, ...keys.map((key) => data[key])]),
       )
       .join('');
-    const last = page.at(-1);
-    if (last === undefined || page.length < contactsPerPage) return;
-    page = await next({ value: last.createdAt.toISOString(), id: last.id });
+    if (part.next === undefined) return;
   }
 }
 

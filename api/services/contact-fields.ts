@@ -15,16 +15,13 @@ import { ContactField } from '../../db/entities/contact.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { StoredCondition } from '../../db/repositories/segment-repository.ts';
+import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 import {
   type AudienceFigures,
   readAudienceFigures,
   readKeyFigures,
 } from '../../db/statements/contacts/read-contact-figures.ts';
-import {
-  contactsPerLook,
-  type FieldValue,
-  readFieldValues,
-} from '../../db/statements/contacts/read-field-values.ts';
+import { type FieldValue, readFieldValues } from '../../db/statements/contacts/read-field-values.ts';
 import { deleteField } from './delete-field.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { findReferringWorkflows } from './workflow-references.ts';

@@ -5,21 +5,21 @@ import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
+  type ContactFilter,
   type ContactStatus,
   contactStatuses,
+  isByAddressAlone,
   needsScan,
 } from '../../db/statements/contacts/contact-filter.ts';
+import type { ContactOrder, ContactPosition } from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
-import {
-  type ContactPosition,
-  countMatches,
-  listContacts,
-} from '../../db/statements/contacts/list-contacts.ts';
+import { countContacts } from '../../db/statements/contacts/count-contacts.ts';
+import { listContacts } from '../../db/statements/contacts/list-contacts.ts';
 import {
   type AudienceFigures,
   readAudienceFigures,
 } from '../../db/statements/contacts/read-contact-figures.ts';
-import { type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
+import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
 export interface ContactPage {
@@ -27,11 +27,25 @@ export interface ContactPage {
   cursor: string | null;
   /** Total of all pages; counted on the first page only, 0 on later ones. */
   total: number;
+  /** Otherwise `total` counts only what was looked at. */
+  isTotalExact: boolean;
+  /**
+   * Set when the page is not full and contacts behind this were not looked at: when the last one that was looked at was
+   * created, or its address in a list by address.
+   */
+  searchedUntil: string | null;
 }
+
+export type ContactCount = Pick<ContactPage, 'cursor' | 'searchedUntil'> & { count: number };
 
 export interface ContactListService {
   /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
   list(projectId: string, query: ListContactsQuery): Promise<ContactPage>;
+  /**
+   * Counts the matches, in parts where that needs a look at each contact.
+   * @throws DomainError `BAD_REQUEST` for a cursor from another list
+   */
+  count(projectId: string, query: CountContactsQuery): Promise<ContactCount>;
   /**
    * Splits addresses by whether the project has a contact for them. Results are normalised, distinct and in input
    * order.
@@ -43,17 +57,25 @@ export interface ContactListService {
 const positionSchemas = {
   email: z.tuple([z.literal('email'), z.string(), z.uuid()]),
   createdAt: z.tuple([z.literal('createdAt'), cursorInstant, z.uuid()]),
+  count: z.tuple([z.literal('count'), cursorInstant, z.uuid()]),
 };
 
-function readPosition(query: ListContactsQuery): ContactPosition | undefined {
-  if (query.cursor === undefined) return undefined;
-  const position = decodeCursor<[string, string, string]>(query.cursor, positionSchemas[query.sort]);
+function readPosition(
+  cursor: string | undefined,
+  kind: keyof typeof positionSchemas,
+): ContactPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor<[string, string, string]>(cursor, positionSchemas[kind]);
   if (position === undefined) {
     throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
       suggestion: 'Pass the cursor of the previous page with the same sort, or leave it out.',
     });
   }
   return { value: position[1], id: position[2] };
+}
+
+function cursorAt(kind: keyof typeof positionSchemas, position: ContactPosition | undefined): string | null {
+  return position === undefined ? null : encodeCursor([kind, position.value, position.id]);
 }
 
 function countOf(status: ContactStatus, { contacts, subscribed, snoozed }: AudienceFigures): number {
@@ -80,34 +102,58 @@ function readAddresses(sent: readonly string[]): string[] {
 }
 
 export function createContactListService(orm: Orm, heavyReads: HeavyReads): ContactListService {
-  async function totalOf(projectId: string, query: ListContactsQuery): Promise<number> {
-    if (needsScan(query)) return countMatches(orm.em.fork(), projectId, query);
+  async function countPart(projectId: string, filter: ContactFilter, after?: ContactPosition) {
+    if (needsScan(filter)) return countContacts(orm.em.fork(), projectId, filter, after);
     const figures = await readAudienceFigures(orm.em.fork(), projectId);
-    const statuses: readonly ContactStatus[] = query.statuses ?? contactStatuses;
-    return statuses.reduce((total, status) => total + countOf(status, figures), 0);
+    const statuses: readonly ContactStatus[] = filter.statuses ?? contactStatuses;
+    const count = statuses.reduce((total, status) => total + countOf(status, figures), 0);
+    return { count, lookedUntil: undefined };
   }
 
   async function readPage(projectId: string, query: ListContactsQuery): Promise<ContactPage> {
-    const after = readPosition(query);
+    const after = readPosition(query.cursor, query.sort);
     const direction = query.dir ?? (query.sort === 'email' ? 'asc' : 'desc');
-    const order = { by: query.sort, direction } as const;
-    const rows = await listContacts(orm.em.fork(), projectId, query, order, after, query.limit + 1);
-    const isAll = rows.length <= query.limit;
-    let total = 0;
-    // Counting rare matches scans the whole project; a page that holds them all needs no count.
-    if (after === undefined) total = isAll ? rows.length : await totalOf(projectId, query);
-    const contacts = rows.slice(0, query.limit);
+    const order: ContactOrder = { by: query.sort, direction };
+    const search = { projectId, filter: query, order, after };
+    const found = await listContacts(orm.em.fork(), search, query.limit + 1);
+    const contacts = found.contacts.slice(0, query.limit);
+    const isFull = found.contacts.length > query.limit;
     const last = contacts.at(-1);
-    if (isAll || last === undefined) return { contacts, cursor: null, total };
-    const value = query.sort === 'email' ? last.email : last.createdAt.toISOString();
-    return { contacts, cursor: encodeCursor([query.sort, value, last.id]), total };
+    const value = query.sort === 'email' ? last?.email : last?.createdAt.toISOString();
+    const end = isFull && last && value ? { value, id: last.id } : found.lookedUntil;
+    return {
+      contacts,
+      cursor: cursorAt(query.sort, end),
+      searchedUntil: isFull ? null : (end?.value ?? null),
+      ...(await totalOf(projectId, query, contacts.length, isFull, end === undefined)),
+    };
   }
 
+  /** A page that is not full needs no count: it has all matches, or all among those that were looked at. */
+  async function totalOf(
+    projectId: string,
+    query: ListContactsQuery,
+    shown: number,
+    isFull: boolean,
+    isAll: boolean,
+  ): Promise<Pick<ContactPage, 'total' | 'isTotalExact'>> {
+    if (query.cursor !== undefined) return { total: 0, isTotalExact: false };
+    if (isAll || !(isFull || isByAddressAlone(query))) return { total: shown, isTotalExact: isAll };
+    const { count, lookedUntil } = await countPart(projectId, query);
+    return { total: Math.max(count, shown), isTotalExact: lookedUntil === undefined };
+  }
+
+  const inTurn = <Result>(projectId: string, filter: ContactFilter, read: () => Promise<Result>) =>
+    needsScan(filter) ? heavyReads.run(projectId, read) : read();
+
   return {
-    list: (projectId, query) =>
-      needsScan(query)
-        ? heavyReads.run(projectId, () => readPage(projectId, query))
-        : readPage(projectId, query),
+    list: (projectId, query) => inTurn(projectId, query, () => readPage(projectId, query)),
+
+    async count(projectId, query) {
+      const after = readPosition(query.cursor, 'count');
+      const { count, lookedUntil } = await inTurn(projectId, query, () => countPart(projectId, query, after));
+      return { count, cursor: cursorAt('count', lookedUntil), searchedUntil: lookedUntil?.value ?? null };
+    },
 
     async lookup(projectId, sent) {
       const emails = readAddresses(sent);

@@ -1,5 +1,6 @@
 import { bindInto } from '../../conditions/bind.ts';
 import { dataValueSql } from '../../conditions/data-value.ts';
+import type { ContactOrder } from './contact-order.ts';
 
 /** Snoozed contacts count as snoozed only, not as unsubscribed. */
 export const contactStatuses = ['subscribed', 'unsubscribed', 'snoozed'] as const;
@@ -23,13 +24,21 @@ export function needsScan({ search, data }: ContactFilter): boolean {
   return search !== undefined || data.length > 0;
 }
 
+/** The index of addresses has all that such a filter needs. */
+export function isByAddressAlone({ search, statuses, data }: ContactFilter): boolean {
+  return search !== undefined && statuses === undefined && data.length === 0;
+}
+
+/** @param emails restricts the result to these addresses */
 export function contactFilterSql(
   projectId: string,
   filter: ContactFilter,
+  emails?: readonly string[],
 ): { where: string; parameters: unknown[] } {
   const parameters: unknown[] = [projectId];
   const bind = bindInto(parameters);
   const conditions = [membersSql(filter)];
+  if (emails !== undefined) conditions.push(`c.email = any(${bind(emails)}::text[])`);
   if (filter.search !== undefined) conditions.push(`position(${bind(filter.search)} in c.email) > 0`);
   for (const { key, path, values } of filter.data) {
     const texts = values.map((value) => JSON.stringify(value));
@@ -38,8 +47,18 @@ export function contactFilterSql(
   return { where: conditions.join(' and '), parameters };
 }
 
-export function membersSql({ statuses }: ContactFilter): string {
+function membersSql({ statuses }: ContactFilter): string {
   return statuses === undefined ? 'c.project_id = $1' : `c.project_id = $1 and ${statusSql(statuses)}`;
+}
+
+/** The smallest part of the project that has all matches and that an index has in this order. */
+export function indexedSql({ statuses }: ContactFilter, { by }: ContactOrder): string {
+  const project = 'c.project_id = $1';
+  if (by === 'email' || statuses === undefined) return project;
+  if (!statuses.includes('subscribed')) {
+    return `${project} and ${statuses.includes('unsubscribed') ? 'not c.subscribed' : 'c.snoozed_until is not null'}`;
+  }
+  return statuses.length === 1 ? `${project} and c.subscribed` : project;
 }
 
 function statusSql(statuses: readonly ContactStatus[]): string {

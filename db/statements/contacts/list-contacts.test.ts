@@ -8,8 +8,11 @@ import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { type ContactFilter, contactStatuses, type DataFilter } from './contact-filter.ts';
+import type { ContactOrder, ContactPosition } from './contact-order.ts';
 import type { ContactRow } from './contact-row.ts';
-import { type ContactOrder, type ContactPosition, countMatches, listContacts } from './list-contacts.ts';
+import { countContacts } from './count-contacts.ts';
+import { listContacts } from './list-contacts.ts';
+import { lookForContacts } from './look-for-contacts.ts';
 
 let database: TestDatabase;
 let em: Em;
@@ -27,17 +30,42 @@ const orders: ContactOrder[] = [
   { by: 'createdAt', direction: 'desc' },
 ];
 
+const positionOf = (order: ContactOrder, { id, email, createdAt }: ContactRow): ContactPosition => ({
+  value: order.by === 'email' ? email : createdAt.toISOString(),
+  id,
+});
+
 /** All pages, read one after the other. */
-async function readPages(filter: ContactFilter, order: ContactOrder, limit: number): Promise<string[]> {
+async function readPages(
+  filter: ContactFilter,
+  order: ContactOrder,
+  limit: number,
+  perLook?: number,
+): Promise<string[]> {
   const emails: string[] = [];
   let after: ContactPosition | undefined;
   for (;;) {
-    const page = await listContacts(em, projectId, filter, order, after, limit);
-    emails.push(...page.map((contact) => contact.email));
-    const last = page.at(-1);
-    if (last === undefined || page.length < limit) return emails;
-    after = { value: order.by === 'email' ? last.email : last.createdAt.toISOString(), id: last.id };
+    const search = { projectId, filter, order, after };
+    const { contacts, lookedUntil } = await listContacts(em, search, limit, perLook);
+    emails.push(...contacts.map((contact) => contact.email));
+    const last = contacts.length === limit ? contacts.at(-1) : undefined;
+    after = last ? positionOf(order, last) : lookedUntil;
+    if (after === undefined) return emails;
   }
+}
+
+const readAll = async (order: ContactOrder) =>
+  (await listContacts(em, { projectId, filter: none, order, after: undefined }, 100)).contacts;
+
+async function countParts(filter: ContactFilter, perLook?: number): Promise<number> {
+  let total = 0;
+  let after: ContactPosition | undefined;
+  do {
+    const { count, lookedUntil } = await countContacts(em, projectId, filter, after, perLook);
+    total += count;
+    after = lookedUntil;
+  } while (after !== undefined);
+  return total;
 }
 
 beforeEach(async () => {
@@ -70,7 +98,7 @@ beforeEach(async () => {
 
 describe('a list', () => {
   it.each(orders)('goes through all contacts once, page by page, by $by $direction', async (order) => {
-    const all = await listContacts(em, projectId, none, order, undefined, 100);
+    const all = await readAll(order);
     const sorted = all.toSorted((one, other) => {
       const byValue =
         order.by === 'email'
@@ -125,35 +153,79 @@ describe('a list', () => {
     );
   }
 
-  it('and its count keep to the filter, in every order', async () => {
-    const all = await listContacts(em, projectId, none, { by: 'email', direction: 'asc' }, undefined, 100);
+  it('and its count keep to the filter, in every order, however little a call looks at', async () => {
+    const all = await readAll({ by: 'email', direction: 'asc' });
+    const perLook = fc.constantFrom(undefined, 1, 3, 7, 20);
     await fc.assert(
-      fc.asyncProperty(filterOf, fc.constantFrom(...orders), async (filter, order) => {
+      fc.asyncProperty(filterOf, fc.constantFrom(...orders), perLook, async (filter, order, contacts) => {
         const wanted = all.filter((contact) => matches(contact, filter)).map((contact) => contact.email);
-        const seen = await readPages(filter, order, 3);
+        const seen = await readPages(filter, order, 3, contacts);
         expect(seen.toSorted()).toEqual(wanted);
         expect(seen).toEqual((await readPages(none, order, 20)).filter((email) => wanted.includes(email)));
-        expect(await countMatches(em, projectId, filter)).toBe(wanted.length);
+        expect(await countParts(filter, contacts)).toBe(wanted.length);
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
     );
   });
 
   it('finds matches however far away they are', async () => {
-    await sql(
-      em,
-      `insert into contacts (id, project_id, email, data, created_at)
-       select uuidv7(), $1, 'bulk-' || i || '@many.test', '{"plan": "none"}', timestamptz '2026-02-01' + i * interval '1 second'
-       from generate_series(1, 12000) i`,
-      [projectId],
-    );
+    await insertMany(12_000);
     const pro: ContactFilter = { ...none, data: [{ key: 'plan', path: ['plan'], values: ['pro'] }] };
     for (const order of orders) {
-      expect(await readPages(pro, order, 2)).toHaveLength(5);
-      expect(await readPages({ ...none, search: '07@example' }, order, 2)).toEqual(['a07@example.com']);
+      expect(await readPages(pro, order, 2, 1_000)).toHaveLength(5);
+      expect(await readPages({ ...none, search: '07@example' }, order, 2, 1_000)).toEqual([
+        'a07@example.com',
+      ]);
       expect(await readPages({ ...none, search: '@' }, order, 5_000)).toHaveLength(12_020);
       expect(await readPages({ ...none, search: '@example' }, order, 3)).toHaveLength(20);
     }
-    expect(await countMatches(em, projectId, { ...none, search: 'many' })).toBe(12_000);
+    expect(await countParts({ ...none, search: 'many' })).toBe(12_000);
+    expect(await countParts({ ...none, search: 'many', statuses: ['subscribed'] }, 1_000)).toBe(12_000);
+    expect(await countParts(pro, 1_000)).toBe(5);
   });
+
+  it('looks at no more than it may, and finds the few addresses of a search at once', async () => {
+    await insertMany(3_000);
+    const order = { by: 'createdAt', direction: 'desc' } as const;
+    const page = (filter: ContactFilter) =>
+      listContacts(em, { projectId, filter, order, after: undefined }, 10, 100);
+    const data = [{ key: 'plan', path: ['plan'], values: ['pro'] }];
+    const partly = await page({ ...none, data });
+    expect(partly.contacts).toEqual([]);
+    // The 100th of the newest.
+    expect(partly.lookedUntil?.value).toBe('2026-02-01T00:48:21.000Z');
+    const { contacts, lookedUntil } = await page({ ...none, data, search: '@example' });
+    expect([contacts.length, lookedUntil]).toEqual([5, undefined]);
+    expect((await page({ ...none, data, search: 'many' })).lookedUntil).toEqual(partly.lookedUntil);
+    const wildcards = await page({ ...none, search: 'bulk_1' });
+    expect([wildcards.contacts, wildcards.lookedUntil]).toEqual([[], undefined]);
+  });
+
+  it('has each contact once when others are created and deleted between two calls', async () => {
+    await insertMany(100);
+    const filter: ContactFilter = { ...none, data: [{ key: 'plan', path: ['plan'], values: ['none'] }] };
+    const order = { by: 'createdAt', direction: 'desc' } as const;
+    const before = await readPages(filter, order, 1_000);
+    const seen: string[] = [];
+    let after: ContactPosition | undefined;
+    do {
+      const { found, end } = await lookForContacts(em, { projectId, filter, order, after }, 1_000, 30);
+      seen.push(...found.map(({ email }) => email));
+      await sql(em, `delete from contacts where project_id = $1 and email = $2`, [projectId, seen.at(-1)]);
+      await insertMany(5);
+      after = end;
+    } while (after !== undefined);
+    expect(seen.filter((email) => before.includes(email))).toEqual(before);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  const insertMany = (contacts: number) =>
+    sql(
+      em,
+      `insert into contacts (id, project_id, email, data, created_at)
+       select uuidv7(), $1, 'bulk-' || i || '-' || gen_random_uuid() || '@many.test', '{"plan": "none"}',
+         timestamptz '2026-02-01' + i * interval '1 second'
+       from generate_series(1, $2::int) i`,
+      [projectId, contacts],
+    );
 });

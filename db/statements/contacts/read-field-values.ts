@@ -4,12 +4,10 @@ import { bindInto } from '../../conditions/bind.ts';
 import { dataValueSql } from '../../conditions/data-value.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
+import { contactsPerLook } from './look-for-contacts.ts';
 
 const valueRow = z.object({ value: z.union([z.string(), z.number(), z.boolean()]) });
 export type FieldValue = z.output<typeof valueRow>['value'];
-
-/** Contacts whose values are read: some 20 ms. */
-export const contactsPerLook = 20_000;
 
 const instantSql = (column: string) =>
   `to_jsonb(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;

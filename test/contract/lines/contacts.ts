@@ -39,7 +39,7 @@ export const contactLines: readonly ContractLine[] = [
     line: 'GET /contacts',
     key: 'sk',
     success: 200,
-    answer: [...under('data.0', contactFields), ...cursorFields, 'total'],
+    answer: [...under('data.0', contactFields), ...cursorFields, 'total', 'isTotalExact', 'searchedUntil'],
     valid: async (world) => {
       const search = (await world.address()).toUpperCase();
       const order = 'limit=1000&subscribed=true&sort=whatever&dir=whatever';
@@ -48,6 +48,17 @@ export const contactLines: readonly ContractLine[] = [
     refusals: [
       refuses('the limit is no number', 422, withQuery('limit=many')),
       refuses('the limit is 0', 422, withQuery('limit=0')),
+      refuses('subscribed is no boolean', 422, withQuery('subscribed=maybe')),
+      refuses('the cursor is none of ours', 400, withQuery('cursor=whatever'), 'BAD_REQUEST'),
+    ],
+  },
+  {
+    line: 'GET /contacts/count',
+    key: 'sk',
+    success: 200,
+    answer: ['count', ...cursorFields, 'searchedUntil'],
+    valid: async (world) => ({ query: `search=${encodeURIComponent(await world.address())}` }),
+    refusals: [
       refuses('subscribed is no boolean', 422, withQuery('subscribed=maybe')),
       refuses('the cursor is none of ours', 400, withQuery('cursor=whatever'), 'BAD_REQUEST'),
     ],

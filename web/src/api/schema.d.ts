@@ -722,6 +722,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/contacts/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count contacts */
+        get: operations["getContactsCount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/contacts/export": {
         parameters: {
             query?: never;
@@ -4385,6 +4402,8 @@ export interface operations {
                         cursor: string | null;
                         data: components["schemas"]["Contact"][];
                         hasMore: boolean;
+                        isTotalExact: boolean;
+                        searchedUntil: string | null;
                         total: number;
                     };
                 };
@@ -4728,6 +4747,44 @@ export interface operations {
                         state: "waiting" | "active" | "completed" | "failed";
                         /** @enum {string} */
                         type: "bulk-subscribe" | "bulk-unsubscribe" | "bulk-delete";
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getContactsCount: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                "filter[data.<key>]"?: string | string[];
+                search?: string;
+                status?: "subscribed" | "unsubscribed" | "snoozed";
+                subscribed?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        cursor: string | null;
+                        hasMore: boolean;
+                        searchedUntil: string | null;
                     };
                 };
             };

@@ -7,7 +7,7 @@ import { Button, ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Pages } from '../../ui/list.tsx';
-import { quantity } from '../../ui/numbers.ts';
+import { count, quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -21,7 +21,9 @@ import { DataValue } from './data-value.tsx';
 import { ExportButton } from './export-button.tsx';
 import { keyLabel } from './key-label.ts';
 import { NewContactDialog } from './new-contact-dialog.tsx';
+import { SearchProgress, useContactSearch } from './search-progress.tsx';
 import { SubscriptionBadge } from './subscription-badge.tsx';
+import { type ContactCount, useContactCount } from './use-contact-count.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/contacts');
 
@@ -32,6 +34,8 @@ const statuses = [
   { value: 'snoozed', label: 'Snoozed' },
 ] as const;
 
+const pageSize = 50;
+
 export function ContactListPage() {
   const search = route.useSearch();
   const projectId = useProjectId();
@@ -39,20 +43,24 @@ export function ContactListPage() {
   const [keys, setKeys] = useDataColumns();
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const filter = filterQuery(search);
+  const key = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter ends the selection
-  useEffect(() => setIds(new Set()), [JSON.stringify(filter)]);
+  useEffect(() => setIds(new Set()), [key]);
   const query = $api.useInfiniteQuery(
     'get',
     '/contacts',
-    { params: { query: { ...filter, sort: search.sort, dir: search.dir, limit: 50 } } },
+    { params: { query: { ...filter, sort: search.sort, dir: search.dir, limit: pageSize } } },
     byCursor,
   );
-  const total = query.data?.pages[0]?.total;
-  const shown = query.data?.pages.reduce((sum, page) => sum + page.data.length, 0) ?? 0;
+  const pages = query.data?.pages ?? [];
+  const shown = pages.reduce((sum, page) => sum + page.data.length, 0);
+  const found = useContactSearch(query, key, pageSize);
+  const counted = useContactCount(filter, knownTotal(pages, shown, query.hasNextPage));
+  const { total } = counted;
   return (
     <Page
       title="Contacts"
-      description={total === undefined ? undefined : quantity(total, 'contact')}
+      description={query.data && <Total counted={counted} shown={shown} />}
       actions={
         <>
           <ExportButton filter={filter} total={total} />
@@ -68,18 +76,22 @@ export function ContactListPage() {
     >
       {/* Outside the list, because a bulk operation may leave it empty. */}
       <ContactSelection
-        key={JSON.stringify(filter)}
+        key={key}
         ids={ids}
         onClear={() => setIds(new Set())}
         filter={filter}
-        total={total ?? shown}
+        counted={counted}
         shown={shown}
       />
       <Pages
         query={query}
         rowsOf={(page) => page.data}
         empty={
-          isFiltered(search) ? (
+          query.hasNextPage ? (
+            <EmptyState title="Nobody found so far">
+              <SearchProgress search={found} sort={search.sort} dir={search.dir} />
+            </EmptyState>
+          ) : isFiltered(search) ? (
             <EmptyState title="Nobody matches">Change the search or the filter.</EmptyState>
           ) : (
             <EmptyState title="No contacts yet">
@@ -88,10 +100,39 @@ export function ContactListPage() {
           )
         }
       >
-        {(rows) => <ContactTable rows={rows} keys={keys} ids={ids} onSelect={setIds} />}
+        {(rows) => (
+          <>
+            <ContactTable rows={rows} keys={keys} ids={ids} onSelect={setIds} />
+            <SearchProgress search={found} sort={search.sort} dir={search.dir} />
+          </>
+        )}
       </Pages>
       <NewContactDialog isOpen={isAdding} onClose={() => setIsAdding(false)} />
     </Page>
+  );
+}
+
+function knownTotal(
+  pages: readonly { total: number; isTotalExact: boolean }[],
+  shown: number,
+  hasMore: boolean,
+): number | undefined {
+  const [first] = pages;
+  if (first === undefined) return undefined;
+  if (first.isTotalExact) return first.total;
+  return hasMore ? undefined : shown;
+}
+
+function Total({ counted: { total, soFar, start }, shown }: { counted: ContactCount; shown: number }) {
+  if (total !== undefined) return quantity(total, 'contact');
+  if (soFar !== null) return `${count(soFar)} counted so far…`;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      {quantity(shown, 'contact')} found so far
+      <Button look="quiet" className="-my-1" onPress={start}>
+        Count all
+      </Button>
+    </span>
   );
 }
 

@@ -1,16 +1,18 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { quantity } from '../../ui/numbers.ts';
+import { count, quantity } from '../../ui/numbers.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import type { BulkOperation, BulkTarget } from './bulk-run.ts';
 import type { ContactQuery } from './contact-filter.ts';
+import type { ContactCount } from './use-contact-count.ts';
 
 interface ContactSelectionProps {
   ids: ReadonlySet<string>;
   onClear: () => void;
   filter: ContactQuery;
-  /** Number of matching contacts, and of those on the page. */
-  total: number;
+  /** All that match; counted when they are selected. */
+  counted: ContactCount;
+  /** Matches on the page. */
   shown: number;
 }
 
@@ -22,34 +24,50 @@ interface Started {
 }
 
 /** Actions on the selected contacts, or on all that match. */
-export function ContactSelection({ ids, onClear, filter, total, shown }: ContactSelectionProps) {
+export function ContactSelection({ ids, onClear, filter, counted, shown }: ContactSelectionProps) {
   const [isEverybody, setIsEverybody] = useState(false);
   const [started, setStarted] = useState<Started | null>(null);
   if (ids.size === 0) return null;
-  const isAll = isEverybody && ids.size === shown;
-  const count = isAll ? total : ids.size;
-  const begin = (operation: BulkOperation) =>
-    setStarted({ operation, target: isAll ? { query: filter } : { ids: [...ids] }, total: count });
+  const { total, soFar } = counted;
+  const isCounted = total !== undefined || soFar !== null;
+  const isAll = isEverybody && ids.size === shown && isCounted;
+  const selected = isAll ? total : ids.size;
+  const begin = (operation: BulkOperation) => {
+    if (selected === undefined) return;
+    setStarted({ operation, target: isAll ? { query: filter } : { ids: [...ids] }, total: selected });
+  };
+  const selectAll = () => {
+    setIsEverybody(true);
+    if (total === undefined) counted.start();
+  };
   return (
     <section
       aria-label="Selection"
       className="flex flex-wrap items-center gap-2 rounded-md bg-accent-soft px-3 py-2"
     >
-      <span className="font-medium" data-numeric>
-        {quantity(count, 'contact')} selected
+      <span className="font-medium" data-numeric role="status">
+        {selected === undefined
+          ? `Counting all that match: ${count(soFar ?? 0)} so far`
+          : `${quantity(selected, 'contact')} selected`}
       </span>
-      {!isAll && ids.size === shown && total > shown && (
-        <Button look="quiet" onPress={() => setIsEverybody(true)}>
-          Select all {quantity(total, 'contact')} that match
+      {!isAll && ids.size === shown && (total === undefined || total > shown) && (
+        <Button look="quiet" onPress={selectAll}>
+          {total === undefined
+            ? 'Select all that match'
+            : `Select all ${quantity(total, 'contact')} that match`}
         </Button>
       )}
       <Button look="quiet" onPress={onClear}>
         Clear
       </Button>
       <span className="flex flex-wrap gap-2 sm:ml-auto">
-        <Button onPress={() => begin('subscribe')}>Subscribe</Button>
-        <Button onPress={() => begin('unsubscribe')}>Unsubscribe</Button>
-        <Button look="danger" onPress={() => begin('delete')}>
+        <Button isDisabled={selected === undefined} onPress={() => begin('subscribe')}>
+          Subscribe
+        </Button>
+        <Button isDisabled={selected === undefined} onPress={() => begin('unsubscribe')}>
+          Unsubscribe
+        </Button>
+        <Button look="danger" isDisabled={selected === undefined} onPress={() => begin('delete')}>
           Delete
         </Button>
       </span>

@@ -1,0 +1,34 @@
+export interface ContactOrder {
+  by: 'email' | 'createdAt';
+  direction: 'asc' | 'desc';
+}
+
+/** Of a contact in an order: its address, or its instant in ISO 8601. */
+export interface ContactPosition {
+  value: string;
+  id: string;
+}
+
+/** Addresses are unique within a project, so an index on them alone serves pages by address. */
+export function orderSql({ by, direction }: ContactOrder): string {
+  return by === 'email' ? `order by email ${direction}` : `order by created_at ${direction}, id ${direction}`;
+}
+
+type Side = 'behind' | 'upTo';
+
+/** A condition on the contacts behind a position, or up to it and with it; empty without a position. */
+export function sideSql(
+  { by, direction }: ContactOrder,
+  side: Side,
+  position: ContactPosition | undefined,
+  parameters: unknown[],
+): string {
+  if (position === undefined) return '';
+  const isForward = (direction === 'asc') === (side === 'behind');
+  const comparison = `${isForward ? '>' : '<'}${side === 'upTo' ? '=' : ''}`;
+  parameters.push(position.value);
+  const value = `$${parameters.length}`;
+  if (by === 'email') return ` and email ${comparison} ${value}::text`;
+  parameters.push(position.id);
+  return ` and (created_at, id) ${comparison} (${value}::timestamptz, $${parameters.length}::uuid)`;
+}

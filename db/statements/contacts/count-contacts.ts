@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { type ContactFilter, contactFilterSql, isByAddressAlone } from './contact-filter.ts';
+import type { ContactPosition } from './contact-order.ts';
+import { findAddresses } from './find-addresses.ts';
+import { countInLook } from './look-for-contacts.ts';
+
+export interface ContactsCounted {
+  count: number;
+  /** The last contact that was looked at, when there are more to count. */
+  lookedUntil: ContactPosition | undefined;
+}
+
+/**
+ * Counts the matches among the next `perLook` contacts, newest first, or all of them at once where that is cheap: by
+ * address alone, which an index has, or by an address that few have.
+ */
+export async function countContacts(
+  em: Em,
+  projectId: string,
+  filter: ContactFilter,
+  after: ContactPosition | undefined,
+  perLook?: number,
+): Promise<ContactsCounted> {
+  if (after === undefined && filter.search !== undefined) {
+    const isAlone = isByAddressAlone(filter);
+    const emails = isAlone ? undefined : await findAddresses(em, projectId, filter.search);
+    if (isAlone || emails !== undefined) {
+      return { count: await countAll(em, projectId, filter, emails), lookedUntil: undefined };
+    }
+  }
+  const order = { by: 'createdAt', direction: 'desc' } as const;
+  const { found, end } = await countInLook(em, { projectId, filter, order, after }, perLook);
+  return { count: found, lookedUntil: end };
+}
+
+async function countAll(
+  em: Em,
+  projectId: string,
+  filter: ContactFilter,
+  emails: readonly string[] | undefined,
+): Promise<number> {
+  const { where, parameters } = contactFilterSql(projectId, filter, emails);
+  const row = z.object({ count: z.int() });
+  const text = `select count(*)::int as count from contacts c where ${where}`;
+  const [counted] = await query(em, row, text, parameters);
+  return counted?.count ?? 0;
+}

@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { createVerifiedPerson } from './setup/account-mail.ts';
+import { insertContacts } from './setup/campaigns.ts';
+import { findChromium } from './setup/chromium.ts';
+import { type DashboardStage, startDashboard, type WatchedPage } from './setup/dashboard.ts';
+import { createOwnProject } from './setup/people.ts';
+
+const executable = await findChromium();
+
+describe.skipIf(executable === undefined)('in a project with many contacts, the dashboard', () => {
+  const contacts = 41_000;
+  let stage: DashboardStage;
+  let tab: WatchedPage;
+  let projectId: string;
+
+  beforeAll(async () => {
+    stage = await startDashboard(executable ?? '');
+    const owner = await createVerifiedPerson(stage.stack);
+    projectId = (await createOwnProject(owner, 'Large')).id;
+    const em = stage.stack.database.orm.em.fork();
+    await insertContacts(em, projectId, contacts);
+    await sql(
+      em,
+      `update contacts set data = data || '{"plan": "pro"}'
+       where project_id = $1 and (data ->> 'n')::int % 200 = 0`,
+      [projectId],
+    );
+    tab = await stage.open();
+    await tab.signIn(owner);
+  });
+  afterAll(() => stage?.close());
+  afterEach(() => expect(tab.complaints()).toEqual([]));
+
+  const open = (data: Record<string, string>) =>
+    tab.page.goto(`projects/${projectId}/contacts?data=${encodeURIComponent(JSON.stringify(data))}`);
+
+  it('searches on by itself until it finds the last contact of a value', async () => {
+    await open({ n: '1' });
+    await tab.page.getByRole('link', { name: 'reader-1@example.com', exact: true }).waitFor();
+    await tab.page.getByText('1 contact', { exact: true }).waitFor();
+  });
+
+  it('counts all that match before they are deleted together', async () => {
+    const { page } = tab;
+    await open({ plan: 'pro' });
+    await page.getByText('50 contacts found so far').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).press('Space');
+    await page.getByRole('button', { name: 'Select all that match' }).click();
+    await page.getByText('205 contacts selected').waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Type 205 to confirm' }).fill('205');
+    await page.getByRole('button', { name: 'Delete 205 contacts' }).waitFor();
+  });
+});
