@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentContact } from '../presenters/contact.ts';
-import { offsetQuerySchema, presentOffsetPage } from '../schemas/pagination.ts';
+import { deepPages, largePageQuerySchema, presentLargePage } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,
   addMembersBodySchema,
@@ -22,15 +22,17 @@ export const listSegmentContacts = defineRoute({
   tags,
   summary: 'List the members of a segment',
   description: `The members right now, newest contact first. \`total\` is counted with the page; in a project of more than 50,000 contacts it
-is the last \`memberCount\`, unless the page shows where the members end.`,
+is the last \`memberCount\`, unless the page shows where the members end, or a static segment has fewer.
+
+${deepPages}`,
   params,
-  query: offsetQuerySchema,
+  query: largePageQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, query, params } = ctx.state;
-    const { contacts, total } = await ctx.services.segmentMembers.list(project.id, params.id, query);
-    ctx.body = presentOffsetPage(contacts.map(presentContact), total, query);
+    const members = await ctx.services.segmentMembers.list(project.id, params.id, query);
+    ctx.body = presentLargePage(members.rows.map(presentContact), members, query);
   },
 });
 

@@ -8,7 +8,7 @@ import {
   executionSchema,
   executionWithStepsSchema,
 } from '../schemas/answers/execution.ts';
-import { presentOffsetPage } from '../schemas/pagination.ts';
+import { deepPages, presentLargePage } from '../schemas/pagination.ts';
 import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
 
 const tags = ['Workflows'];
@@ -69,24 +69,30 @@ export const listExecutions = defineRoute({
   auth: 'secretKey',
   tags,
   summary: 'List executions, newest first',
+  description: deepPages,
   params,
   query: listExecutionsQuerySchema,
   responses: {
     200: {
       description: 'A page of executions.',
       schema: executionPageSchema,
-      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
+      example: {
+        data: [example],
+        total: 1,
+        totalIsEstimate: false,
+        page: 1,
+        pageSize: 20,
+        totalPages: 1,
+        cursor: null,
+      },
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, query, params } = ctx.state;
-    const { executions, total } = await ctx.services.workflowExecutions.list(project.id, params.id, query);
-    ctx.body = presentOffsetPage(
-      executions.map((one) => presentExecution(one, ctx.services.temporalRuns)),
-      total,
-      query,
-    );
+    const found = await ctx.services.workflowExecutions.list(project.id, params.id, query);
+    const executions = found.rows.map((one) => presentExecution(one, ctx.services.temporalRuns));
+    ctx.body = presentLargePage(executions, found, query);
   },
 });
 

@@ -20,6 +20,26 @@ export const offsetQuerySchema = z.object({
 
 export type OffsetQuery = z.output<typeof offsetQuerySchema>;
 
+/** Page numbers of a large list reach so many rows deep. */
+export const deepestRow = 10_000;
+
+/** What the description of such a list says. */
+export const deepPages = `Page numbers serve the first ${deepestRow.toLocaleString('en')} rows of a list whose total is an estimate (400 beyond); \`cursor\`
+leads on from any page, at the same cost at any depth.`;
+
+/** For lists that may be large. */
+export const largePageQuerySchema = offsetQuerySchema.extend({
+  cursor: z
+    .string()
+    .optional()
+    .describe(
+      'The `cursor` of the page before; `page` is ignored. Where `totalIsEstimate`, the only way beyond ' +
+        `${deepestRow.toLocaleString('en')} rows.`,
+    ),
+});
+
+export type LargePageQuery = z.output<typeof largePageQuerySchema>;
+
 /** Any other value counts as `fallback`; the OpenAPI document allows it too. */
 export function oneOfSchema<const Value extends string, Fallback extends Value | undefined>(
   values: readonly Value[],
@@ -52,3 +72,16 @@ export const presentOffsetPage = <Item>(data: Item[], total: number, { page, pag
   pageSize,
   totalPages: Math.ceil(total / pageSize),
 });
+
+interface LargePageFigures {
+  total: number;
+  totalIsEstimate: boolean;
+  page: number;
+  cursor: string | null;
+}
+
+export const presentLargePage = <Item>(
+  data: Item[],
+  { total, totalIsEstimate, page, cursor }: LargePageFigures,
+  { pageSize }: LargePageQuery,
+) => ({ data, total, totalIsEstimate, page, pageSize, totalPages: Math.ceil(total / pageSize), cursor });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
 import { contactSchema } from './answers/contact.ts';
-import { offsetPageSchema } from './answers/offset-page.ts';
+import { largePageSchema } from './answers/offset-page.ts';
 
 const maxMembersPerCall = 500;
 
@@ -61,7 +61,7 @@ export const removedMembersSchema = z.object({
   notFound: z.array(z.string()).describe('Addresses without a contact.'),
 });
 
-export const segmentContactsSchema = offsetPageSchema(contactSchema);
+export const segmentContactsSchema = largePageSchema(contactSchema);
 
 export const computationSchema = z.object({
   added: z.number().int(),

@@ -5,7 +5,7 @@ import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { branches } from '../../core/workflows/graph.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
-import { offsetQuerySchema, queryFlagSchema } from './pagination.ts';
+import { largePageQuerySchema, offsetQuerySchema, queryFlagSchema } from './pagination.ts';
 import { reportIssues } from './report-issues.ts';
 import { workflowContextSchema } from './workflow-context.ts';
 
@@ -131,7 +131,7 @@ export const startExecutionBodySchema = z.object({
     .describe('Variables of this execution: `context.*` in conditions and templates.'),
 });
 
-export const listExecutionsQuerySchema = offsetQuerySchema.extend({
+export const listExecutionsQuerySchema = largePageQuerySchema.extend({
   // Any text: an unknown status is answered with its own 400 instead of a 422.
   status: z
     .string()

@@ -1,7 +1,8 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import { conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
+import { type Audience, conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
+import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
 import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
@@ -16,19 +17,20 @@ import {
 import { countAudience } from '../../db/statements/segments/count-audience.ts';
 import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
 import { listAudience } from '../../db/statements/segments/list-audience.ts';
-import { listMembers } from '../../db/statements/segments/list-members.ts';
+import { countStaticMembers, listMembers } from '../../db/statements/segments/list-members.ts';
 import { sampleAudience } from '../../db/statements/segments/sample-audience.ts';
-import { type OffsetQuery, offsetWindow } from '../schemas/pagination.ts';
+import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { type LargePage, readLargePage } from './large-page.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';
 
-/** All methods throw DomainError `NOT_FOUND`; `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
+/** All methods throw DomainError `NOT_FOUND`; `list` as `readLargePage`, `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
 export interface SegmentMembersService {
   /** Current members, newest contact first. */
-  list(projectId: string, id: string, query: OffsetQuery): Promise<{ contacts: ContactRow[]; total: number }>;
+  list(projectId: string, id: string, query: LargePageQuery): Promise<LargePage<ContactRow>>;
   add(
     projectId: string,
     id: string,
@@ -128,16 +130,6 @@ function without(addresses: readonly string[], found: readonly string[]): string
   return addresses.filter((address) => !known.has(address));
 }
 
-/** Reconciles the stored total with a page: a partial page reveals the exact total. */
-function correctTotal(
-  kept: number,
-  { limit, offset }: { limit: number; offset: number },
-  found: number,
-): number {
-  if (found === limit) return Math.max(kept, offset + found);
-  return found > 0 || offset === 0 ? offset + found : Math.min(kept, offset);
-}
-
 async function changeStatic<Result>(
   orm: Orm,
   committed: () => void,
@@ -171,24 +163,37 @@ async function readPreview(em: Em, projectId: string, condition: ReadCondition):
 }
 
 /** In one snapshot, so that the page and the total agree. */
-function readPage(orm: Orm, projectId: string, id: string, query: OffsetQuery) {
+function readPage(orm: Orm, projectId: string, id: string, query: LargePageQuery) {
   return orm.em.fork().transactional(
     async (em) => {
       const segment = await findSegment(em, projectId, id);
       const audience = await segmentAudience(em, projectId, id);
       if (audience === undefined) throw notFound('Segment');
-      const window = offsetWindow(query);
-      const contacts =
-        segment.type === 'STATIC'
-          ? await listMembers(em, id, window)
-          : await listAudience(em, projectId, audience, window);
-      const figures = await readAudienceFigures(em, projectId);
-      const total =
-        figures.contacts > contactsCountedLive
-          ? correctTotal(segment.memberCount, window, contacts.length)
-          : await countAudience(em, projectId, audience);
-      return { contacts, total };
+      return readLargePage({
+        kind: 'members',
+        query,
+        total: await totalOf(em, segment, audience),
+        read: (window) =>
+          segment.type === 'STATIC'
+            ? listMembers(em, id, window)
+            : listAudience(em, projectId, audience, window),
+        positionOf: ({ createdAt, id: contactId }) => ({ at: createdAt, id: contactId }),
+      });
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
   );
+}
+
+async function totalOf(
+  em: Em,
+  { id, projectId, type, memberCount }: Segment,
+  audience: Audience,
+): Promise<Total> {
+  if (type === 'STATIC') {
+    const counted = await countStaticMembers(em, id);
+    return counted.isEstimate ? { total: Math.max(memberCount, mostCounted), isEstimate: true } : counted;
+  }
+  const { contacts } = await readAudienceFigures(em, projectId);
+  if (contacts > contactsCountedLive) return { total: memberCount, isEstimate: true };
+  return { total: await countAudience(em, projectId, audience), isEstimate: false };
 }

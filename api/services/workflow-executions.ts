@@ -10,12 +10,13 @@ import { WorkflowExecution, WorkflowStepRun } from '../../db/entities/workflow-e
 import type { Em, Orm } from '../../db/orm.ts';
 import { cancelActiveExecutions } from '../../db/statements/workflows/cancel-active-executions.ts';
 import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
+import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import { lockContact } from '../../db/statements/workflows/lock-contact.ts';
 import { lockWorkflow } from '../../db/statements/workflows/lock-workflow.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
-import { offsetWindow } from '../schemas/pagination.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
+import { type LargePage, readLargePage } from './large-page.ts';
 
 const maxStepRuns = 500;
 
@@ -32,7 +33,7 @@ export interface ExecutionWithSteps extends ExecutionOfContact {
 
 /**
  * All methods throw DomainError `NOT_FOUND` for records that the project does not have; `list` throws `BAD_REQUEST`
- * for an unknown status, `cancel` throws `CONFLICT` when the execution has ended.
+ * for an unknown status and as `readLargePage`, `cancel` throws `CONFLICT` when the execution has ended.
  */
 export interface WorkflowExecutionsService {
   /**
@@ -45,7 +46,7 @@ export interface WorkflowExecutionsService {
     projectId: string,
     workflowId: string,
     query: ListExecutionsQuery,
-  ): Promise<{ executions: ExecutionOfContact[]; total: number }>;
+  ): Promise<LargePage<ExecutionOfContact>>;
   get(projectId: string, workflowId: string, id: string): Promise<ExecutionWithSteps>;
   cancel(projectId: string, workflowId: string, id: string): Promise<void>;
   cancelAll(projectId: string, workflowId: string): Promise<number>;
@@ -100,9 +101,14 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       const em = orm.em.fork();
       await findWorkflow(em, projectId, workflowId);
       const status = readStatus(query.status);
-      const repository = em.getRepository(WorkflowExecution);
-      const [found, total] = await repository.listPage(workflowId, status, offsetWindow(query));
-      return { executions: await ofContacts(em, projectId, found), total };
+      const found = await readLargePage({
+        kind: 'executions',
+        query,
+        total: await countExecutions(em, workflowId, status),
+        read: (window) => em.getRepository(WorkflowExecution).listPage(workflowId, status, window),
+        positionOf: ({ startedAt, id }) => ({ at: startedAt, id }),
+      });
+      return { ...found, rows: await ofContacts(em, projectId, found.rows) };
     },
 
     async get(projectId, workflowId, id) {

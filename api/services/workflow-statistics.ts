@@ -1,7 +1,7 @@
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
+import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import {
-  countExecutions,
   countSteps,
   executionsWithSteps,
   type StepFigures,
@@ -11,6 +11,8 @@ import type { HeavyReads } from './heavy-reads.ts';
 
 export interface WorkflowStatistics {
   executions: Record<ExecutionStatus, number> & { total: number };
+  /** Whether a count above 50,000 is an estimate. */
+  totalIsEstimate: boolean;
   /** Executions that `steps` is about: the newest. */
   stepsOf: number;
   /** Of the steps of the graph as it is now, in its order. */
@@ -28,8 +30,7 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads
       const em = orm.em.fork();
       const graph = await readGraph(em, await findWorkflow(em, projectId, id));
       return heavyReads.run(projectId, async () => {
-        const byStatus = await countExecutions(em, id);
-        const total = byStatus.values().reduce((sum, executions) => sum + executions, 0);
+        const { byStatus, total, totalIsEstimate } = await countByStatus(em, id);
         const stepsOf = Math.min(total, executionsWithSteps);
         const counted = new Map((await countSteps(em, id)).map((figures) => [figures.stepId, figures]));
         const steps = graph.steps.map(({ id: stepId, type }) => {
@@ -37,14 +38,21 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads
           const entered = type === 'TRIGGER' ? stepsOf : 0;
           return counted.get(stepId) ?? { stepId, entered, completed: entered, failed: 0, waiting: 0 };
         });
-        return { executions: { ...withZeros(byStatus), total }, stepsOf, steps };
+        return { executions: { ...byStatus, total }, totalIsEstimate, stepsOf, steps };
       });
     },
   };
 }
 
-function withZeros(byStatus: ReadonlyMap<ExecutionStatus, number>): Record<ExecutionStatus, number> {
-  const counts = executionStatuses.map((status) => [status, byStatus.get(status) ?? 0]);
+async function countByStatus(em: Em, workflowId: string) {
+  let [total, totalIsEstimate] = [0, false];
+  const counts: [ExecutionStatus, number][] = [];
+  for (const status of executionStatuses) {
+    const counted = await countExecutions(em, workflowId, status);
+    counts.push([status, counted.total]);
+    total += counted.total;
+    totalIsEstimate ||= counted.isEstimate;
+  }
   // as: every status has its entry.
-  return Object.fromEntries(counts) as Record<ExecutionStatus, number>;
+  return { byStatus: Object.fromEntries(counts) as Record<ExecutionStatus, number>, total, totalIsEstimate };
 }

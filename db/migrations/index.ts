@@ -48,4 +48,5 @@ export const migrations = [
   sqlMigration('2026-11-22-sessions'),
   sqlMigration('2026-11-22-roomy-emails'),
   sqlMigration('2026-11-23-partitions'),
+  sqlMigration('2026-11-23-execution-totals'),
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { executionStatuses } from '../../../core/workflows/execution-status.ts';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
-import { offsetPageSchema } from './offset-page.ts';
+import { largePageSchema } from './offset-page.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 
 const anyObject = z.record(z.string(), z.unknown());
@@ -27,7 +27,7 @@ const recordSchema = z.object({
 
 export const executionSchema = recordSchema.meta({ id: 'WorkflowExecution' });
 
-export const executionPageSchema = offsetPageSchema(executionSchema);
+export const executionPageSchema = largePageSchema(executionSchema);
 
 export const executionWithStepsSchema = recordSchema
   .extend({

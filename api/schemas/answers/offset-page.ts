@@ -8,3 +8,15 @@ export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
     pageSize: z.number().int(),
     totalPages: z.number().int(),
   });
+
+export const largePageSchema = <Item extends z.ZodType>(item: Item) =>
+  offsetPageSchema(item).extend({
+    totalIsEstimate: z
+      .boolean()
+      .describe('Totals above 50,000 are estimates, and so are those of dynamic segments in large projects.'),
+    page: z.number().int().describe('Counted along the cursors when those are followed.'),
+    cursor: z
+      .string()
+      .nullable()
+      .describe('Of the next page, which costs the same at any depth; null at the end.'),
+  });

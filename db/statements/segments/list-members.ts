@@ -1,3 +1,5 @@
+import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
+import type { ListWindow } from '../../list-window.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
@@ -6,14 +8,20 @@ import { type ContactRow, contactColumns, contactRow } from '../contacts/contact
 export function listMembers(
   em: Em,
   segmentId: string,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, after }: ListWindow,
 ): Promise<ContactRow[]> {
   return query(
     em,
     contactRow,
     `select ${contactColumns} from contacts where id in (
-       select contact_id from segment_members where segment_id = $1 order by contact_id desc limit $2 offset $3
+       select contact_id from segment_members where segment_id = $1 ${after ? 'and contact_id < $4' : ''}
+       order by contact_id desc limit $2 offset $3
      ) order by id desc`,
-    [segmentId, limit, offset],
+    [segmentId, limit, offset, ...(after ? [after.id] : [])],
   );
+}
+
+/** Of a static segment. */
+export function countStaticMembers(em: Em, segmentId: string): Promise<Total> {
+  return countOrEstimate(em, 'from segment_members where segment_id = $1', [segmentId]);
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { type ExecutionStatus, executionStatuses } from '../../../core/workflows/execution-status.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 
 const count = z.number().int();
-const statusRow = z.object({ status: z.enum(executionStatuses), executions: count });
 const stepRow = z.object({
   stepId: z.uuid(),
   entered: count,
@@ -15,17 +13,6 @@ const stepRow = z.object({
 });
 
 export type StepFigures = z.output<typeof stepRow>;
-
-/** By an index alone. */
-export async function countExecutions(em: Em, workflowId: string): Promise<Map<ExecutionStatus, number>> {
-  const rows = await query(
-    em,
-    statusRow,
-    'select status, count(*)::int as executions from workflow_executions where workflow_id = $1 group by status',
-    [workflowId],
-  );
-  return new Map(rows.map(({ status, executions }) => [status, executions]));
-}
 
 /** Executions whose steps are counted: some 50 ms with ten steps each. */
 export const executionsWithSteps = 10_000;

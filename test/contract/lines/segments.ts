@@ -1,6 +1,6 @@
 import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import { condition, type World } from '../world.ts';
-import { contactFields, pageFields, segmentFields } from './fields.ts';
+import { contactFields, largePageFields, segmentFields } from './fields.ts';
 
 const dynamic = async (world: World) => ({ params: { id: await world.segment() } });
 const chosen = async (world: World) => ({ params: { id: await world.staticSegment() } });
@@ -162,7 +162,7 @@ export const segmentLines: readonly ContractLine[] = [
     line: 'GET /segments/:id/contacts',
     key: 'sk',
     success: 200,
-    answer: [...under('data.0', contactFields), ...pageFields],
+    answer: [...under('data.0', contactFields), ...largePageFields],
     valid: async (world) => {
       await world.contact();
       return { ...(await dynamic(world)), query: 'page=1&pageSize=1000' };

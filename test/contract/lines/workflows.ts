@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Call } from '../call.ts';
 import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import type { World } from '../world.ts';
-import { executionFields, pageFields, stepFields, transitionFields, workflowFields } from './fields.ts';
+import {
+  executionFields,
+  largePageFields,
+  pageFields,
+  stepFields,
+  transitionFields,
+  workflowFields,
+} from './fields.ts';
 
 const one = async (world: World) => ({ params: { id: await world.workflow() } });
 const ofStep = async (world: World) => {
@@ -100,6 +107,7 @@ export const workflowLines: readonly ContractLine[] = [
     key: 'sk',
     success: 200,
     answer: [
+      'totalIsEstimate',
       ...under('executions', ['total', 'RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']),
       ...under('steps.0', ['stepId', 'entered', 'completed', 'failed', 'waiting']),
     ],
@@ -224,7 +232,7 @@ export const workflowLines: readonly ContractLine[] = [
     line: 'GET /workflows/:id/executions',
     key: 'sk',
     success: 200,
-    answer: ['data', ...pageFields],
+    answer: ['data', ...largePageFields],
     valid: async (world) => ({ params: { id: (await world.execution()).id }, query: 'status=WAITING' }),
     refusals: [
       { when: 'the status is none', status: 400, code: 'BAD_REQUEST', change: withQuery('status=GONE') },

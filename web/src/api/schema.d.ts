@@ -6266,6 +6266,7 @@ export interface operations {
     getSegmentsByIdContacts: {
         parameters: {
             query?: {
+                cursor?: string;
                 page?: number;
                 pageSize?: number;
             };
@@ -6283,10 +6284,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        cursor: string | null;
                         data: components["schemas"]["Contact"][];
                         page: number;
                         pageSize: number;
                         total: number;
+                        totalIsEstimate: boolean;
                         totalPages: number;
                     };
                 };
@@ -8227,6 +8230,7 @@ export interface operations {
     getWorkflowsByIdExecutions: {
         parameters: {
             query?: {
+                cursor?: string;
                 page?: number;
                 pageSize?: number;
                 status?: string;
@@ -8245,10 +8249,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        cursor: string | null;
                         data: components["schemas"]["WorkflowExecution"][];
                         page: number;
                         pageSize: number;
                         total: number;
+                        totalIsEstimate: boolean;
                         totalPages: number;
                     };
                 };
@@ -8420,6 +8426,7 @@ export interface operations {
                             waiting: number;
                         }[];
                         stepsOf: number;
+                        totalIsEstimate: boolean;
                     };
                 };
             };

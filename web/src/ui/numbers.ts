@@ -11,3 +11,10 @@ export const rate = (value: number): string => percent.format(value / 100);
 /** "1 contact", "12,408 contacts" */
 export const quantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
+/** "12,408 members", or "about 120,000 members" for an estimate. */
+export const estimated = (value: number, isEstimate: boolean, one: string, many = `${one}s`): string =>
+  isEstimate ? `about ${quantity(rounded(value), one, many)}` : quantity(value, one, many);
+/** "12,408", or "about 120,000" for an estimate. */
+export const estimatedCount = (value: number, isEstimate: boolean): string =>
+  isEstimate ? `about ${count(rounded(value))}` : count(value);
+const rounded = (value: number): number => (value < 1_000 ? value : Number(value.toPrecision(2)));

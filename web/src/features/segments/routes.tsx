@@ -19,7 +19,6 @@ export const segmentRoutes = [
     path: 'segments/$segmentId',
     validateSearch: z.object({
       tab: z.enum(['members', 'settings']).optional(),
-      page: z.number().int().min(1).optional(),
     }),
     component: lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage'),
   }),

@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Pager } from '../../ui/list.tsx';
-import { quantity } from '../../ui/numbers.ts';
+import { Pages } from '../../ui/list.tsx';
+import { estimated } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -15,19 +16,21 @@ import { ChangeMembersDialog } from './change-members-dialog.tsx';
 
 interface SegmentMembersProps {
   segment: Schema<'Segment'>;
-  page: number;
-  onPage: (page: number) => void;
 }
 
-export function SegmentMembers({ segment, page, onPage }: SegmentMembersProps) {
+export function SegmentMembers({ segment }: SegmentMembersProps) {
   const [verb, setVerb] = useState<'Add' | 'Remove' | null>(null);
   const isStatic = segment.type === 'STATIC';
-  const query = $api.useQuery('get', '/segments/{id}/contacts', {
-    params: { path: { id: segment.id }, query: { page, pageSize: 50 } },
-  });
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/segments/{id}/contacts',
+    { params: { path: { id: segment.id }, query: { pageSize: 50 } } },
+    byCursor,
+  );
+  const first = query.data?.pages[0];
   return (
     <Section
-      title={query.data ? quantity(query.data.total, 'member') : 'Members'}
+      title={first ? estimated(first.total, first.totalIsEstimate, 'member') : 'Members'}
       actions={
         isStatic && (
           <>
@@ -39,20 +42,17 @@ export function SegmentMembers({ segment, page, onPage }: SegmentMembersProps) {
         )
       }
     >
-      <Loaded query={query}>
-        {({ data, totalPages }) => (
-          <>
-            {data.length === 0 ? (
-              <EmptyState title="No members yet">
-                {isStatic ? 'Add the first addresses.' : 'Nobody meets the condition right now.'}
-              </EmptyState>
-            ) : (
-              <MemberTable segment={segment} contacts={data} />
-            )}
-            <Pager page={page} totalPages={totalPages} onPage={onPage} />
-          </>
-        )}
-      </Loaded>
+      <Pages
+        query={query}
+        rowsOf={({ data }) => data}
+        empty={
+          <EmptyState title="No members yet">
+            {isStatic ? 'Add the first addresses.' : 'Nobody meets the condition right now.'}
+          </EmptyState>
+        }
+      >
+        {(contacts) => <MemberTable segment={segment} contacts={contacts} />}
+      </Pages>
       {isStatic && (
         <ChangeMembersDialog
           segment={segment}

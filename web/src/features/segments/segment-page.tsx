@@ -46,7 +46,7 @@ export function SegmentPage() {
 }
 
 function SegmentTabs({ segment }: { segment: Schema<'Segment'> }) {
-  const { tab = 'members', page = 1 } = route.useSearch();
+  const { tab = 'members' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <Tabs
@@ -57,13 +57,7 @@ function SegmentTabs({ segment }: { segment: Schema<'Segment'> }) {
         {
           id: 'members',
           label: 'Members',
-          content: (
-            <SegmentMembers
-              segment={segment}
-              page={page}
-              onPage={(chosen) => void navigate({ search: { page: chosen } })}
-            />
-          ),
+          content: <SegmentMembers segment={segment} />,
         },
         {
           id: 'settings',

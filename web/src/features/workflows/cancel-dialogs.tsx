@@ -31,16 +31,12 @@ export function CancelExecutionDialog({
   );
 }
 
-export function CancelAllDialog({
-  workflowId,
-  underWay,
-  ...state
-}: DialogState & { workflowId: string; underWay: number }) {
+export function CancelAllDialog({ workflowId, ...state }: DialogState & { workflowId: string }) {
   return (
     <ConfirmDialog
       {...state}
       title="Cancel all executions"
-      action={`Cancel ${quantity(underWay, 'execution')}`}
+      action="Cancel all"
       onConfirm={async () => {
         const { data } = await api.POST('/workflows/{id}/executions/cancel-all', {
           params: { path: { id: workflowId } },

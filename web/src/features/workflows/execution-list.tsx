@@ -1,17 +1,18 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleStop } from 'lucide-react';
 import { useState } from 'react';
+import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, IconButton, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Pager } from '../../ui/list.tsx';
-import { count } from '../../ui/numbers.ts';
+import { Pages } from '../../ui/list.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CancelAllDialog, CancelExecutionDialog } from './cancel-dialogs.tsx';
 import { ExecutionBadge } from './execution-badge.tsx';
+import { executionFigure } from './execution-figure.ts';
 import { executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
 import { StartExecutionDialog } from './start-execution-dialog.tsx';
 
@@ -19,21 +20,22 @@ const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId'
 type Execution = Schema<'WorkflowExecution'>;
 
 export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
-  const { status, page } = route.useSearch();
+  const { status } = route.useSearch();
   const navigate = route.useNavigate();
   const [open, setOpen] = useState<'start' | 'cancel-all' | null>(null);
   const params = { path: { id: workflow.id } };
   const { data: statistics } = $api.useQuery('get', '/workflows/{id}/statistics', { params });
-  const query = $api.useQuery(
+  const query = $api.useInfiniteQuery(
     'get',
     '/workflows/{id}/executions',
-    { params: { ...params, query: { ...(status && { status }), ...(page && { page }) } } },
-    { refetchInterval: 10_000 },
+    { params: { ...params, query: { ...(status && { status }), pageSize: 50 } } },
+    { ...byCursor, refetchInterval: 10_000 },
   );
   const figures = statistics?.executions;
+  const shown = (figure: number) => executionFigure(figure, statistics?.totalIsEstimate ?? false);
   const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
   const label = (text: string, figure: number | undefined) =>
-    figure === undefined ? text : `${text} (${count(figure)})`;
+    figure === undefined ? text : `${text} (${shown(figure)})`;
   const options = [
     { value: 'all' as const, label: label('Every status', figures?.total) },
     ...executionStatuses.map((one) => ({
@@ -59,30 +61,23 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
         <div className="flex-1" />
         {underWay > 0 && (
           <Button look="danger" onPress={() => setOpen('cancel-all')}>
-            Cancel all {count(underWay)}
+            Cancel all {shown(underWay)}
           </Button>
         )}
         <Button onPress={() => setOpen('start')}>Start for a contact</Button>
       </div>
-      <Loaded query={query}>
-        {({ data, totalPages, page: shown }) =>
-          data.length === 0 ? (
-            <EmptyState title={status ? 'No execution has this status' : 'Nobody has entered yet'}>
-              {!status &&
-                `Contacts enter when “${workflow.triggerConfig.eventName}” happens to them, or when you start it for one.`}
-            </EmptyState>
-          ) : (
-            <>
-              <ExecutionTable executions={data} steps={workflow.steps} />
-              <Pager
-                page={shown}
-                totalPages={totalPages}
-                onPage={(chosen) => void navigate({ search: (before) => ({ ...before, page: chosen }) })}
-              />
-            </>
-          )
+      <Pages
+        query={query}
+        rowsOf={({ data }) => data}
+        empty={
+          <EmptyState title={status ? 'No execution has this status' : 'Nobody has entered yet'}>
+            {!status &&
+              `Contacts enter when “${workflow.triggerConfig.eventName}” happens to them, or when you start it for one.`}
+          </EmptyState>
         }
-      </Loaded>
+      >
+        {(executions) => <ExecutionTable executions={executions} steps={workflow.steps} />}
+      </Pages>
       <StartExecutionDialog
         workflowId={workflow.id}
         isOpen={open === 'start'}
@@ -90,7 +85,6 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
       />
       <CancelAllDialog
         workflowId={workflow.id}
-        underWay={underWay}
         isOpen={open === 'cancel-all'}
         onClose={() => setOpen(null)}
       />

@@ -20,7 +20,6 @@ export const workflowRoutes = [
       /** Whose form is open. */
       step: z.string().optional(),
       status: z.enum(executionStatuses).optional().catch(undefined),
-      page,
     }),
     component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
   }),

@@ -7,11 +7,11 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Loaded, Pager } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { count } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
+import { executionFigure } from './execution-figure.ts';
 import { useDuplicate } from './use-duplicate.ts';
 import { WorkflowBadge } from './workflow-badge.tsx';
 import { CreateWorkflowDialog, DeleteWorkflowDialog } from './workflow-dialogs.tsx';
@@ -150,5 +150,5 @@ function Executions({ workflowId, areUnderWay }: { workflowId: string; areUnderW
   });
   if (data === undefined) return <span className="text-faint">–</span>;
   const { RUNNING = 0, WAITING = 0, total = 0 } = data.executions;
-  return count(areUnderWay ? RUNNING + WAITING : total);
+  return executionFigure(areUnderWay ? RUNNING + WAITING : total, data.totalIsEstimate);
 }

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { DomainError } from '../../core/errors.ts';
+import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import type { Total } from '../../db/count-or-estimate.ts';
+import type { ListWindow } from '../../db/list-window.ts';
+import { deepestRow, type LargePageQuery } from '../schemas/pagination.ts';
+
+/** A page of a list that may be large: read by number near its beginning, by cursor at any depth. */
+export interface LargePage<Row> {
+  rows: Row[];
+  page: number;
+  total: number;
+  totalIsEstimate: boolean;
+  cursor: string | null;
+}
+
+interface LargeList<Row> {
+  /** Kind of rows, so that a cursor of another list is refused. */
+  kind: string;
+  query: LargePageQuery;
+  total: Total;
+  read(window: ListWindow): Promise<Row[]>;
+  /** What the rows are ordered by, latest first. */
+  positionOf(row: Row): { at: Date; id: string };
+}
+
+const positionSchema = z.tuple([z.string(), cursorInstant, z.uuid(), z.int().min(0)]);
+
+/**
+ * Reads one row more than the page, which tells whether there is another.
+ *
+ * @throws DomainError `BAD_REQUEST` for a cursor of another list, and for a page number beyond `deepestRow` of a list
+ * whose total is an estimate
+ */
+export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePage<Row>> {
+  const { pageSize } = list.query;
+  const { window, rowsBefore } = findWindow(list);
+  const found = await list.read(window);
+  const rows = found.slice(0, pageSize);
+  const last = found.length > pageSize ? rows.at(-1) : undefined;
+  const isEnd = last === undefined && (rows.length > 0 || rowsBefore === 0);
+  return {
+    rows,
+    page: Math.floor(rowsBefore / pageSize) + 1,
+    ...correctTotal(list.total, {
+      seen: rowsBefore + found.length,
+      isEnd,
+      // Rows that came or went while a cursor was followed are not in its count.
+      isExact: isEnd && window.after === undefined,
+    }),
+    cursor: last ? cursorAfter(list.kind, list.positionOf(last), rowsBefore + pageSize) : null,
+  };
+}
+
+function findWindow<Row>({ kind, query, total }: LargeList<Row>): { window: ListWindow; rowsBefore: number } {
+  const { page, pageSize, cursor } = query;
+  const limit = pageSize + 1;
+  if (cursor === undefined) {
+    const offset = (page - 1) * pageSize;
+    if (total.isEstimate && offset > deepestRow) {
+      throw new DomainError('BAD_REQUEST', `Page ${page} of this list can only be reached by cursor`, {
+        suggestion: `Page numbers reach the first ${deepestRow.toLocaleString('en')} rows of a large list; follow \`cursor\` from there.`,
+      });
+    }
+    return { window: { limit, offset }, rowsBefore: offset };
+  }
+  const position = decodeCursor<[string, string, string, number]>(cursor, positionSchema);
+  if (position === undefined || position[0] !== kind) {
+    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
+      suggestion: 'Pass the cursor of the previous page, or leave it out.',
+    });
+  }
+  const [, at, id, rowsBefore] = position;
+  return { window: { limit, offset: 0, after: { at, id } }, rowsBefore };
+}
+
+const cursorAfter = (kind: string, { at, id }: { at: Date; id: string }, rowsBefore: number) =>
+  encodeCursor([kind, at.toISOString(), id, rowsBefore]);
+
+/** An estimate is never less than what was seen, and gives way to the end of the list. */
+function correctTotal(
+  { total, isEstimate }: Total,
+  { seen, isEnd, isExact }: { seen: number; isEnd: boolean; isExact: boolean },
+): { total: number; totalIsEstimate: boolean } {
+  if (!isEstimate) return { total, totalIsEstimate: false };
+  return { total: isEnd ? seen : Math.max(total, seen), totalIsEstimate: !isExact };
+}

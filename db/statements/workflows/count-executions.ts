@@ -1,0 +1,11 @@
+import type { ExecutionStatus } from '../../../core/workflows/execution-status.ts';
+import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
+import type { Em } from '../../orm.ts';
+
+/** Executions of a workflow, of all statuses or one, through an index alone. */
+export function countExecutions(em: Em, workflowId: string, status?: ExecutionStatus): Promise<Total> {
+  const from = 'from workflow_executions where workflow_id = $1';
+  return status === undefined
+    ? countOrEstimate(em, from, [workflowId])
+    : countOrEstimate(em, `${from} and status = $2`, [workflowId, status]);
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { createSegment, planIs } from './setup/segments.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createWaitingWorkflow } from './setup/workflows.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await sharedProduct();
+  sender = await createTestSender(stack.url);
+});
+
+const many = 50_200;
+const em = () => stack.database.orm.em.fork();
+
+interface Page {
+  data: { id: string }[];
+  total: number;
+  totalIsEstimate: boolean;
+  page: number;
+  totalPages: number;
+  cursor: string | null;
+}
+
+async function read(path: string, query: string): Promise<Page> {
+  const { status, body } = await sender.get(`${path}?${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+const idsOf = ({ data }: Page) => data.map(({ id }) => id);
+
+/** From any page on, cursors lead to the same rows as page numbers. */
+async function expectSamePages(path: string): Promise<Page> {
+  const [first, second, third] = [
+    await read(path, 'pageSize=7'),
+    await read(path, 'pageSize=7&page=2'),
+    await read(path, 'pageSize=7&page=3'),
+  ];
+  const behindFirst = await read(path, `pageSize=7&cursor=${first.cursor}`);
+  expect([idsOf(behindFirst), behindFirst.page]).toEqual([idsOf(second), 2]);
+  const behindSecond = await read(path, `pageSize=7&cursor=${second.cursor}`);
+  expect([idsOf(behindSecond), behindSecond.page]).toEqual([idsOf(third), 3]);
+  expect(new Set([first, second, third].flatMap(idsOf)).size).toBe(21);
+  return first;
+}
+
+async function expectBoundOfPageNumbers(path: string): Promise<void> {
+  const reached = await read(path, 'pageSize=100&page=101');
+  expect(reached.data).toHaveLength(100);
+  const { status, body } = await sender.get(`${path}?pageSize=100&page=102`);
+  expect([status, body.error.code, body.error.suggestion]).toEqual([
+    400,
+    'BAD_REQUEST',
+    expect.stringContaining('`cursor`'),
+  ]);
+  const beyond = await read(path, `pageSize=100&cursor=${reached.cursor}`);
+  expect([beyond.page, beyond.data.length]).toEqual([102, 100]);
+}
+
+async function expectNoOtherCursor(path: string, other: string): Promise<void> {
+  for (const cursor of [other, 'x', '', '%00']) {
+    const { status, body } = await sender.get(`${path}?cursor=${cursor}`);
+    expect([cursor, status, body.error?.code]).toEqual([cursor, 400, 'BAD_REQUEST']);
+  }
+}
+
+async function addExecutions(workflowId: string, count: number): Promise<void> {
+  // Twenty start at a time, so that pages begin and end among equal times.
+  await sql(
+    em(),
+    `insert into workflow_executions (id, project_id, workflow_id, version, status, only_once, started_at, completed_at)
+     select uuidv7(), $1, $2, 2, case when n % 10 = 0 then 'FAILED' else 'COMPLETED' end, false,
+       now() - n / 20 * interval '1 second', now()
+     from generate_series(1, $3::int) n`,
+    [sender.projectId, workflowId, count],
+  );
+}
+
+async function addContacts(count: number): Promise<void> {
+  await sql(
+    em(),
+    `insert into contacts (id, project_id, email, data, created_at)
+     select uuidv7(- (n / 20) * interval '1 second'), $1, 'reader-' || n || '@example.com',
+       jsonb_build_object('plan', case when n > 30 then 'pro' else 'free' end), now() - n / 20 * interval '1 second'
+     from generate_series(1, $2::int) n`,
+    [sender.projectId, count],
+  );
+}
+
+describe('a large list of executions', () => {
+  it('has estimated totals, page numbers near its beginning, and cursors at any depth', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const path = `/workflows/${id}/executions`;
+    await addExecutions(id, 120);
+    expect(await read(path, 'page=6')).toMatchObject({ total: 120, totalIsEstimate: false, cursor: null });
+    expect(await read(path, 'page=999')).toMatchObject({ data: [], total: 120, cursor: null });
+
+    await addExecutions(id, many - 120);
+    await sql(em(), 'analyze workflow_executions');
+    const first = await expectSamePages(path);
+    expect(first).toMatchObject({ totalIsEstimate: true, totalPages: Math.ceil(first.total / 7) });
+    expect(Math.abs(first.total - many) / many).toBeLessThan(0.1);
+    await expectBoundOfPageNumbers(path);
+    // Below the bound of counting, a status has its exact total.
+    const failed = await read(path, 'status=FAILED');
+    expect(failed).toMatchObject({ total: many / 10, totalIsEstimate: false });
+    const { executions, totalIsEstimate } = (await sender.get(`/workflows/${id}/statistics`)).body;
+    expect(executions).toMatchObject({ FAILED: many / 10, COMPLETED: many - many / 10, total: many });
+    expect(totalIsEstimate).toBe(false);
+  });
+
+  it('reads each execution once along the cursors, and ends', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    await addExecutions(id, 950);
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: Page = await read(
+        `/workflows/${id}/executions`,
+        cursor === '' ? 'pageSize=100' : `pageSize=100&cursor=${cursor}`,
+      );
+      seen.push(...idsOf(page));
+      expect(page.total).toBe(950);
+      cursor = page.cursor;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([950, 950]);
+  });
+});
+
+describe('a large list of members', () => {
+  it('has estimated totals, page numbers near its beginning, and cursors at any depth', async () => {
+    await addContacts(many);
+    await sql(em(), 'analyze contacts');
+    const dynamic = await createSegment(sender, { condition: planIs('pro') });
+    const path = `/segments/${dynamic.id}/contacts`;
+    const first = await expectSamePages(path);
+    expect(first).toMatchObject({ total: many - 30, totalIsEstimate: true });
+    await expectBoundOfPageNumbers(path);
+
+    const rare = await createSegment(sender, { condition: planIs('free') });
+    await sql(em(), 'update segments set member_count = 500 where id = $1', [rare.id]);
+    const whole = await read(`/segments/${rare.id}/contacts`, 'pageSize=100');
+    expect(whole).toMatchObject({ total: 30, totalIsEstimate: false, cursor: null });
+    await read(`/segments/${rare.id}/contacts`, 'pageSize=100&page=2');
+
+    const fixed = await createSegment(sender, { type: 'STATIC' });
+    const addMembers = (limit: number) =>
+      sql(
+        em(),
+        `insert into segment_members (segment_id, contact_id)
+         select $1, id from contacts where project_id = $2 order by created_at desc limit $3 on conflict do nothing`,
+        [fixed.id, sender.projectId, limit],
+      );
+    await addMembers(300);
+    const fixedPath = `/segments/${fixed.id}/contacts`;
+    expect(await read(fixedPath, '')).toMatchObject({ total: 300, totalIsEstimate: false });
+    expect(await read(fixedPath, 'page=999')).toMatchObject({ data: [], total: 300 });
+    await addMembers(many);
+    await sql(em(), 'update segments set member_count = $2 where id = $1', [fixed.id, many]);
+    const firstFixed = await expectSamePages(fixedPath);
+    expect(firstFixed).toMatchObject({ total: many, totalIsEstimate: true });
+    await expectBoundOfPageNumbers(fixedPath);
+
+    const { id } = await createWaitingWorkflow(sender);
+    await expectNoOtherCursor(`/workflows/${id}/executions`, first.cursor ?? '');
+    await expectNoOtherCursor(
+      path,
+      Buffer.from(JSON.stringify([1, 'members', randomUUID()])).toString('base64url'),
+    );
+  });
+});
