@@ -62,7 +62,7 @@ async function expectBoundOfPageNumbers(path: string): Promise<void> {
 }
 
 async function expectNoOtherCursor(path: string, other: string): Promise<void> {
-  for (const cursor of [other, 'x', '', '%00']) {
+  for (const cursor of [other, 'x', '']) {
     const { status, body } = await sender.get(`${path}?cursor=${cursor}`);
     expect([cursor, status, body.error?.code]).toEqual([cursor, 400, 'BAD_REQUEST']);
   }
