@@ -31,7 +31,15 @@ describe('GET /segments/:id/contacts', () => {
     const expected = Array.from({ length: 25 }, (_, index) => index).filter((index) => index % 5 > 0);
     expect(seen).toEqual(expected.reverse().map(address));
     const beyond = await sender.get(`/segments/${id}/contacts?page=9`);
-    expect(beyond.body).toEqual({ data: [], total: 20, page: 9, pageSize: 20, totalPages: 1 });
+    expect(beyond.body).toEqual({
+      data: [],
+      total: 20,
+      totalIsEstimate: false,
+      page: 9,
+      pageSize: 20,
+      totalPages: 1,
+      cursor: null,
+    });
     expect((await sender.get(`/segments/${id}/contacts?pageSize=500`)).body.pageSize).toBe(100);
     for (const query of ['page=0', 'page=x', 'pageSize=0', 'page=1e300']) {
       expect((await sender.get(`/segments/${id}/contacts?${query}`)).status).toBe(422);
