@@ -144,6 +144,9 @@ describe('the list of campaigns', () => {
     const page = (await sender.get('/campaigns?pageSize=2')).body;
     expect(page).toMatchObject({ page: 1, pageSize: 2, total: 3, totalPages: 2 });
     expect((await sender.get('/campaigns?status=LOST')).status).toBe(400);
+    const { body, ...rest } = page.data[0];
+    expect(body).toEqual(expect.any(String));
+    expect((await sender.get('/campaigns?pageSize=2&body=false')).body.data[0]).toEqual(rest);
     expect((await other.get('/campaigns')).body.data).toEqual([]);
   });
 });

@@ -169,6 +169,14 @@ describe('the list', () => {
     expect((await sender.get('/templates?search=nothing')).body).toMatchObject({ total: 0, totalPages: 0 });
   });
 
+  it('leaves out the bodies when asked', async () => {
+    const [first] = (await sender.get('/templates')).body.data;
+    const [listed] = (await sender.get('/templates?body=false')).body.data;
+    const { body, ...rest } = first;
+    expect(body).toBe('<p>Hello {{ firstName }}</p>');
+    expect(listed).toEqual(rest);
+  });
+
   it('takes an order, and falls back on the newest', async () => {
     expect(await names('sort=name&dir=asc')).toEqual(['Alpha', 'beta', 'gamma']);
     expect(await names('sort=name')).toEqual(['gamma', 'beta', 'Alpha']);

@@ -3,6 +3,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
+import { withoutBody } from '../presenters/template.ts';
 import { campaignStatsSchema } from '../schemas/answers/campaign.ts';
 import {
   campaignAnswerSchema,
@@ -78,7 +79,9 @@ export const listCampaigns = defineRoute({
     const { project, query } = ctx.state;
     const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
     ctx.body = presentOffsetPage(
-      campaigns.map((one) => presentCampaign(one, ctx.services.temporalRuns)),
+      campaigns
+        .map((one) => presentCampaign(one, ctx.services.temporalRuns))
+        .map((one) => (query.body ? one : withoutBody(one))),
       total,
       query,
     );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentTemplate } from '../presenters/template.ts';
+import { presentTemplate, withoutBody } from '../presenters/template.ts';
 import { templateSchema, templateUsageSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
@@ -48,7 +48,11 @@ export const listTemplates = defineRoute({
   async handler(ctx) {
     const { project, query } = ctx.state;
     const { templates, total } = await ctx.services.templates.list(project.id, query);
-    ctx.body = presentOffsetPage(templates.map(presentTemplate), total, query);
+    ctx.body = presentOffsetPage(
+      templates.map(presentTemplate).map((one) => (query.body ? one : withoutBody(one))),
+      total,
+      query,
+    );
   },
 });
 

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import { audienceTypeSchema, campaignSchema } from './answers/campaign.ts';
+import { audienceTypeSchema, campaignSchema, listedCampaignSchema } from './answers/campaign.ts';
 import { offsetPageSchema } from './answers/offset-page.ts';
 import { contentTypeSchema } from './answers/template.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema } from './mailbox.ts';
-import { offsetOrderSchema, offsetQuerySchema } from './pagination.ts';
+import { offsetOrderSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
 
 export const maxCampaignNameLength = 255;
 
-export const listCampaignsQuerySchema = offsetQuerySchema.extend(offsetOrderSchema.shape).extend({
+export const listCampaignsQuerySchema = offsetQuerySchema.extend({
+  ...offsetOrderSchema.shape,
+  ...withBodySchema.shape,
   // Any text: an unknown status is answered with its own 400 instead of a 422.
   status: z.string().optional().describe('DRAFT, SCHEDULED, SENDING, SENT or CANCELLED.'),
   search: z.string().max(998).optional().describe('Part of the name, the subject or the sender address.'),
@@ -18,7 +20,7 @@ export const listCampaignsQuerySchema = offsetQuerySchema.extend(offsetOrderSche
 
 export type ListCampaignsQuery = z.output<typeof listCampaignsQuerySchema>;
 
-export const campaignPageSchema = offsetPageSchema(campaignSchema);
+export const campaignPageSchema = offsetPageSchema(listedCampaignSchema);
 
 /** Create and replace: omitted fields are empty. */
 export const campaignBodySchema = z.object({

@@ -60,6 +60,11 @@ export const offsetOrderSchema = z.object({
   dir: oneOfSchema(['asc', 'desc'], 'desc').describe('`asc` or `desc`; anything else counts as `desc`.'),
 });
 
+/** Of lists of templates and campaigns, whose HTML makes up most of the answer. */
+export const withBodySchema = z.object({
+  body: queryFlagSchema.default(true).describe('`false` leaves out the `body` of each.'),
+});
+
 export const offsetWindow = ({ page, pageSize }: OffsetQuery): { limit: number; offset: number } => ({
   limit: pageSize,
   offset: (page - 1) * pageSize,

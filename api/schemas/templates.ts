@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { offsetPageSchema } from './answers/offset-page.ts';
-import { contentTypeSchema, templateSchema } from './answers/template.ts';
+import { contentTypeSchema, listedTemplateSchema } from './answers/template.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema } from './mailbox.ts';
-import { offsetOrderSchema, offsetQuerySchema } from './pagination.ts';
+import { offsetOrderSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
 
 export const maxTemplateNameLength = 255;
 
-export const listTemplatesQuerySchema = offsetQuerySchema.extend(offsetOrderSchema.shape).extend({
+export const listTemplatesQuerySchema = offsetQuerySchema.extend({
+  ...offsetOrderSchema.shape,
+  ...withBodySchema.shape,
   type: contentTypeSchema.optional(),
   search: z.string().max(998).optional().describe('Part of the name, the description or the subject.'),
 });
 
 export type ListTemplatesQuery = z.output<typeof listTemplatesQuerySchema>;
 
-export const templatePageSchema = offsetPageSchema(templateSchema);
+export const templatePageSchema = offsetPageSchema(listedTemplateSchema);
 
 const nameSchema = z.string().max(maxTemplateNameLength).regex(/\S/, 'Expected a name');
 

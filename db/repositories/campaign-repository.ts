@@ -8,21 +8,25 @@ export interface CampaignQuery extends ListOrder {
   status?: CampaignStatus | undefined;
   /** Case-insensitive substring of the name, subject or sender address. */
   search?: string | undefined;
+  /** Without it, `body` of the records is missing. */
+  body: boolean;
 }
 
 export class CampaignRepository extends EntityRepository<Campaign> {
   listPage(
     projectId: string,
-    { status, search, ...order }: CampaignQuery,
+    { status, search, body, ...order }: CampaignQuery,
     window: { limit: number; offset: number },
   ): Promise<[Campaign[], number]> {
+    const except = body ? [] : ['body'];
+    // as: who asks without the body does not read it.
     return this.findAndCount(
       {
         projectId,
         ...(status && { status }),
         ...(search && { [containsText(['name', 'subject', 'from_email'], search)]: [] }),
       },
-      { orderBy: listOrder(order), ...window },
+      { orderBy: listOrder(order), ...window, exclude: except as never[] },
     );
   }
 

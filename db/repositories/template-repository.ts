@@ -7,21 +7,25 @@ export interface TemplateQuery extends ListOrder {
   type?: ContentType | undefined;
   /** Case-insensitive substring of the name, description or subject. */
   search?: string | undefined;
+  /** Without it, `body` of the records is missing. */
+  body: boolean;
 }
 
 export class TemplateRepository extends EntityRepository<Template> {
   listPage(
     projectId: string,
-    { type, search, ...order }: TemplateQuery,
+    { type, search, body, ...order }: TemplateQuery,
     window: { limit: number; offset: number },
   ): Promise<[Template[], number]> {
+    const except = body ? [] : ['body'];
+    // as: who asks without the body does not read it.
     return this.findAndCount(
       {
         projectId,
         ...(type && { type }),
         ...(search && { [containsText(['name', 'description', 'subject'], search)]: [] }),
       },
-      { orderBy: listOrder(order), ...window },
+      { orderBy: listOrder(order), ...window, exclude: except as never[] },
     );
   }
 

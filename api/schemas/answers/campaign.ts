@@ -46,6 +46,10 @@ export const campaignSchema = z
   })
   .meta({ id: 'Campaign' });
 
+export const listedCampaignSchema = campaignSchema
+  .extend({ body: contentShape.body.optional() })
+  .meta({ id: 'ListedCampaign' });
+
 export type CampaignAnswer = z.output<typeof campaignSchema>;
 
 const percent = z.number().describe('Percent of sentCount, 0 to 100 with two decimals.');

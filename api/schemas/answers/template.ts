@@ -25,6 +25,10 @@ export const templateSchema = z
   })
   .meta({ id: 'Template' });
 
+export const listedTemplateSchema = templateSchema
+  .extend({ body: contentShape.body.optional() })
+  .meta({ id: 'ListedTemplate' });
+
 export type TemplateAnswer = z.output<typeof templateSchema>;
 
 /** API contract decisions, template usage. */

@@ -67,6 +67,7 @@ export const campaignLines: readonly ContractLine[] = [
     refusals: [
       bad('the status is none', withQuery('status=GONE')),
       { when: 'the page is 0', status: 422, change: withQuery('page=0') },
+      { when: 'the flag for bodies is none', status: 422, change: withQuery('body=maybe') },
     ],
   },
   {

@@ -31,6 +31,7 @@ export const templateLines: readonly ContractLine[] = [
     refusals: [
       { when: 'the page is 0', status: 422, change: withQuery('page=0') },
       { when: 'the size of a page is 0', status: 422, change: withQuery('pageSize=0') },
+      { when: 'the flag for bodies is none', status: 422, change: withQuery('body=maybe') },
       { when: 'the type is none', status: 422, change: withQuery('type=NEWS') },
     ],
   },

@@ -2517,6 +2517,66 @@ export interface components {
             /** @enum {string} */
             role: "OWNER" | "ADMIN" | "MEMBER";
         };
+        ListedCampaign: {
+            audienceCondition: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {string} */
+            audienceType: "ALL" | "SEGMENT" | "FILTERED";
+            body?: string;
+            bouncedCount: number;
+            cancelReason: string | null;
+            clickedCount: number;
+            complainedCount: number;
+            /** Format: date-time */
+            createdAt: string;
+            deliveredCount: number;
+            description: string | null;
+            from: string;
+            fromName: string | null;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            openedCount: number;
+            progress: number | null;
+            /** Format: uuid */
+            projectId: string;
+            replyTo: string | null;
+            scheduledFor: string | null;
+            segmentId: string | null;
+            sentAt: string | null;
+            sentCount: number;
+            /** @enum {string} */
+            status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED";
+            subject: string;
+            temporalUrl: string | null;
+            temporalWorkflowId: string | null;
+            totalRecipients: number;
+            /** @enum {string} */
+            type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+            unsubscribedCount: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ListedTemplate: {
+            body?: string;
+            /** Format: date-time */
+            createdAt: string;
+            description: string | null;
+            from: string;
+            fromName: string | null;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: uuid */
+            projectId: string;
+            replyTo: string | null;
+            subject: string;
+            /** @enum {string} */
+            type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+            /** Format: date-time */
+            updatedAt: string;
+        };
         LoggedRequest: {
             /** Format: date-time */
             createdAt: string;
@@ -3717,6 +3777,7 @@ export interface operations {
     getCampaigns: {
         parameters: {
             query?: {
+                body?: "true" | "false";
                 dir?: ("asc" | "desc") | unknown;
                 page?: number;
                 pageSize?: number;
@@ -3736,7 +3797,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Campaign"][];
+                        data: components["schemas"]["ListedCampaign"][];
                         page: number;
                         pageSize: number;
                         total: number;
@@ -6583,6 +6644,7 @@ export interface operations {
     getTemplates: {
         parameters: {
             query?: {
+                body?: "true" | "false";
                 dir?: ("asc" | "desc") | unknown;
                 page?: number;
                 pageSize?: number;
@@ -6602,7 +6664,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Template"][];
+                        data: components["schemas"]["ListedTemplate"][];
                         page: number;
                         pageSize: number;
                         total: number;

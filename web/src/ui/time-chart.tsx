@@ -24,13 +24,13 @@ const moment = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
 });
-const dateText = (date: unknown): string =>
-  (String(date).length === 10 ? day : moment).format(new Date(String(date)));
+const isDay = (date: unknown) => String(date).length === 10;
+const dateText = (date: unknown): string => (isDay(date) ? day : moment).format(new Date(String(date)));
 
 // Pixels.
 const height = 224;
 const plot = { left: 40, right: 12, top: 8, bottom: 24 };
-const labelWidth = 84;
+const labelWidths = { day: 84, moment: 128 };
 
 /** Counts over time; those of a moment are shown on hover. */
 export function TimeChart({ points, series, label }: TimeChartProps) {
@@ -42,6 +42,7 @@ export function TimeChart({ points, series, label }: TimeChartProps) {
     Math.max(0, ...points.flatMap((point) => series.map((one) => figureOf(point, one)))),
   );
   const most = ticks.at(-1) ?? 1;
+  const labelWidth = labelWidths[isDay(points[0]?.date) ? 'day' : 'moment'];
   const across = Math.max(0, width - plot.left - plot.right);
   const x = (index: number) =>
     plot.left + (points.length < 2 ? across : (index / (points.length - 1)) * across);

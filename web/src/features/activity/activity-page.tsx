@@ -7,13 +7,13 @@ import { TextLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
-import { toPeriodQuery } from '../../ui/period.ts';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Time } from '../../ui/time.tsx';
 import { tell } from './activity-sentence.ts';
 import { ActivityViews } from './activity-views.tsx';
-import { kindOptions, typesOf } from './kinds.ts';
+import { kindOptions } from './kinds.ts';
+import { feedInit } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/activity');
 
@@ -21,20 +21,11 @@ export function ActivityPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { kind, ...period } = search;
-  const query = $api.useInfiniteQuery(
-    'get',
-    '/activity',
-    {
-      params: {
-        query: { ...toPeriodQuery(period), ...(kind && { types: typesOf(kind) }), limit: 50 },
-      },
-    },
-    {
-      ...byCursor,
-      // A refetch reads every loaded page, so only a list of one page refreshes itself.
-      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) === 1 ? 5_000 : false),
-    },
-  );
+  const query = $api.useInfiniteQuery('get', '/activity', feedInit(search), {
+    ...byCursor,
+    // A refetch reads every loaded page, so only a list of one page refreshes itself.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) === 1 ? 5_000 : false),
+  });
   const isLive = query.data?.pages.length === 1 && period.to === undefined;
   const isFiltered = kind !== undefined || period.period !== undefined;
   return (

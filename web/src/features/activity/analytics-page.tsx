@@ -1,14 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { $api } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
-import { periodBefore, periodLengths, startOf } from '../../ui/period.ts';
+import { periodLengths } from '../../ui/period.ts';
 import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TimeChart } from '../../ui/time-chart.tsx';
 import { ActivityViews } from './activity-views.tsx';
 import { Figures } from './figures.tsx';
 import { comparedPoints, metrics } from './metrics.ts';
+import { analyticsQueries } from './queries.ts';
 import { TopCampaigns } from './top-campaigns.tsx';
 import { TopEvents } from './top-events.tsx';
 
@@ -17,13 +18,9 @@ const route = getRouteApi('/signed-in/projects/$projectId/activity/analytics');
 export function AnalyticsPage() {
   const { period = '30d', metric = 'sent' } = route.useSearch();
   const navigate = route.useNavigate();
-  const start = startOf(period);
-  const startDate = start.toISOString();
-  const interval = period === '24h' ? 'hour' : 'day';
-  const now = $api.useQuery('get', '/analytics/timeseries', { params: { query: { startDate, interval } } });
-  const before = $api.useQuery('get', '/analytics/timeseries', {
-    params: { query: { ...periodBefore(period, start), interval } },
-  });
+  const queries = analyticsQueries(period);
+  const now = useQuery(queries.now);
+  const before = useQuery(queries.before);
   const { label } = metrics.find(({ key }) => key === metric) ?? metrics[0];
   const placeholder = <Skeleton className="h-80 w-full" />;
   return (
@@ -70,8 +67,8 @@ export function AnalyticsPage() {
         )}
       </Loaded>
       <div className="grid gap-8 lg:grid-cols-2">
-        <TopCampaigns startDate={startDate} />
-        <TopEvents startDate={startDate} />
+        <TopCampaigns period={period} />
+        <TopEvents period={period} />
       </div>
     </Page>
   );

@@ -1,15 +1,20 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { $api } from '../../api/client.ts';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
 import { periodLengthSchema, periodSearchSchema } from '../../ui/period.ts';
 import { kindSchema } from './kinds.ts';
 import { metrics } from './metrics.ts';
+import { analyticsQueries, feedInit } from './queries.ts';
 
 export const activityRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'activity',
     validateSearch: periodSearchSchema.extend({ kind: kindSchema.optional().catch(undefined) }),
+    beforeLoad: (context) =>
+      startQueries(context, [], [$api.queryOptions('get', '/activity', feedInit(context.search))]),
     component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
   }),
   createRoute({
@@ -22,6 +27,10 @@ export const activityRoutes = [
         .optional()
         .catch(undefined),
     }),
+    beforeLoad(context) {
+      const { now, before, topCampaigns, topEvents } = analyticsQueries(context.search.period ?? '30d');
+      startQueries(context, [now, before, topCampaigns('opens'), topEvents]);
+    },
     component: lazyRouteComponent(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
   }),
 ] as const;

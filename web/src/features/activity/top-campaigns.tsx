@@ -1,12 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count, rate } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
+import type { PeriodLength } from '../../ui/period.ts';
 import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
+import { analyticsQueries } from './queries.ts';
 
 const orders = [
   { value: 'opens', label: 'By opens' },
@@ -14,12 +16,10 @@ const orders = [
   { value: 'sent', label: 'By emails' },
 ] as const;
 
-export function TopCampaigns({ startDate }: { startDate: string }) {
+export function TopCampaigns({ period }: { period: PeriodLength }) {
   const projectId = useProjectId();
   const [metric, setMetric] = useState<(typeof orders)[number]['value']>('opens');
-  const query = $api.useQuery('get', '/analytics/top-campaigns', {
-    params: { query: { startDate, metric, limit: 10 } },
-  });
+  const query = useQuery(analyticsQueries(period).topCampaigns(metric));
   return (
     <Section
       title="Campaigns"

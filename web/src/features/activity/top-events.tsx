@@ -1,17 +1,17 @@
-import { $api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
+import type { PeriodLength } from '../../ui/period.ts';
 import { Table } from '../../ui/table.tsx';
 import { changeText } from './metrics.ts';
+import { analyticsQueries } from './queries.ts';
 
-export function TopEvents({ startDate }: { startDate: string }) {
+export function TopEvents({ period }: { period: PeriodLength }) {
   const projectId = useProjectId();
-  const query = $api.useQuery('get', '/analytics/top-events', {
-    params: { query: { startDate, limit: 10 } },
-  });
+  const query = useQuery(analyticsQueries(period).topEvents);
   return (
     <Section title="Events">
       <Loaded query={query}>

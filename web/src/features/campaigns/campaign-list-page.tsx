@@ -1,6 +1,5 @@
-import { keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { $api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -10,6 +9,7 @@ import { quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { statusLabels } from './campaign-status-badge.tsx';
 import { CampaignTable } from './campaign-table.tsx';
+import { campaignListQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns');
 
@@ -28,17 +28,12 @@ export function CampaignListPage() {
   const change = (fields: ReturnType<typeof route.useSearch>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...fields }), replace });
   const projectId = useProjectId();
-  const dir = sort === 'name' ? 'asc' : 'desc';
-  const query = $api.useQuery(
-    'get',
-    '/campaigns',
-    { params: { query: { search, status, sort, dir, page, pageSize: 25 } } },
-    {
-      placeholderData: keepPreviousData,
-      refetchInterval: ({ state }) =>
-        state.data?.data.some((campaign) => campaign.status === 'SENDING') ? 3_000 : false,
-    },
-  );
+  const query = useQuery({
+    ...campaignListQuery({ search, status, sort, page }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      state.data?.data.some((campaign) => campaign.status === 'SENDING') ? 3_000 : false,
+  });
   return (
     <Page
       title="Campaigns"

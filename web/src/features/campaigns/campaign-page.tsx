@@ -1,22 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { $api } from '../../api/client.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
+import { campaignQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
 /** A draft can be edited and sent here; afterwards the page shows the report. */
 export function CampaignPage() {
   const { campaignId } = route.useParams();
-  const { data, error, refetch } = $api.useQuery(
-    'get',
-    '/campaigns/{id}',
-    { params: { path: { id: campaignId } } },
-    { refetchInterval: ({ state }) => (state.data?.data.status === 'SENDING' ? 2_000 : false) },
-  );
+  const { data, error, refetch } = useQuery({
+    ...campaignQuery(campaignId),
+    refetchInterval: ({ state }) => (state.data?.data.status === 'SENDING' ? 2_000 : false),
+  });
   if (data === undefined) {
     return (
       <Page title="Campaign">

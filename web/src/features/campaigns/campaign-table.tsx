@@ -7,7 +7,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
 
-type Campaign = Schema<'Campaign'>;
+type Campaign = Schema<'ListedCampaign'>;
 
 export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
   const projectId = useProjectId();

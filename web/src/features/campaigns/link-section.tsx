@@ -1,14 +1,16 @@
-import { $api, type Schema } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { Schema } from '../../api/client.ts';
 import { OutsideLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count, rate } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
+import { linksQuery } from './queries.ts';
 
 /** Clicked links, most recipients first. */
 export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
   const { id, deliveredCount } = campaign;
-  const query = $api.useQuery('get', '/campaigns/{id}/links', { params: { path: { id } } });
+  const query = useQuery(linksQuery(id));
   return (
     <Section title="Links">
       <Loaded query={query}>

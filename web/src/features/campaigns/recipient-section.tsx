@@ -11,6 +11,7 @@ import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { outcomeLabels, outcomes } from './outcomes.ts';
+import { recipientsInit } from './queries.ts';
 
 type Recipient = Schema<'CampaignRecipient'>;
 
@@ -27,7 +28,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
   const query = $api.useInfiniteQuery(
     'get',
     '/campaigns/{id}/recipients',
-    { params: { path: { id: campaignId }, query: { outcome, limit: 50 } } },
+    recipientsInit(campaignId, outcome),
     byCursor,
   );
   const searchedUntil = query.data?.pages.at(-1)?.searchedUntil;

@@ -1,7 +1,9 @@
-import { $api, type Schema } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { Schema } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { count, quantity, rate } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { figuresQuery } from './queries.ts';
 
 const figures = [
   { label: 'Delivered', part: 'deliveredCount', share: 'deliveryRate' },
@@ -15,12 +17,7 @@ const figures = [
 /** Rates with their exact counts; reports of mail servers keep arriving for days. */
 export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
   const isRunning = campaign.status === 'SENDING';
-  const query = $api.useQuery(
-    'get',
-    '/campaigns/{id}/stats',
-    { params: { path: { id: campaign.id } } },
-    { refetchInterval: isRunning ? 2_000 : 15_000 },
-  );
+  const query = useQuery({ ...figuresQuery(campaign.id), refetchInterval: isRunning ? 2_000 : 15_000 });
   return (
     <Loaded query={query} skeleton={<Skeleton className="h-24 w-full" />}>
       {(stats) => (

@@ -1,7 +1,18 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { $api } from '../../api/client.ts';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
 import { outcomes } from './outcomes.ts';
+import {
+  campaignListQuery,
+  campaignQuery,
+  figuresQuery,
+  linksQuery,
+  listedReport,
+  recipientsInit,
+  timelineQuery,
+} from './queries.ts';
 
 export const campaignRoutes = [
   createRoute({
@@ -13,6 +24,7 @@ export const campaignRoutes = [
       sort: z.enum(['name', 'updatedAt']).optional(),
       page: z.number().int().min(1).optional(),
     }),
+    beforeLoad: (context) => startQueries(context, [campaignListQuery(context.search)]),
     component: lazyRouteComponent(() => import('./campaign-list-page.tsx'), 'CampaignListPage'),
   }),
   createRoute({
@@ -24,6 +36,17 @@ export const campaignRoutes = [
     getParentRoute: () => projectRoute,
     path: 'campaigns/$campaignId',
     validateSearch: z.object({ outcome: z.enum(outcomes).optional() }),
+    beforeLoad(context) {
+      const { campaignId } = context.params;
+      const report = listedReport(campaignId);
+      if (report === undefined) return startQueries(context, [campaignQuery(campaignId)]);
+      const init = recipientsInit(campaignId, context.search.outcome);
+      return startQueries(
+        context,
+        [campaignQuery(campaignId), figuresQuery(campaignId), linksQuery(campaignId), timelineQuery(report)],
+        [$api.queryOptions('get', '/campaigns/{id}/recipients', init)],
+      );
+    },
     component: lazyRouteComponent(() => import('./campaign-page.tsx'), 'CampaignPage'),
   }),
 ] as const;

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useFormContext } from 'react-hook-form';
-import { $api, type Schema } from '../../api/client.ts';
+import { $api, api } from '../../api/client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Loaded } from '../../ui/list.tsx';
-import { say } from '../../ui/toast.tsx';
+import { say, sayError } from '../../ui/toast.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { contentOf, type MessageContent, typeLabel } from '../message-editor/content.ts';
 
@@ -22,7 +22,7 @@ function TemplateChoice({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const search = useDebounced(text.trim()) || undefined;
   const query = $api.useQuery('get', '/templates', {
-    params: { query: { search, sort: 'updatedAt', dir: 'desc', pageSize: 20 } },
+    params: { query: { search, sort: 'updatedAt', dir: 'desc', pageSize: 20, body: 'false' } },
   });
   const fill = ({ from, fromName, replyTo, subject, body, type }: MessageContent) => {
     const options = { shouldDirty: true, shouldValidate: false };
@@ -33,7 +33,9 @@ function TemplateChoice({ onClose }: { onClose: () => void }) {
     setValue('body', body, options);
     setValue('type', type, options);
   };
-  const choose = (template: Schema<'Template'>) => {
+  const choose = async (id: string) => {
+    const { data: template } = await api.GET('/templates/{id}', { params: { path: { id } } });
+    if (template === undefined) return;
     const before = { ...getValues() };
     fill(contentOf(template));
     onClose();
@@ -54,7 +56,7 @@ function TemplateChoice({ onClose }: { onClose: () => void }) {
                   <button
                     type="button"
                     className="w-full rounded-md px-2 py-2 text-left hover:bg-hover"
-                    onClick={() => choose(template)}
+                    onClick={() => void choose(template.id).catch(sayError)}
                   >
                     <span className="flex justify-between gap-3">
                       <span className="truncate font-medium">{template.name}</span>

@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { Columns3 } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Popover } from 'react-aria-components/Popover';
 import { z } from 'zod';
-import { $api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { keyLabel } from './key-label.ts';
+import { fieldsQuery } from './queries.ts';
 
 const keysSchema = z.array(z.string()).catch([]);
 
@@ -34,7 +35,7 @@ function parseJson(text: string | null): unknown {
 
 /** The keys of `data` that contacts have. */
 export function useDataKeys(): string[] {
-  const { data } = $api.useQuery('get', '/contacts/fields', {}, { staleTime: 60_000 });
+  const { data } = useQuery(fieldsQuery);
   return (data?.fields ?? [])
     .filter(({ isCustom }) => isCustom)
     .map(({ field }) => field.slice('data.'.length));

@@ -21,6 +21,7 @@ import { DataValue } from './data-value.tsx';
 import { ExportButton } from './export-button.tsx';
 import { keyLabel } from './key-label.ts';
 import { NewContactDialog } from './new-contact-dialog.tsx';
+import { contactListInit, contactsPerPage } from './queries.ts';
 import { SearchProgress, useContactSearch } from './search-progress.tsx';
 import { SubscriptionBadge } from './subscription-badge.tsx';
 import { type ContactCount, useContactCount } from './use-contact-count.ts';
@@ -34,8 +35,6 @@ const statuses = [
   { value: 'snoozed', label: 'Snoozed' },
 ] as const;
 
-const pageSize = 50;
-
 export function ContactListPage() {
   const search = route.useSearch();
   const projectId = useProjectId();
@@ -46,15 +45,10 @@ export function ContactListPage() {
   const key = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter ends the selection
   useEffect(() => setIds(new Set()), [key]);
-  const query = $api.useInfiniteQuery(
-    'get',
-    '/contacts',
-    { params: { query: { ...filter, sort: search.sort, dir: search.dir, limit: pageSize } } },
-    byCursor,
-  );
+  const query = $api.useInfiniteQuery('get', '/contacts', contactListInit(search), byCursor);
   const pages = query.data?.pages ?? [];
   const shown = pages.reduce((sum, page) => sum + page.data.length, 0);
-  const found = useContactSearch(query, key, pageSize);
+  const found = useContactSearch(query, key, contactsPerPage);
   const counted = useContactCount(filter, knownTotal(pages, shown, query.hasNextPage));
   const { total } = counted;
   return (
@@ -142,7 +136,11 @@ function Filters({ columns }: { columns: ReactNode }) {
   const [text, setText] = useState(search.search ?? '');
   const settled = useDebounced(text);
   useEffect(() => {
-    void navigate({ search: (before) => ({ ...before, search: settled || undefined }), replace: true });
+    void navigate({
+      search: (before) =>
+        (before.search ?? '') === settled ? before : { ...before, search: settled || undefined },
+      replace: true,
+    });
   }, [settled, navigate]);
   const narrow = (change: ContactFilter) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });

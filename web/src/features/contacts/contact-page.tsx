@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api, type Schema } from '../../api/client.ts';
+import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { CopyText } from '../../ui/copy-button.tsx';
@@ -12,6 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { DataEditor } from './data-editor.tsx';
+import { contactQuery } from './queries.ts';
 import { SubscriptionBadge } from './subscription-badge.tsx';
 import { SubscriptionSwitch } from './subscription-switch.tsx';
 
@@ -21,7 +23,7 @@ export function ContactPage() {
   const projectId = useProjectId();
   const { contactId } = route.useParams();
   const [isDeleting, setIsDeleting] = useState(false);
-  const query = $api.useQuery('get', '/contacts/{id}', { params: { path: { id: contactId } } });
+  const query = useQuery(contactQuery(contactId));
   return (
     <Page
       title={query.data?.email ?? 'Contact'}

@@ -5,15 +5,11 @@ import { Pages } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { activityDetail, activityWords } from './activity-words.ts';
+import { timelineInit } from './queries.ts';
 
 /** All that happened with a contact, newest first: emails, events, subscription, workflows. */
 export function ContactTimeline({ contactId }: { contactId: string }) {
-  const query = $api.useInfiniteQuery(
-    'get',
-    '/activity',
-    { params: { query: { contactId, limit: 50 } } },
-    byCursor,
-  );
+  const query = $api.useInfiniteQuery('get', '/activity', timelineInit(contactId), byCursor);
   return (
     <Section title="Timeline">
       <Pages

@@ -1,6 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { $api } from '../../api/client.ts';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { contactListInit, contactQuery, fieldsQuery, timelineInit } from './queries.ts';
 
 export const contactRoutes = [
   createRoute({
@@ -13,6 +16,10 @@ export const contactRoutes = [
       sort: z.enum(['email', 'createdAt']).optional(),
       dir: z.enum(['asc', 'desc']).optional(),
     }),
+    beforeLoad(context) {
+      const contacts = $api.queryOptions('get', '/contacts', contactListInit(context.search));
+      startQueries(context, [fieldsQuery], [contacts]);
+    },
     component: lazyRouteComponent(() => import('./contact-list-page.tsx'), 'ContactListPage'),
   }),
   createRoute({
@@ -24,6 +31,11 @@ export const contactRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'contacts/$contactId',
+    beforeLoad(context) {
+      const { contactId } = context.params;
+      const timeline = $api.queryOptions('get', '/activity', timelineInit(contactId));
+      startQueries(context, [contactQuery(contactId)], [timeline]);
+    },
     component: lazyRouteComponent(() => import('./contact-page.tsx'), 'ContactPage'),
   }),
 ] as const;

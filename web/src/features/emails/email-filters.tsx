@@ -89,10 +89,15 @@ function ChoiceFilter<Value extends string>(props: ChoiceFilterProps<Value>) {
 
 type NamedFilterProps = Pick<ChoiceFilterProps<string>, 'value' | 'onChange'>;
 
-const newest = { params: { query: { pageSize: 100 } } };
+// Behind the emails, which the page is about.
+const newest = { params: { query: { pageSize: 100 } }, priority: 'low' } as const;
+const newestCampaigns = {
+  params: { query: { pageSize: 100, body: 'false' } },
+  priority: 'low',
+} as const;
 
 function CampaignFilter(props: NamedFilterProps) {
-  const { data } = $api.useQuery('get', '/campaigns', newest);
+  const { data } = $api.useQuery('get', '/campaigns', newestCampaigns);
   return (
     <ChoiceFilter
       {...props}

@@ -11,7 +11,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { EmailDrawer } from './email-drawer.tsx';
 import { EmailFilters } from './email-filters.tsx';
-import { type EmailSearch, isFiltered, toEmailsQuery } from './email-search.ts';
+import { type EmailSearch, emailsInit, isFiltered } from './email-search.ts';
 import { sourceText } from './email-source.ts';
 import { EmailStatus } from './email-status.tsx';
 
@@ -25,12 +25,7 @@ export function EmailListPage() {
     void navigate({ search: (before) => ({ ...before, ...fields }), replace: true });
   const open = (email: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, email }), resetScroll: false });
-  const query = $api.useInfiniteQuery(
-    'get',
-    '/emails',
-    { params: { query: toEmailsQuery(search) } },
-    byCursor,
-  );
+  const query = $api.useInfiniteQuery('get', '/emails', emailsInit(search), byCursor);
   const searchedBackTo = query.data?.pages.at(-1)?.searchedBackTo;
   return (
     <Page

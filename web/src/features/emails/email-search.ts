@@ -26,8 +26,9 @@ export type EmailSearch = z.output<typeof emailSearchSchema>;
 
 type EmailsQuery = NonNullable<operations['getEmails']['parameters']['query']>;
 
-export function toEmailsQuery({ email: _, period, from, to, ...filters }: EmailSearch): EmailsQuery {
-  return { ...filters, ...toPeriodQuery({ period, from, to }), limit: 50 };
+export function emailsInit({ email: _, period, from, to, ...filters }: EmailSearch) {
+  const query: EmailsQuery = { ...filters, ...toPeriodQuery({ period, from, to }), limit: 50 };
+  return { params: { query } };
 }
 
 export function isFiltered({ email: _, ...filters }: EmailSearch): boolean {

@@ -1,6 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, RowLink, TextLink } from '../../ui/button.tsx';
@@ -11,6 +11,7 @@ import { count } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { isOfService, type NamedCount, rankNames } from './event-names.ts';
+import { namesQuery, statsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/events');
 
@@ -22,8 +23,8 @@ export function EventListPage() {
   const { search = '' } = route.useSearch();
   const navigate = route.useNavigate();
   const [shown, setShown] = useState(step);
-  const names = $api.useQuery('get', '/events/names');
-  const stats = $api.useQuery('get', '/events/stats');
+  const names = useQuery(namesQuery);
+  const stats = useQuery(statsQuery);
   const columns: Column<NamedCount>[] = [
     {
       header: 'Event',

@@ -1,6 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { namesQuery, statsQuery } from './queries.ts';
 
 export const eventRoutes = [
   createRoute({
@@ -11,6 +13,9 @@ export const eventRoutes = [
       name: z.coerce.string().optional(),
       search: z.string().optional().catch(undefined),
     }),
+    beforeLoad(context) {
+      if (context.search.name === undefined) startQueries(context, [namesQuery, statsQuery]);
+    },
     component: lazyRouteComponent(() => import('./events-page.tsx'), 'EventsPage'),
   }),
 ] as const;

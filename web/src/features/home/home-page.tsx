@@ -1,4 +1,4 @@
-import { $api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useProject } from '../../shell/session.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -6,6 +6,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TimeChart } from '../../ui/time-chart.tsx';
+import { homeQueries } from './queries.ts';
 import { SendingHealth } from './sending-health.tsx';
 import { SendingNow } from './sending-now.tsx';
 import { SetUp } from './set-up.tsx';
@@ -20,7 +21,7 @@ const series = [
 
 export function HomePage() {
   const project = useProject();
-  const timeseries = $api.useQuery('get', '/analytics/timeseries');
+  const timeseries = useQuery(homeQueries.timeseries);
   const placeholder = <Skeleton className="h-64 w-full" />;
   return (
     <Page title={project.name}>

@@ -1,10 +1,17 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { homeQueries } from './queries.ts';
 
 export const homeRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/',
+    beforeLoad(context) {
+      const { projectId } = context.params;
+      const { timeseries, sending, upcoming, health, setUp } = homeQueries;
+      startQueries(context, [timeseries, sending, upcoming, health(projectId), setUp(projectId)]);
+    },
     component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
   }),
 ] as const;

@@ -1,9 +1,10 @@
-import { $api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count, rate } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
+import { homeQueries } from './queries.ts';
 
 const levels = {
   healthy: { tone: 'good', label: 'Healthy' },
@@ -13,7 +14,7 @@ const levels = {
 
 /** Bounces and complaints of seven days against the limits at which a project is disabled. */
 export function SendingHealth({ projectId }: { projectId: string }) {
-  const query = $api.useQuery('get', '/projects/{id}/security', { params: { path: { id: projectId } } });
+  const query = useQuery(homeQueries.health(projectId));
   return (
     <Section title="Health of the last 7 days">
       <Loaded query={query}>

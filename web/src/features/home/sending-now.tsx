@@ -1,20 +1,16 @@
-import { $api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
+import { homeQueries } from './queries.ts';
 
 /** Campaigns being sent. */
 export function SendingNow() {
   const projectId = useProjectId();
-  const query = $api.useQuery(
-    'get',
-    '/campaigns',
-    { params: { query: { status: 'SENDING', pageSize: 5 } } },
-    { refetchInterval: 3_000 },
-  );
+  const query = useQuery({ ...homeQueries.sending, refetchInterval: 3_000 });
   return (
     <Section title="Sending now">
       <Loaded query={query}>

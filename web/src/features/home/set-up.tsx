@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { Check, Circle } from 'lucide-react';
-import { $api } from '../../api/client.ts';
 import { TextLink } from '../../ui/button.tsx';
 import { Panel, Section } from '../../ui/page.tsx';
+import { homeQueries } from './queries.ts';
 
 const steps = [
   { flag: 'hasVerifiedDomain', label: 'Verify the domain you send from', to: '/projects/$projectId/domains' },
@@ -15,9 +16,7 @@ const steps = [
 
 /** The first steps, until all of them are done. */
 export function SetUp({ projectId }: { projectId: string }) {
-  const { data } = $api.useQuery('get', '/projects/{id}/setup-state', {
-    params: { path: { id: projectId } },
-  });
+  const { data } = useQuery(homeQueries.setUp(projectId));
   if (data === undefined || steps.every(({ flag }) => data[flag])) return null;
   const done = steps.filter(({ flag }) => data[flag]).length;
   return (

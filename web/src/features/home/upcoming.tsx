@@ -1,12 +1,13 @@
-import { $api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { Loaded } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { homeQueries } from './queries.ts';
 
 /** Scheduled campaigns and waiting executions. */
 export function Upcoming() {
-  const query = $api.useQuery('get', '/activity/upcoming', { params: { query: { limit: 8 } } });
+  const query = useQuery(homeQueries.upcoming);
   return (
     <Section title="Coming up">
       <Loaded query={query}>

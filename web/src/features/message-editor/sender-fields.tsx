@@ -1,9 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { Controller, useFormContext } from 'react-hook-form';
-import { $api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
 import { contentTypes, type MessageContent } from './content.ts';
+import { domainsQuery } from './domains-query.ts';
 
 /** Who it is from, and what kind of email it is. Below a form that has the fields of a message. */
 export function SenderFields() {
@@ -39,7 +40,7 @@ export function SenderFields() {
 function FromField() {
   const { control } = useFormContext<MessageContent>();
   const projectId = useProjectId();
-  const { data } = $api.useQuery('get', '/domains/project/{projectId}', { params: { path: { projectId } } });
+  const { data } = useQuery(domainsQuery(projectId));
   const verified = (data?.data ?? []).filter(({ status }) => status === 'verified');
   return (
     <Controller

@@ -1,11 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { $api } from '../../api/client.ts';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { membersInit, segmentQuery, segmentsQuery } from './queries.ts';
 
 export const segmentRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments',
+    beforeLoad: (context) => startQueries(context, [segmentsQuery]),
     component: lazyRouteComponent(() => import('./segment-list-page.tsx'), 'SegmentListPage'),
   }),
   createRoute({
@@ -20,6 +24,15 @@ export const segmentRoutes = [
     validateSearch: z.object({
       tab: z.enum(['members', 'settings']).optional(),
     }),
+    beforeLoad(context) {
+      const { params, search } = context;
+      const members = $api.queryOptions('get', '/segments/{id}/contacts', membersInit(params.segmentId));
+      startQueries(
+        context,
+        [segmentQuery(params.segmentId), segmentsQuery],
+        search.tab === 'settings' ? [] : [members],
+      );
+    },
     component: lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage'),
   }),
 ] as const;

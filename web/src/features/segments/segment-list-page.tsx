@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { $api, type Schema } from '../../api/client.ts';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -10,12 +11,13 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { readCondition } from './condition-builder/condition.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { segmentsQuery } from './queries.ts';
 import { SegmentBadges } from './segment-badges.tsx';
 import { useSegmentNames } from './use-segment-names.ts';
 
 export function SegmentListPage() {
   const projectId = useProjectId();
-  const query = $api.useQuery('get', '/segments');
+  const query = useQuery(segmentsQuery);
   const create = (
     <ButtonLink look="primary" to="/projects/$projectId/segments/new" params={{ projectId }} search={{}}>
       New segment

@@ -13,6 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { SubscriptionBadge } from '../contacts/subscription-badge.tsx';
 import { ChangeMembersDialog } from './change-members-dialog.tsx';
+import { membersInit } from './queries.ts';
 
 interface SegmentMembersProps {
   segment: Schema<'Segment'>;
@@ -21,12 +22,7 @@ interface SegmentMembersProps {
 export function SegmentMembers({ segment }: SegmentMembersProps) {
   const [verb, setVerb] = useState<'Add' | 'Remove' | null>(null);
   const isStatic = segment.type === 'STATIC';
-  const query = $api.useInfiniteQuery(
-    'get',
-    '/segments/{id}/contacts',
-    { params: { path: { id: segment.id }, query: { pageSize: 50 } } },
-    byCursor,
-  );
+  const query = $api.useInfiniteQuery('get', '/segments/{id}/contacts', membersInit(segment.id), byCursor);
   const first = query.data?.pages[0];
   return (
     <Section

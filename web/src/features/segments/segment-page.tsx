@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { $api, type Schema } from '../../api/client.ts';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -7,6 +8,7 @@ import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { readCondition } from './condition-builder/condition.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { segmentQuery } from './queries.ts';
 import { SegmentActions } from './segment-actions.tsx';
 import { SegmentBadges } from './segment-badges.tsx';
 import { SegmentMembers } from './segment-members.tsx';
@@ -19,7 +21,7 @@ export function SegmentPage() {
   const projectId = useProjectId();
   const { segmentId } = route.useParams();
   const { tab = 'members' } = route.useSearch();
-  const query = $api.useQuery('get', '/segments/{id}', { params: { path: { id: segmentId } } });
+  const query = useQuery(segmentQuery(segmentId));
   const segment = query.data;
   return (
     <Page

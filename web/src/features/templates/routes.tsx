@@ -1,6 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { domainsQuery } from '../message-editor/domains-query.ts';
+import { templateListQuery, templateQuery, usageQuery } from './queries.ts';
 
 export const templateRoutes = [
   createRoute({
@@ -12,6 +15,7 @@ export const templateRoutes = [
       sort: z.enum(['name', 'updatedAt']).optional(),
       page: z.number().int().min(1).optional(),
     }),
+    beforeLoad: (context) => startQueries(context, [templateListQuery(context.search)]),
     component: lazyRouteComponent(() => import('./template-list-page.tsx'), 'TemplateListPage'),
   }),
   createRoute({
@@ -22,6 +26,10 @@ export const templateRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'templates/$templateId',
+    beforeLoad(context) {
+      const { projectId, templateId } = context.params;
+      startQueries(context, [templateQuery(templateId), usageQuery(templateId), domainsQuery(projectId)]);
+    },
     component: lazyRouteComponent(() => import('./template-page.tsx'), 'TemplatePage'),
   }),
 ] as const;

@@ -1,6 +1,6 @@
-import { keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { $api, type Schema } from '../../api/client.ts';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink, RowLink } from '../../ui/button.tsx';
@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { contentTypes, typeLabel } from '../message-editor/content.ts';
+import { templateListQuery } from './queries.ts';
 import { UsageSummary } from './template-usage.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/templates');
@@ -24,13 +25,10 @@ export function TemplateListPage() {
   const change = (fields: ReturnType<typeof route.useSearch>, replace = false) =>
     void navigate({ search: (before) => ({ ...before, page: undefined, ...fields }), replace });
   const projectId = useProjectId();
-  const dir = sort === 'name' ? 'asc' : 'desc';
-  const query = $api.useQuery(
-    'get',
-    '/templates',
-    { params: { query: { search, type, sort, dir, page, pageSize: 25 } } },
-    { placeholderData: keepPreviousData },
-  );
+  const query = useQuery({
+    ...templateListQuery({ search, type, sort, page }),
+    placeholderData: keepPreviousData,
+  });
   const toNew = { to: '/projects/$projectId/templates/new', params: { projectId } } as const;
   return (
     <Page
@@ -72,11 +70,11 @@ export function TemplateListPage() {
   );
 }
 
-function TemplateTable({ templates }: { templates: Schema<'Template'>[] }) {
+function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] }) {
   const navigate = route.useNavigate();
   const projectId = useProjectId();
   const to = '/projects/$projectId/templates/$templateId';
-  const columns: Column<Schema<'Template'>>[] = [
+  const columns: Column<Schema<'ListedTemplate'>>[] = [
     {
       header: 'Name',
       className: 'max-w-64',

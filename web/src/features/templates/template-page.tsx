@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api, type Schema } from '../../api/client.ts';
+import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +15,7 @@ import { SaveState } from '../message-editor/save-state.tsx';
 import { TestEmailDialog } from '../message-editor/test-email-dialog.tsx';
 import { useRecordForm } from '../message-editor/use-record-form.ts';
 import { DeleteTemplateDialog } from './delete-template-dialog.tsx';
+import { templateQuery } from './queries.ts';
 import { TemplateForm, templateSchema, toTemplateValues } from './template-form.tsx';
 import { isUsed, UsageList, useTemplateUsage } from './template-usage.tsx';
 
@@ -21,9 +23,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/templates/$templateId'
 
 export function TemplatePage() {
   const { templateId } = route.useParams();
-  const { data, error, refetch } = $api.useQuery('get', '/templates/{id}', {
-    params: { path: { id: templateId } },
-  });
+  const { data, error, refetch } = useQuery(templateQuery(templateId));
   if (data !== undefined) return <TemplateEditor key={templateId} template={data} />;
   return (
     <Page title="Template">

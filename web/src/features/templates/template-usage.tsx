@@ -1,15 +1,12 @@
-import { $api, type Schema } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { Schema } from '../../api/client.ts';
 import { quantity } from '../../ui/numbers.ts';
+import { usageQuery } from './queries.ts';
 
 type Usage = Schema<'TemplateUsage'>;
 
 export function useTemplateUsage(templateId: string) {
-  return $api.useQuery(
-    'get',
-    '/templates/{id}/usage',
-    { params: { path: { id: templateId } } },
-    { staleTime: 60_000 },
-  );
+  return useQuery(usageQuery(templateId));
 }
 
 /** Each once, whichever of its steps and versions send the template. */

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
-import { $api, api, type Schema } from '../../api/client.ts';
+import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { count } from '../../ui/numbers.ts';
@@ -14,6 +15,7 @@ import { useGraphEdits } from './graph-edits.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
+import { statisticsQuery } from './queries.ts';
 import { StepPanel } from './step-panel.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
@@ -72,12 +74,7 @@ function useEditorView(workflow: Schema<'WorkflowWithGraph'>, askToRemove: (step
   const navigate = (step: string | undefined) =>
     void navigateRoute({ search: (before) => ({ ...before, step }), replace: step === undefined });
   const edits = useGraphEdits(workflow.id, navigate);
-  const { data: statistics } = $api.useQuery(
-    'get',
-    '/workflows/{id}/statistics',
-    { params: { path: { id: workflow.id } } },
-    { refetchInterval: 15_000 },
-  );
+  const { data: statistics } = useQuery({ ...statisticsQuery(workflow.id), refetchInterval: 15_000 });
   const { isBusy } = edits;
   // biome-ignore lint/correctness/useExhaustiveDependencies: its functions change with each render, but not what they do
   const shown = useMemo((): GraphView => {

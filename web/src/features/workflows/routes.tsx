@@ -1,7 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
+import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
 import { executionStatuses } from './execution-status.ts';
+import {
+  segmentsQuery,
+  statisticsQuery,
+  templateNamesQuery,
+  workflowListQuery,
+  workflowQuery,
+} from './queries.ts';
 
 const page = z.int().positive().optional().catch(undefined);
 
@@ -10,6 +18,7 @@ export const workflowRoutes = [
     getParentRoute: () => projectRoute,
     path: 'workflows',
     validateSearch: z.object({ search: z.string().optional(), page }),
+    beforeLoad: (context) => startQueries(context, [workflowListQuery(context.search)]),
     component: lazyRouteComponent(() => import('./workflow-list-page.tsx'), 'WorkflowListPage'),
   }),
   createRoute({
@@ -21,6 +30,15 @@ export const workflowRoutes = [
       step: z.string().optional(),
       status: z.enum(executionStatuses).optional().catch(undefined),
     }),
+    beforeLoad(context) {
+      const { workflowId } = context.params;
+      startQueries(context, [
+        workflowQuery(workflowId),
+        statisticsQuery(workflowId),
+        templateNamesQuery,
+        segmentsQuery,
+      ]);
+    },
     component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
   }),
   createRoute({

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { $api, type Schema } from '../../api/client.ts';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -12,6 +13,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { executionFigure } from './execution-figure.ts';
+import { statisticsQuery, workflowListQuery } from './queries.ts';
 import { useDuplicate } from './use-duplicate.ts';
 import { WorkflowBadge } from './workflow-badge.tsx';
 import { CreateWorkflowDialog, DeleteWorkflowDialog } from './workflow-dialogs.tsx';
@@ -31,7 +33,7 @@ export function WorkflowListPage() {
       replace: true,
     });
   }, [settled, navigate]);
-  const query = $api.useQuery('get', '/workflows', { params: { query: search } });
+  const query = useQuery(workflowListQuery(search));
   const create = (
     <Button look="primary" onPress={() => setIsCreating(true)}>
       New workflow
@@ -145,9 +147,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
 }
 
 function Executions({ workflowId, areUnderWay }: { workflowId: string; areUnderWay?: boolean }) {
-  const { data } = $api.useQuery('get', '/workflows/{id}/statistics', {
-    params: { path: { id: workflowId } },
-  });
+  const { data } = useQuery(statisticsQuery(workflowId));
   if (data === undefined) return <span className="text-faint">–</span>;
   const { RUNNING = 0, WAITING = 0, total = 0 } = data.executions;
   return executionFigure(areUnderWay ? RUNNING + WAITING : total, data.totalIsEstimate);

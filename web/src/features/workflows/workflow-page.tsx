@@ -1,11 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { $api, type Schema } from '../../api/client.ts';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ExecutionList } from './execution-list.tsx';
 import { GraphEditor } from './graph-editor.tsx';
+import { workflowQuery } from './queries.ts';
 import { useDefaultView } from './use-default-view.ts';
 import { WorkflowActions } from './workflow-actions.tsx';
 import { WorkflowBadge } from './workflow-badge.tsx';
@@ -15,7 +17,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId'
 export function WorkflowPage() {
   const projectId = useProjectId();
   const { workflowId } = route.useParams();
-  const query = $api.useQuery('get', '/workflows/{id}', { params: { path: { id: workflowId } } });
+  const query = useQuery(workflowQuery(workflowId));
   const workflow = query.data;
   return (
     <Page

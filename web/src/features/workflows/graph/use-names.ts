@@ -1,11 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { $api } from '../../../api/client.ts';
+import { segmentsQuery, templateNamesQuery } from '../queries.ts';
 import type { Names } from './step-words.ts';
 
 /** Names of what steps refer to, for their descriptions. */
 export function useNames(): Names {
-  const templates = $api.useQuery('get', '/templates', { params: { query: { pageSize: 100 } } }).data;
-  const segments = $api.useQuery('get', '/segments').data;
+  const templates = useQuery(templateNamesQuery).data;
+  const segments = useQuery(segmentsQuery).data;
   return useMemo(() => {
     const templateNames = new Map(templates?.data.map(({ id, name }) => [id, name]));
     const segmentNames = new Map(segments?.data.map(({ id, name }) => [id, name]));

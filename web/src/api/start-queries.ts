@@ -1,0 +1,26 @@
+import { queryClient } from './query-client.ts';
+
+interface Startable {
+  queryKey: readonly unknown[];
+  queryFn: (...context: never[]) => unknown;
+}
+
+/**
+ * Starts the queries of a page with the click, beside the download of its code; the page shows them, and asks again for
+ * those that failed. Not while a link is hovered: calls count against the limit of the project's requests.
+ *
+ * @param queries by `$api.queryOptions`
+ * @param pages those that the page reads by cursor
+ */
+export function startQueries(
+  { preload }: { preload: boolean },
+  queries: readonly Startable[],
+  pages: readonly Startable[] = [],
+): void {
+  if (preload) return;
+  // as: the functions of `$api.queryOptions` take the context of any query.
+  for (const query of queries) void queryClient.prefetchQuery(query as never);
+  // The first page has no cursor, so it is the answer to the query itself.
+  for (const query of pages)
+    void queryClient.prefetchInfiniteQuery({ ...query, initialPageParam: null } as never);
+}

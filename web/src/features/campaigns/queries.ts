@@ -1,0 +1,65 @@
+import { $api, type Schema } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import type { outcomes } from './outcomes.ts';
+
+interface CampaignSearch {
+  search?: string | undefined;
+  status?: Schema<'Campaign'>['status'] | undefined;
+  sort?: 'name' | 'updatedAt' | undefined;
+  page?: number | undefined;
+}
+
+export const campaignListQuery = ({ search, status, sort, page = 1 }: CampaignSearch) =>
+  $api.queryOptions('get', '/campaigns', {
+    params: {
+      query: {
+        search,
+        status,
+        sort,
+        dir: sort === 'name' ? 'asc' : 'desc',
+        page,
+        pageSize: 25,
+        body: 'false',
+      },
+    },
+  });
+
+export const campaignQuery = (id: string) =>
+  $api.queryOptions('get', '/campaigns/{id}', { params: { path: { id } } });
+
+export const figuresQuery = (id: string) =>
+  $api.queryOptions('get', '/campaigns/{id}/stats', { params: { path: { id } } });
+
+export const linksQuery = (id: string) =>
+  $api.queryOptions('get', '/campaigns/{id}/links', { params: { path: { id } } });
+
+export const recipientsInit = (id: string, outcome: (typeof outcomes)[number] | undefined) => ({
+  params: { path: { id }, query: { outcome, limit: 50 } },
+});
+
+const hourMs = 3_600_000;
+/** Above this, an hour is too narrow to see. */
+const hourlyMs = 4 * 24 * hourMs;
+const watchedMs = 30 * 24 * hourMs;
+
+/** The 30 days from the start; by hour while the range is short. */
+export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
+  const { id, createdAt, scheduledFor, sentAt } = campaign;
+  const start = new Date(scheduledFor ?? sentAt ?? createdAt).getTime() - hourMs;
+  // The end of this hour, so that the query key stays the same for a while.
+  const end = Math.min(Math.ceil(Date.now() / hourMs) * hourMs - 1, start + watchedMs);
+  const interval = end - start > hourlyMs ? 'day' : 'hour';
+  const [startDate, endDate] = [new Date(start).toISOString(), new Date(end).toISOString()];
+  return $api.queryOptions('get', '/analytics/timeseries', {
+    params: { query: { campaignId: id, startDate, endDate, interval } },
+  });
+}
+
+/** A campaign as a list has shown it; only a report has figures, links and recipients to start with. */
+export function listedReport(id: string): Schema<'ListedCampaign'> | undefined {
+  const lists = queryClient.getQueriesData<{ data: Schema<'ListedCampaign'>[] }>({
+    queryKey: ['get', '/campaigns'],
+  });
+  const campaign = lists.flatMap(([, list]) => list?.data ?? []).find((listed) => listed.id === id);
+  return campaign?.status === 'DRAFT' || campaign?.status === 'SCHEDULED' ? undefined : campaign;
+}

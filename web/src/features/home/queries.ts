@@ -1,0 +1,11 @@
+import { $api } from '../../api/client.ts';
+
+export const homeQueries = {
+  timeseries: $api.queryOptions('get', '/analytics/timeseries'),
+  sending: $api.queryOptions('get', '/campaigns', {
+    params: { query: { status: 'SENDING', pageSize: 5, body: 'false' } },
+  }),
+  upcoming: $api.queryOptions('get', '/activity/upcoming', { params: { query: { limit: 8 } } }),
+  health: (id: string) => $api.queryOptions('get', '/projects/{id}/security', { params: { path: { id } } }),
+  setUp: (id: string) => $api.queryOptions('get', '/projects/{id}/setup-state', { params: { path: { id } } }),
+};

@@ -1,0 +1,17 @@
+import { $api } from '../../api/client.ts';
+
+export const workflowListQuery = (search: { search?: string | undefined; page?: number | undefined }) =>
+  $api.queryOptions('get', '/workflows', { params: { query: search } });
+
+export const workflowQuery = (id: string) =>
+  $api.queryOptions('get', '/workflows/{id}', { params: { path: { id } } });
+
+/** One for each row of the list, behind what the next page asks for. */
+export const statisticsQuery = (id: string) =>
+  $api.queryOptions('get', '/workflows/{id}/statistics', { params: { path: { id } }, priority: 'low' });
+
+export const templateNamesQuery = $api.queryOptions('get', '/templates', {
+  params: { query: { pageSize: 100, body: 'false' } },
+});
+
+export const segmentsQuery = $api.queryOptions('get', '/segments');
