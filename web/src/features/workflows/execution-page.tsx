@@ -12,12 +12,12 @@ import { ExecutionFacts } from './execution-facts.tsx';
 import { isUnderWay } from './execution-status.ts';
 import { pathOf } from './graph/graph.ts';
 import { stepWords } from './graph/step-words.ts';
+import { useNames } from './graph/use-names.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
 import { StepRuns } from './step-runs.tsx';
 import { useDefaultView } from './use-default-view.ts';
-import { useNames } from './use-names.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId/executions/$executionId');
 

@@ -9,14 +9,14 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { canSplice, type Step } from './graph/graph.ts';
+import { statisticsQuery } from './graph/queries.ts';
 import { stepWords } from './graph/step-words.ts';
+import { useNames } from './graph/use-names.ts';
 import { useGraphEdits } from './graph-edits.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
-import { statisticsQuery } from './queries.ts';
 import { StepPanel } from './step-panel.tsx';
-import { useNames } from './use-names.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
 

@@ -9,7 +9,7 @@ import {
   templateNamesQuery,
   workflowListQuery,
   workflowQuery,
-} from './queries.ts';
+} from './graph/queries.ts';
 
 const page = z.int().positive().optional().catch(undefined);
 

@@ -8,7 +8,7 @@ import { ConditionBuilder } from '../../segments/condition-builder/condition-bui
 import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
 import { useSaveStep } from '../graph/save-step.ts';
-import { useNames } from '../use-names.ts';
+import { useNames } from '../graph/use-names.ts';
 import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
 
 const schema = z.object({ name: nameSchema });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Names } from './graph/step-words.ts';
 import { segmentsQuery, templateNamesQuery } from './queries.ts';
+import type { Names } from './step-words.ts';
 
 /** Names of what steps refer to, for their descriptions. */
 export function useNames(): Names {

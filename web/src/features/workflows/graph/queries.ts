@@ -1,4 +1,4 @@
-import { $api } from '../../api/client.ts';
+import { $api } from '../../../api/client.ts';
 
 export const workflowListQuery = (search: { search?: string | undefined; page?: number | undefined }) =>
   $api.queryOptions('get', '/workflows', { params: { query: search } });
