@@ -78,6 +78,22 @@ it('begins again when somebody holds what a migration needs, and has no limit of
   expect(row?.migrations).toBeGreaterThan(5);
 });
 
+it('begins again after a deadlock with processes that work meanwhile', async () => {
+  const em = orm.em.fork();
+  // Sequences do not roll back: only the first statement of the first attempt is the victim.
+  await execute(
+    em,
+    `create schema hindrance;
+     create sequence hindrance.commands;
+     create function hindrance.raise() returns event_trigger language plpgsql as $$ begin
+       if nextval('hindrance.commands') = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+     end $$;
+     create event trigger hinder on ddl_command_start execute function hindrance.raise()`,
+  );
+  await migrateDatabase(orm, url);
+  expect(await functions()).toContainEqual(expect.stringContaining('public.take_send_slots('));
+});
+
 it('is safe with three processes that start at once', async () => {
   const orms = [orm, openOrm(), openOrm()];
   await Promise.all(orms.map((one) => migrateDatabase(one, url)));

@@ -16,12 +16,12 @@ const pauseMs = 2_000;
 const attempts = 60;
 
 /**
- * Applies pending migrations and changed functions and adds partitions, in one transaction. Safe with concurrent processes: one works, the
- * others wait. Statements have no time limit but wait only briefly for a table lock; after that everything is rolled
- * back, so that other queries proceed, and retried. Does not touch the functions of a database
- * that a newer version has migrated.
+ * Applies pending migrations and changed functions and adds partitions, in one transaction. Safe with concurrent
+ * processes: one works, the others wait. Statements have no time limit but wait only briefly for a table lock; after that everything is rolled
+ * back, so that other queries proceed, and retried, as after a deadlock with them. Does not touch the functions of a
+ * database that a newer version has migrated.
  *
- * @throws pg.DatabaseError `55P03` when a table stayed locked for five minutes
+ * @throws pg.DatabaseError `55P03` or `40P01` when others were in the way for five minutes
  */
 export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
   const guard = new pg.Client({ connectionString: url, application_name: 'posthaste-migration' });
@@ -34,7 +34,7 @@ export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
         await migrate(orm);
         return;
       } catch (error) {
-        if (!isLockTimeout(error) || attempt >= attempts) throw error;
+        if (!isInTheWay(error) || attempt >= attempts) throw error;
         await delay(pauseMs);
       }
     }
@@ -66,4 +66,9 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
   const applied = await query(em, z.object({ name: z.string() }), 'select name from schema_migrations');
   const known = new Set(migrations.map(({ name }) => name));
   return applied.some(({ name }) => !known.has(name));
+}
+
+/** A lock that others held for too long, or a deadlock with processes that work meanwhile. */
+function isInTheWay(error: unknown): boolean {
+  return isLockTimeout(error) || (error instanceof Error && 'code' in error && error.code === '40P01');
 }
