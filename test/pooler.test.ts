@@ -18,9 +18,11 @@ let sender: TestSender;
 
 beforeAll(async () => {
   stack = await createProcessStack({ SEGMENT_COMPUTE_INTERVAL_MINUTES: '1' });
-  pooler = await startPgBouncer(stack.database.url, serverConnections);
+  pooler = await startPgBouncer(stack.database.url, serverConnections, Number(stack.environment.PORT));
   stack.environment.DATABASE_POOLER_URL = pooler.url;
-  await Promise.all([stack.startApi(), stack.startWorker()]);
+  // The API first: until it listens, its port is free for the metrics of the worker.
+  await stack.startApi();
+  await stack.startWorker();
   sender = await createTestSender(stack.apiUrl);
 }, 300_000);
 afterAll(async () => {

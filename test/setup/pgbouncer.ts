@@ -42,13 +42,22 @@ export interface Pooler {
   close(): Promise<void>;
 }
 
-/** What docs/deployment.md says, with fewer connections, so that sessions of the processes share them. */
-export async function startPgBouncer(databaseUrl: string, connections: number): Promise<Pooler> {
+/**
+ * What docs/deployment.md says, with fewer connections, so that sessions of the processes share them.
+ *
+ * @param keptPort of a process that does not listen yet
+ */
+export async function startPgBouncer(
+  databaseUrl: string,
+  connections: number,
+  keptPort: number,
+): Promise<Pooler> {
   const binary = await findPgBouncer();
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
   await chmod(folder, 0o755);
-  const own = await freePort();
+  let own = await freePort();
+  while (own === keptPort) own = await freePort();
   const database = pathname.slice(1);
   const settings = [
     '[databases]',
