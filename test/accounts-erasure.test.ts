@@ -48,8 +48,10 @@ async function createBusySender(): Promise<{ sender: TestSender; owner: TestPers
 /** Tables with a project's id, and how many rows of the project each has. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const tables = await run<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where column_name = 'project_id' and table_schema = 'public' order by 1`,
+    // A partition's rows are found in its table.
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where a.attname = 'project_id' and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+       and not c.relispartition order by 1`,
   );
   const found: Record<string, number> = {};
   for (const { name } of tables) {
