@@ -20,22 +20,12 @@ export const offsetQuerySchema = z.object({
 
 export type OffsetQuery = z.output<typeof offsetQuerySchema>;
 
-/** Page numbers of a large list reach so many rows deep. */
-export const deepestRow = 10_000;
-
 /** What the description of such a list says. */
-export const deepPages = `Page numbers serve the first ${deepestRow.toLocaleString('en')} rows of a list whose total is an estimate (400 beyond); \`cursor\`
-leads on from any page, at the same cost at any depth.`;
+export const deepPages = `\`cursor\` leads on from any page, at the same cost at any depth; a page number costs more the higher it is.`;
 
 /** For lists that may be large. */
 export const largePageQuerySchema = offsetQuerySchema.extend({
-  cursor: z
-    .string()
-    .optional()
-    .describe(
-      'The `cursor` of the page before; `page` is ignored. Where `totalIsEstimate`, the only way beyond ' +
-        `${deepestRow.toLocaleString('en')} rows.`,
-    ),
+  cursor: z.string().optional().describe('The `cursor` of the page before; `page` is ignored.'),
 });
 
 export type LargePageQuery = z.output<typeof largePageQuerySchema>;

@@ -3,9 +3,9 @@ import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import type { ListWindow } from '../../db/list-window.ts';
-import { deepestRow, type LargePageQuery } from '../schemas/pagination.ts';
+import type { LargePageQuery } from '../schemas/pagination.ts';
 
-/** A page of a list that may be large: read by number near its beginning, by cursor at any depth. */
+/** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
 export interface LargePage<Row> {
   rows: Row[];
   page: number;
@@ -29,8 +29,7 @@ const positionSchema = z.tuple([z.string(), cursorInstant, z.uuid(), z.int().min
 /**
  * Reads one row more than the page, which tells whether there is another.
  *
- * @throws DomainError `BAD_REQUEST` for a cursor of another list, and for a page number beyond `deepestRow` of a list
- * whose total is an estimate
+ * @throws DomainError `BAD_REQUEST` for a cursor of another list
  */
 export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePage<Row>> {
   const { pageSize } = list.query;
@@ -43,7 +42,7 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
     rows,
     page: Math.floor(rowsBefore / pageSize) + 1,
     ...correctTotal(list.total, {
-      seen: rowsBefore + found.length,
+      seen: found.length === 0 ? 0 : rowsBefore + found.length,
       isEnd,
       // Rows that came or went while a cursor was followed are not in its count.
       isExact: isEnd && window.after === undefined,
@@ -52,16 +51,11 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
   };
 }
 
-function findWindow<Row>({ kind, query, total }: LargeList<Row>): { window: ListWindow; rowsBefore: number } {
+function findWindow<Row>({ kind, query }: LargeList<Row>): { window: ListWindow; rowsBefore: number } {
   const { page, pageSize, cursor } = query;
   const limit = pageSize + 1;
   if (cursor === undefined) {
     const offset = (page - 1) * pageSize;
-    if (total.isEstimate && offset > deepestRow) {
-      throw new DomainError('BAD_REQUEST', `Page ${page} of this list can only be reached by cursor`, {
-        suggestion: `Page numbers reach the first ${deepestRow.toLocaleString('en')} rows of a large list; follow \`cursor\` from there.`,
-      });
-    }
     return { window: { limit, offset }, rowsBefore: offset };
   }
   const position = decodeCursor<[string, string, string, number]>(cursor, positionSchema);
