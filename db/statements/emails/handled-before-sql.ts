@@ -3,4 +3,4 @@
  * (`db/functions/share-handled-notifications.sql`).
  */
 export const isNotHandledBeforeSql = (id: string) =>
-  `not exists (select from provider_notifications o where o.id = ${id})`;
+  `(select true from provider_notifications o where o.id = ${id}) is null`;
