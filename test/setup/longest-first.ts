@@ -1,7 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that kill and restart processes mostly wait, some of them for minutes. */
-const isPatient = (path: string) => /fault|processes|local\/(stack|postgres|temporal)\.test/.test(path);
+const isPatient = (path: string) =>
+  /fault|processes|rehearse|local\/(stack|postgres|temporal)\.test/.test(path);
 
 const order = ['own', 'shared', 'parts'];
 

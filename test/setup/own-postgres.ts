@@ -9,12 +9,15 @@ import type { TestDatabase } from './database.ts';
 
 /** Durable as in production; a test may crash it. */
 export interface OwnPostgres extends TestDatabase {
-  /** Like `pg_ctl stop -m immediate`: no checkpoint, all connections cut. */
-  crash(): Promise<void>;
+  /**
+   * SIGQUIT is `pg_ctl stop -m immediate`: no checkpoint, all connections cut. SIGKILL ends the postmaster alone, and
+   * its backends when they notice.
+   */
+  crash(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   restart(): Promise<void>;
 }
 
-export async function startOwnPostgres(): Promise<OwnPostgres> {
+export async function startOwnPostgres(changes: Record<string, string> = {}): Promise<OwnPostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-postgres-'));
   const cluster = path.join(directory, 'postgres');
   await mkdir(cluster);
@@ -23,7 +26,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     port: await freePort(),
     password: 'test',
     log: () => undefined,
-    settings: { shared_buffers: '64MB', max_wal_size: '256MB' },
+    settings: { shared_buffers: '64MB', max_wal_size: '256MB', ...changes },
   };
   let server = await startPostgres(options);
   const { url } = server;
@@ -32,8 +35,8 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return {
     url,
     orm,
-    async crash() {
-      process.kill(server.pid, 'SIGQUIT');
+    async crash(signal = 'SIGQUIT') {
+      process.kill(server.pid, signal);
       await server.exited;
     },
     async restart() {

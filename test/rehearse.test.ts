@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { holds, presentFindings } from './rehearse/findings.ts';
+import { rehearse } from './rehearse/rehearse.ts';
+
+it('several machines, killed in turn under load, lose nothing and send nothing twice', {
+  timeout: 1_800_000,
+}, async () => {
+  const seed = Math.floor(Math.random() * 1_000_000_000);
+  const lines = [`seed ${seed}`];
+  const { findings, faultsInCampaign } = await rehearse({
+    seed,
+    seconds: 90,
+    recipients: 2_000,
+    executions: 100,
+    faultEverySeconds: 5,
+    emailsPerSecond: 2,
+    eventsPerSecond: 3,
+    importRows: 1_000,
+    importEverySeconds: 20,
+    say: (line) => lines.push(line),
+  });
+  const report = `${lines.join('\n')}\n${presentFindings(findings)}`;
+  expect(findings.every(holds), report).toBe(true);
+  // A worker, an API process and Postgres at least.
+  expect(faultsInCampaign, report).toBeGreaterThanOrEqual(3);
+});

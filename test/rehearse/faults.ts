@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from '../../db/testing/sql.ts';
+import type { Member } from './member.ts';
+import type { Stage } from './stage.ts';
+
+export interface Fault {
+  name: string;
+  /** Resolves when what it broke may be broken again; the processes come back by themselves. */
+  run(): Promise<void>;
+}
+
+/** mulberry32: the same seed makes the same choices. @returns numbers from 0 up to 1 */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One turn. Processes are told apart by their number, which the seed chooses. */
+export function faultsOf(stage: Stage, random: () => number): Fault[] {
+  const { apis, workers, postgres, temporal, temporalLine, clickhouse, clickhouseLine } = stage;
+  const oneOf = (members: readonly Member[]) => {
+    const member = members[Math.floor(random() * members.length)];
+    if (member === undefined) throw new Error('There is nothing to break');
+    return member;
+  };
+  const crash = async (signal: 'SIGQUIT' | 'SIGKILL', downMs: number) => {
+    await postgres.crash(signal);
+    await delay(downMs);
+    await postgres.restart();
+  };
+  const [worker, api, both] = [oneOf(workers), oneOf(apis), [oneOf(workers), oneOf(apis)]];
+  const [deployedWorker, deployedApi, paused] = [oneOf(workers), oneOf(apis), oneOf(workers)];
+  return [
+    { name: `kill -9 ${worker.name}`, run: () => killed(worker) },
+    { name: 'Postgres crashes (immediate shutdown)', run: () => crash('SIGQUIT', 500) },
+    { name: `kill -9 ${api.name}`, run: () => killed(api) },
+    { name: 'kill -9 Temporal, away for 3 s', run: () => restarted(temporal, 3_000) },
+    { name: 'all connections to Postgres break', run: () => breakConnections(stage) },
+    {
+      name: `kill -9 ${both.map(({ name }) => name).join(' and ')}`,
+      run: async () => void (await Promise.all(both.map(killed))),
+    },
+    { name: 'kill -9 ClickHouse, away for 5 s', run: () => restarted(clickhouse, 5_000) },
+    { name: 'kill -9 Postgres, away for 5 s', run: () => crash('SIGKILL', 5_000) },
+    { name: 'SES throttles and loses answers for 5 s', run: () => disturbSes(stage) },
+    { name: 'Temporal is cut off for 6 s', run: () => cutOff(temporalLine, 6_000) },
+    { name: `${paused.name} stands still for 10 s`, run: () => pause(paused, 10_000) },
+    { name: `${deployedApi.name} restarts in order`, run: () => restartInOrder(deployedApi) },
+    { name: 'ClickHouse is cut off for 6 s', run: () => cutOff(clickhouseLine, 6_000) },
+    { name: `${deployedWorker.name} restarts in order`, run: () => restartInOrder(deployedWorker) },
+  ];
+}
+
+async function killed(member: Member): Promise<void> {
+  await member.kill();
+  await member.untilReady();
+}
+
+async function restartInOrder(member: Member): Promise<void> {
+  await member.stop();
+  await member.untilReady();
+}
+
+async function restarted(
+  machine: { kill(): Promise<void>; start(): Promise<void> },
+  awayMs: number,
+): Promise<void> {
+  await machine.kill();
+  await delay(awayMs);
+  await machine.start();
+}
+
+async function cutOff(line: { cutOff(): void; mend(): void }, ms: number): Promise<void> {
+  line.cutOff();
+  await delay(ms);
+  line.mend();
+}
+
+/** As a virtual machine that its host does not run for a while: it goes on with what it believed before. */
+async function pause(member: Member, ms: number): Promise<void> {
+  await member.untilReady();
+  const { pid } = member;
+  process.kill(pid, 'SIGSTOP');
+  await delay(ms);
+  process.kill(pid, 'SIGCONT');
+}
+
+async function breakConnections(stage: Stage): Promise<void> {
+  await sql(
+    stage.em(),
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and application_name like 'posthaste%'`,
+  );
+}
+
+async function disturbSes({ ses }: Stage): Promise<void> {
+  const set = (faults: object) =>
+    fetch(`${ses.url}/api/faults`, { method: 'PUT', body: JSON.stringify(faults) });
+  await set({ latencyMs: 50, throttleEvery: 4, dropReplyEvery: 5 });
+  await delay(5_000);
+  await set({});
+}

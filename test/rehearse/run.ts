@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { cleanUpNow } from '../../bench/clean-up.ts';
+import { holds, presentFindings } from './findings.ts';
+import { rehearse } from './rehearse.ts';
+
+const usage = `Usage: npm run rehearse -- [--seconds 600] [--recipients 200000] [--executions 5000] [--every 20] [--seed 1]
+Runs the product as on several machines under load, kills its parts in turn, and compares what was accepted with what
+there is in the end. Exits with 1 when something is missing or there twice.`;
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '600' },
+    recipients: { type: 'string', default: '200000' },
+    executions: { type: 'string', default: '5000' },
+    every: { type: 'string', default: '20' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000_000)) },
+    help: { type: 'boolean', default: false },
+  },
+});
+const { help, ...numbers } = values;
+if (help || Object.values(numbers).some((value) => !/^[1-9]\d*$/.test(value))) {
+  console.log(usage);
+  process.exit(help ? 0 : 1);
+}
+
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (isInterrupted) return;
+    isInterrupted = true;
+    console.error('\nStopping …');
+    void cleanUpNow().finally(() => process.exit(1));
+  });
+}
+
+const command = `npm run rehearse -- ${Object.entries(numbers)
+  .map(([name, value]) => `--${name} ${value}`)
+  .join(' ')}`;
+console.log(command);
+const { findings, faults, faultsInCampaign } = await rehearse({
+  seed: Number(values.seed),
+  seconds: Number(values.seconds),
+  recipients: Number(values.recipients),
+  executions: Number(values.executions),
+  faultEverySeconds: Number(values.every),
+  emailsPerSecond: 5,
+  eventsPerSecond: 10,
+  importRows: 2_000,
+  importEverySeconds: 30,
+  say: console.log,
+});
+console.log(
+  `\n${faults} faults, ${faultsInCampaign} of them while the campaign left\n\n${presentFindings(findings)}`,
+);
+if (!findings.every(holds)) {
+  console.error(`\nFailed at ${new Date().toISOString()}; again: ${command}`);
+  process.exitCode = 1;
+}

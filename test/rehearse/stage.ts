@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startHttpFront } from '../../analytics/testing/start-http-front.ts';
+import type { CleanUp } from '../../bench/clean-up.ts';
+import type { Em } from '../../db/orm.ts';
+import { localTopicArn } from '../../local/environment.ts';
+import { startLocalSesProcess } from '../../local/local-ses.ts';
+import { freePort } from '../../local/testing/free-port.ts';
+import { type OwnPostgres, startOwnPostgres } from '../setup/own-postgres.ts';
+import { startApiProcess, startWorkerProcess } from '../setup/processes.ts';
+import { keepRunning, type Member } from './member.ts';
+import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
+import { startTemporalMachine, type TemporalMachine } from './temporal-machine.ts';
+
+const membersOfEach = 3;
+/** Those of the smallest instances of cloud providers. */
+const connections = 60;
+
+/** ClickHouse's HTTP interface on the embedded engine, in a process of its own. */
+export interface ClickHouseMachine {
+  readonly url: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Several machines, played by processes: any may be killed or cut off, and what it stored outlives it. */
+export interface Stage {
+  /** Of the balancer in front of the API processes. */
+  readonly apiUrl: string;
+  readonly apis: readonly Member[];
+  readonly workers: readonly Member[];
+  readonly postgres: OwnPostgres;
+  readonly temporal: TemporalMachine;
+  readonly temporalLine: TcpRelay;
+  readonly clickhouse: ClickHouseMachine;
+  readonly clickhouseLine: TcpRelay;
+  readonly ses: { readonly url: string; readonly directory: string };
+  em(): Em;
+}
+
+export async function startStage(settings: Record<string, string>, cleanUp: CleanUp): Promise<Stage> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-rehearse-'));
+  // Under root, Postgres runs as another user.
+  await chmod(directory, 0o755);
+  cleanUp(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
+  const [postgres, temporal, clickhouse] = await Promise.all([
+    startOwnPostgres({ max_connections: String(connections) }),
+    startTemporalMachine(directory),
+    startClickHouse(path.join(directory, 'clickhouse')),
+  ]);
+  cleanUp(() => postgres.close());
+  cleanUp(() => temporal.close());
+  cleanUp(() => clickhouse.kill());
+  const apiPorts: number[] = [];
+  while (apiPorts.length < membersOfEach) {
+    const port = await freePort();
+    if (!apiPorts.includes(port)) apiPorts.push(port);
+  }
+  const [balancer, temporalLine, clickhouseLine] = await Promise.all([
+    startTcpRelay(apiPorts),
+    startTcpRelay([temporal.port]),
+    startTcpRelay([Number(new URL(clickhouse.url).port)]),
+  ]);
+  for (const relay of [balancer, temporalLine, clickhouseLine]) cleanUp(() => relay.close());
+  const apiUrl = `http://127.0.0.1:${balancer.port}`;
+  const ses = await startLocalSesProcess({
+    dataDirectory: directory,
+    port: await freePort(),
+    smtpPort: await freePort(),
+    webhookUrl: `${apiUrl}/webhooks/sns`,
+    topicArn: localTopicArn,
+    log: () => undefined,
+  });
+  cleanUp(() => ses.stop());
+  const environment = {
+    ...productEnvironment(postgres.url, ses.url, apiUrl),
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporalLine.port}`,
+    CLICKHOUSE_URL: `http://127.0.0.1:${clickhouseLine.port}`,
+    UPLOADS_DIR: path.join(directory, 'uploads'),
+    ...settings,
+  };
+  const apis = apiPorts.map((port, index) =>
+    keepRunning(`API ${index + 1}`, () => startApiProcess({ ...environment, PORT: String(port) })),
+  );
+  const workers = await Promise.all(
+    Array.from({ length: membersOfEach }, async (_, index) => {
+      const own = { ...environment, METRICS_PORT: String(await freePort()) };
+      return keepRunning(`worker ${index + 1}`, () => startWorkerProcess(own));
+    }),
+  );
+  for (const member of [...apis, ...workers]) cleanUp(() => member.close());
+  await Promise.all([...apis, ...workers].map((member) => member.untilReady()));
+  return {
+    apiUrl,
+    apis,
+    workers,
+    postgres,
+    temporal,
+    temporalLine,
+    clickhouse,
+    clickhouseLine,
+    ses: { url: ses.url, directory: path.join(directory, 'ses') },
+    em: () => postgres.orm.em.fork(),
+  };
+}
+
+async function startClickHouse(directory: string): Promise<ClickHouseMachine> {
+  let front = await startHttpFront(directory);
+  return {
+    url: front.url,
+    kill: () => front.kill(),
+    async start() {
+      front = await startHttpFront(directory, front.port);
+    },
+  };
+}
+
+/**
+ * Three API processes with 6 connections each and three workers with 12 (4, 6 for campaigns, the journal and the
+ * look-out for changes) leave a few of Postgres's 60 for who looks on.
+ */
+function productEnvironment(databaseUrl: string, sesUrl: string, apiUrl: string): Record<string, string> {
+  return {
+    API_URL: apiUrl,
+    APP_SECRET: randomBytes(32).toString('base64url'),
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '4',
+    SES_ENDPOINT: sesUrl,
+    SNS_LOCAL_HOST: new URL(sesUrl).host,
+    SNS_TOPIC_ARNS: localTopicArn,
+    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+    API_RATE_LIMIT_PER_MINUTE: '0',
+    AUTO_PROJECT_DISABLE: 'false',
+    SHUTDOWN_GRACE_SECONDS: '5',
+  };
+}

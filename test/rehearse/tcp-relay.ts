@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface TcpRelay {
+  readonly port: number;
+  /** Breaks all connections and refuses new ones, as a network does that fails. */
+  cutOff(): void;
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** Hands each connection to the next port in turn that accepts one, as a plain balancer does. */
+export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay> {
+  const open = new Set<Socket>();
+  let isCutOff = false;
+  let turn = 0;
+
+  function keep(socket: Socket): Socket {
+    open.add(socket.setNoDelay());
+    return socket.on('error', () => undefined).on('close', () => open.delete(socket));
+  }
+
+  function passOn(client: Socket, first: number, tries: number): void {
+    const port = ports[first % ports.length];
+    if (isCutOff || tries === 0 || port === undefined) {
+      client.destroy();
+      return;
+    }
+    const server = keep(connect(port, '127.0.0.1'));
+    const another = () => passOn(client, first + 1, tries - 1);
+    server.once('error', another);
+    server.once('connect', () => {
+      server.off('error', another);
+      server.on('close', () => client.destroy());
+      client.on('close', () => server.destroy());
+      client.pipe(server).pipe(client);
+    });
+  }
+
+  const relay = createServer((client) => {
+    turn += 1;
+    passOn(keep(client), turn, ports.length);
+  });
+  relay.listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const address = relay.address();
+  const breakAll = () => {
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    cutOff() {
+      isCutOff = true;
+      breakAll();
+    },
+    mend() {
+      isCutOff = false;
+    },
+    async close() {
+      relay.close();
+      breakAll();
+    },
+  };
+}
