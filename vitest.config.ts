@@ -39,10 +39,8 @@ export default defineConfig({
         test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...generated, ...sharing] },
       },
     ],
-    // Where nobody watches, what failed is all that is worth reading. There a test that fails runs once more, and
-    // one that passes then is named as flaky.
+    // Where nobody watches, what failed is all that is worth reading.
     ...(process.env.CI && {
-      retry: 1,
       reporters: ['minimal', new FailedNames()],
       silent: 'passed-only' as const,
     }),

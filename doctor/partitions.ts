@@ -35,12 +35,12 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
       strayRow,
       `select count(*)::int as rows from (select ${key} from ${name}_default limit ${mostCounted}) stray`,
     );
-    findings.push(...judge(name, state.hasNext, stray?.rows ?? 0));
+    findings.push(...toFindings(name, state.hasNext, stray?.rows ?? 0));
   }
   return findings.length > 0 ? findings : [report.ok('made ahead of time, and no row is without its own')];
 }
 
-function judge(name: string, hasNext: boolean, rows: number): Finding[] {
+function toFindings(name: string, hasNext: boolean, rows: number): Finding[] {
   const remedy =
     'Nothing is lost, but such rows are found more slowly and outlive their retention. The sweep partitions makes what is missing: does its schedule run?';
   if (rows > 0) return [report.warning(`${rows} rows are in ${name}_default`, remedy)];

@@ -20,7 +20,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** One turn. Processes are told apart by their number, which the seed chooses. */
+/** The faults of one turn. The seed chooses which process each one hits. */
 export function faultsOf(stage: Stage, random: () => number): Fault[] {
   const { apis, workers, postgres, temporal, temporalLine, clickhouse, clickhouseLine } = stage;
   const oneOf = (members: readonly Member[]) => {

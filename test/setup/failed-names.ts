@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const longestMessage = 160;
 
-/** Repeats the names of failed and flaky tests as the last lines of output: logs are truncated at their beginning. */
+/** Repeats the names of failed tests as the last lines of output: logs are truncated at their beginning. */
 export class FailedNames implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {
@@ -13,9 +13,6 @@ export class FailedNames implements Reporter {
         printErrors(`${name} > ${suite.fullName}`, suite.errors());
       for (const test of module.children.allTests('failed')) {
         printErrors(`${name} > ${test.fullName}`, test.result().errors ?? []);
-      }
-      for (const test of module.children.allTests('passed')) {
-        if (test.diagnostic()?.flaky) process.stdout.write(`flaky: ${name} > ${test.fullName}\n`);
       }
     }
   }
