@@ -59,7 +59,7 @@ async function makeUsable(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     await writeFile(probe, 'x');
-    await rm(probe);
+    await rm(probe, { force: true });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOSPC' || code === 'EDQUOT') throw new LocalStackError(diskFullMessage(directory));
