@@ -31,11 +31,11 @@ export interface SubjectWorkflow {
   jobKind: JobKind;
   subject?: 'CampaignId' | 'ContactId';
   /**
-   * `once`: started once per subject. `again`: started unless it is running; a repair may start it again, which is a
-   * no-op when the work is done. `signal`: signal-with-start; a running workflow reads its row again, one that has
-   * ended starts again and ends at once when nothing is left to do.
+   * `start`: started unless it is running. Delivered twice, or by a repair when Temporal remembers a closed one, it
+   * starts again and ends at once when its row says that nothing is left to do. `signal`: signal-with-start; a running
+   * workflow reads its row again.
    */
-  delivery: 'once' | 'again' | { signal: string };
+  delivery: 'start' | { signal: string };
 }
 
 /**
@@ -74,7 +74,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Imports contacts from a file',
     priority: priorities.import,
     jobKind: 'contact-import',
-    delivery: 'once',
+    delivery: 'start',
   },
   'contacts.bulk': {
     type: contactBulkWorkflow,
@@ -83,7 +83,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Changes a list of contacts',
     priority: priorities.import,
     jobKind: 'contact-bulk',
-    delivery: 'once',
+    delivery: 'start',
   },
   'domain.verify': {
     type: domainVerificationWorkflow,
@@ -92,7 +92,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Watches a sender domain',
     priority: priorities.domain,
     jobKind: 'domain-verification',
-    delivery: 'once',
+    delivery: 'start',
   },
   'inbound.receive': {
     type: inboundEmailWorkflow,
@@ -101,7 +101,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Reads an email that came in',
     priority: priorities.inbound,
     jobKind: 'inbound-email',
-    delivery: 'again',
+    delivery: 'start',
   },
   'events.delete': {
     type: eventDeletionWorkflow,
@@ -110,7 +110,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Deletes the events of a name in ClickHouse',
     priority: priorities.deletion,
     jobKind: 'event-deletion',
-    delivery: 'once',
+    delivery: 'start',
   },
   'project.erase': {
     type: projectErasureWorkflow,
@@ -119,7 +119,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Erases the data of a project',
     priority: priorities.deletion,
     jobKind: 'project-erasure',
-    delivery: 'once',
+    delivery: 'start',
   },
   'billing.end': {
     type: billingEndWorkflow,
@@ -128,6 +128,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     summary: 'Ends the subscription of a deleted project',
     priority: priorities.deletion,
     jobKind: 'billing-end',
-    delivery: 'once',
+    delivery: 'start',
   },
 };

@@ -57,7 +57,7 @@ function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCa
         workflowId,
         taskQueue,
         args: [workflow.input(subjectId)],
-        workflowIdReusePolicy: delivery === 'once' ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: workflow.summary,
         typedSearchAttributes: searchAttributes({
           JobKind: workflow.jobKind,

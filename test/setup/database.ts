@@ -25,10 +25,12 @@ async function administrate(statement: string): Promise<void> {
 
 /**
  * A migrated, empty database for one test file. Copying files takes a sixth of the time of copying by WAL.
+ *
+ * @param template another database to copy, which nobody may be connected to
  */
-export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
+export async function createTestDatabase(poolSize = 10, template = 'posthaste'): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administrate(`create database ${name} template posthaste strategy file_copy`);
+  await administrate(`create database ${name} template ${template} strategy file_copy`);
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;
   const orm = createOrm({ url: url.href, poolSize, validateRows: true, warn: () => undefined });

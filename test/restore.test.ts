@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
+import { findTemporalBinary } from '../local/temporal-binary.ts';
+import { freePort } from '../local/testing/free-port.ts';
+import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { eventually } from './setup/eventually.ts';
+import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { upload } from './setup/upload.ts';
+
+const guide = readFileSync(new URL('../docs/backup.md', import.meta.url), 'utf8');
+
+/** A block of the guide, by its first line. */
+function guideSql(title: string): string {
+  const [, block] = guide.split(`<<'SQL'\n-- ${title}\n`);
+  if (block === undefined) throw new Error(`docs/backup.md has no block "${title}"`);
+  return block.slice(0, block.indexOf('\nSQL\n'));
+}
+
+let stack: ProcessStack;
+let sender: TestSender;
+let backup: TestDatabase;
+let workflowId: string;
+let jobId: string;
+let emptyTemporal: RunningTemporal;
+let directory: string;
+
+const importedRows = 300;
+
+/** The backup is taken while no worker runs: all that was accepted waits, in Temporal as well. */
+beforeAll(async () => {
+  stack = await createProcessStack();
+  // The API first: until it listens, its port is free for others.
+  const api = await stack.startApi();
+  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-restore-'));
+  emptyTemporal = await startTemporal({
+    binary: await findTemporalBinary({ environment: process.env }),
+    directory,
+    port: await freePort(),
+    uiPort: await freePort(),
+    log: () => undefined,
+  });
+  const worker = await stack.startWorker();
+  sender = await createTestSender(stack.apiUrl);
+  workflowId = await buildWorkflow(
+    sender,
+    {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
+      end: { type: 'EXIT' },
+    },
+    [
+      ['start', 'wait'],
+      ['wait', 'end', 'event'],
+      ['wait', 'end', 'timeout'],
+    ],
+  );
+  await trackEvent(sender, 'signup');
+  await onlyExecution(sender, workflowId, 'WAITING');
+  await worker.kill();
+  const to = Array.from({ length: 5 }, (_, n) => `reader-${n}@example.com`);
+  const email = { from: `hello@${sender.domain}`, subject: 'Hello', body: '<p>Hello</p>' };
+  expect((await sender.post('/v1/send', { to, ...email })).status).toBe(200);
+  const created = await sender.post('/campaigns', {
+    ...{ name: 'News', subject: 'News', body: '<p>News</p>', from: `news@${sender.domain}` },
+    audienceType: 'ALL',
+    type: 'TRANSACTIONAL',
+  });
+  expect((await sender.post(`/campaigns/${created.body.data.id}/send`, {})).status).toBe(200);
+  const rows = Array.from({ length: importedRows }, (_, n) => `import-${n}@example.com`);
+  const file = ['email', ...rows].join('\n');
+  const imported = await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, file);
+  jobId = imported.body.jobId;
+  await eventually(
+    () => sql(stack.em(), 'select from outbox'),
+    (commands) => commands.length === 0,
+  );
+  await api.kill();
+  backup = await copyOf(stack.database.url);
+});
+afterAll(async () => {
+  await stack?.killAll();
+  await backup?.close();
+  await stack?.close();
+  await emptyTemporal?.stop();
+  if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+});
+
+/** The API first: while it is down, its port is free for the metrics of a worker. */
+async function startProcesses(changes: Record<string, string> = {}): Promise<void> {
+  await stack.startApi(changes);
+  await stack.startWorker(changes);
+}
+
+async function copyOf(url: string): Promise<TestDatabase> {
+  const { pathname } = new URL(url);
+  const client = new pg.Client({
+    connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
+  });
+  await client.connect();
+  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+    pathname.slice(1),
+  ]);
+  await client.end();
+  return createTestDatabase(3, pathname.slice(1));
+}
+
+/** Restores the backup, follows the guide, and starts API and worker on it. */
+async function restore(blocks: string[], changes: Record<string, string> = {}): Promise<TestDatabase> {
+  await stack.killAll();
+  const database = await copyOf(backup.url);
+  for (const title of blocks) await sql(database.orm.em.fork(), guideSql(title));
+  const environment = { ...changes, DATABASE_URL: database.url };
+  await startProcesses(environment);
+  return database;
+}
+
+const statuses = async (database: TestDatabase, source: string) => {
+  const rows = await sql<{ status: string; count: number }>(
+    database.orm.em.fork(),
+    'select status, count(*)::int as count from emails where source = $1 group by status',
+    [source],
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+};
+const importEnds = () =>
+  eventually(
+    () => sender.get(`/contacts/import/${jobId}`),
+    (answer) => answer.body.state === 'completed',
+  );
+const campaignIs = (status: string) =>
+  eventually(
+    () => sender.get('/campaigns'),
+    (answer) => answer.body.data[0].status === status,
+  );
+
+it('a Postgres that is older than Temporal goes on, and what has left since leaves no second time', async () => {
+  await startProcesses();
+  await importEnds();
+  await campaignIs('SENT');
+  await eventually(
+    () => statuses(stack.database, 'TRANSACTIONAL'),
+    (found) => found.DELIVERED === 5,
+  );
+  const before = await stack.inboxTotal();
+
+  const restored = await restore(['hold what may have left', 'order the work again']);
+  const { body } = await importEnds();
+  expect(body.result).toMatchObject({ totalRows: importedRows, created: importedRows });
+  await campaignIs('CANCELLED');
+  await trackEvent(sender, 'bought');
+  await onlyExecution(sender, workflowId, 'EXITED');
+  expect(await statuses(restored, 'TRANSACTIONAL')).toEqual({ UNKNOWN: 5 });
+  expect(await stack.inboxTotal()).toBe(before);
+  await stack.killAll();
+  await restored.close();
+});
+
+it('without Temporal everything is ordered again and ends', async () => {
+  const restored = await restore(['order the work again'], { TEMPORAL_ADDRESS: emptyTemporal.address });
+  await importEnds();
+  await eventually(
+    () => statuses(restored, 'TRANSACTIONAL'),
+    (found) => found.DELIVERED === 5,
+  );
+  await campaignIs('SENT');
+  await trackEvent(sender, 'bought');
+  await onlyExecution(sender, workflowId, 'EXITED');
+  await stack.killAll();
+  await restored.close();
+});
