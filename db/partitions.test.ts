@@ -137,6 +137,28 @@ describe('an upgrade to partitions', () => {
     expect(await numberOf('events where id = any($1::uuid[])', [written])).toBe(written.length);
   });
 
+  it('leaves those who may read or write events their rights', async () => {
+    await migrateToPrevious();
+    const role = `reader_${name}`;
+    await sql(em, `create role ${role}`);
+    try {
+      await sql(em, `grant select on events to ${role} with grant option`);
+      await sql(em, 'grant insert on events to public');
+      await migrateDatabase(orm, url);
+      expect(await isPartitioned()).toBe(true);
+      const [may] = await sql(
+        em,
+        `select has_table_privilege($1, 'events', 'select with grant option') as "pass on",
+           has_table_privilege($1, 'events', 'insert') as insert, has_table_privilege($1, 'events', 'delete') as delete`,
+        [role],
+      );
+      expect(may).toEqual({ 'pass on': true, insert: true, delete: false });
+    } finally {
+      await sql(em, `drop owned by ${role}`);
+      await sql(em, `drop role ${role}`);
+    }
+  });
+
   it('that was cut off before its end refuses no event later', async () => {
     await migrateToPrevious();
     await migrateDatabase(orm, url);

@@ -12,8 +12,8 @@ export const legacyCheck = 'events_legacy_range';
 const indexRow = z.object({ name: z.string(), text: z.string(), isPrimary: z.boolean() });
 
 /**
- * Makes the table of events the oldest partition of a new one by its name, with the same columns and indexes. Reads its rows
- * unless `legacyCheck` is valid.
+ * Makes the table of events the oldest partition of a new one by its name, with the same columns, indexes and grants. Reads its
+ * rows unless `legacyCheck` is valid.
  *
  * @param em in a transaction with a lock timeout
  * @param end all rows are of ids before it
@@ -42,4 +42,21 @@ export async function swapEvents(em: Em, end: Date): Promise<void> {
      for each statement execute function refuse_deletes_by_ctid()`,
   ];
   for (const statement of statements) await execute(em, statement);
+  await copyGrants(em);
+}
+
+const grantRow = z.object({ text: z.string() });
+
+/** Those of an operator, for reports or a backup: the new table starts with its owner's only. */
+async function copyGrants(em: Em): Promise<void> {
+  const grants = await query(
+    em,
+    grantRow,
+    `select format('grant %s on events to %s', privilege_type,
+         case grantee when 0 then 'public' else grantee::regrole::text end)
+       || case when is_grantable then ' with grant option' else '' end as text
+     from pg_class c, aclexplode(c.relacl)
+     where c.oid = '${legacy}'::regclass and grantee <> c.relowner`,
+  );
+  for (const { text } of grants) await execute(em, text);
 }
