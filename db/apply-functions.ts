@@ -12,6 +12,7 @@ export const tableFunctions = [
   'record-contact-figure-changes',
   'limit-project-rows',
   'start-and-wake-executions',
+  'hear-events',
   'emails-used',
   'emails-left',
   'count-emails',

@@ -143,7 +143,7 @@ it('replaces the functions and triggers that migrations used to create', async (
     `drop table schema_functions;
      delete from schema_migrations where name = '2026-11-22-function-files';
      drop function record_contact_figure_changes, limit_project_rows cascade;
-     drop function start_and_wake_executions, distribute_round_robin;
+     drop function start_and_wake_executions, hear_events, distribute_round_robin;
      create function note_contact_figures() returns trigger language plpgsql as 'begin return null; end';
      create function bound_project_rows() returns trigger language plpgsql as 'begin return null; end';
      create function deal_in_turns(wants int[], count int) returns int[] language sql as 'select wants';

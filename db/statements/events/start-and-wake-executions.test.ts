@@ -97,6 +97,27 @@ describe('an event that a workflow listens to', () => {
     ]);
   });
 
+  it('starts an execution when a process of an older version writes it', async () => {
+    await addWorkflow();
+    const commandsFound = await sql(
+      em,
+      `with written as (
+         insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
+         values (uuidv7(), $1, 'signed_up', 'tracked', $2, '{}', now())
+         returning id, project_id, name, contact_id
+       )
+       select c.kind, c.of_project as project
+       from (
+         select array_agg(id) as ids, array_agg(project_id) as projects, array_agg(name) as names,
+           array_agg(contact_id) as contacts
+         from written
+       ) e, hear_events(e.ids, e.projects, e.names, e.contacts) c`,
+      [projectId, randomUUID()],
+    );
+    expect(commandsFound).toEqual([{ kind: 'execution.start', project: projectId }]);
+    expect(await executions()).toHaveLength(1);
+  });
+
   it('starts one for each workflow that listens, and none elsewhere', async () => {
     const workflows = [await addWorkflow(), await addWorkflow()];
     await addWorkflow('other');
