@@ -2,12 +2,20 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { CampaignBatch } from '../entities/campaign.ts';
 
 export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
-  /** Numbers of up to `limit` unfinished batches after `after`, ascending. */
-  async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
-    const batches = await this.find(
+  /** Up to `limit` unfinished batches after `after`, ascending. */
+  findOpen(
+    campaignId: string,
+    after: number,
+    limit: number,
+  ): Promise<Pick<CampaignBatch, 'number' | 'recipients'>[]> {
+    return this.find(
       { campaignId, number: { $gt: after }, endedAt: null },
-      { fields: ['number'], orderBy: { number: 'asc' }, limit },
+      { fields: ['number', 'recipients'], orderBy: { number: 'asc' }, limit },
     );
-    return batches.map(({ number }) => number);
+  }
+
+  /** Numbers of those that `findOpen` finds. */
+  async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
+    return (await this.findOpen(campaignId, after, limit)).map(({ number }) => number);
   }
 }

@@ -15,6 +15,7 @@ import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
+import type { HeadStart } from '../activities/campaigns/head-start.ts';
 import { createEmailParser } from '../activities/inbound/email-parser.ts';
 import { FairSemaphore } from '../activities/sending/fair-semaphore.ts';
 import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
@@ -36,6 +37,7 @@ const inboundAtATime = 2;
 export function openActivityDependencies(
   resources: ProcessResources,
   { metrics, clickhouse, wakeJournal }: WorkerParts,
+  headStart: HeadStart,
   shutdown: Shutdown,
 ): ActivityDependencies {
   const { config, log, orm, relay, provider, identities, billing } = resources;
@@ -60,6 +62,7 @@ export function openActivityDependencies(
     webhooks: createWebhookCaller(config, orm),
     rates: createSendRates(config, provider, warnTo(log)),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
+    headStart,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
     eventRetentionMonths: config.EVENT_RETENTION_MONTHS,
     autoDisable: config.AUTO_PROJECT_DISABLE,

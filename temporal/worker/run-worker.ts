@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { warnTo } from '../../runtime/logger.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
+import { createHeadStart } from '../activities/campaigns/head-start.ts';
 import type { ProcessResources } from '../client/open-temporal.ts';
 import { ensureSchedules } from '../client/schedules.ts';
 import { openActivityDependencies, type WorkerParts } from './activity-dependencies.ts';
@@ -22,14 +23,17 @@ export async function runWorker(
   shutdown: Shutdown,
 ): Promise<RunningWorkers> {
   const { config, log, tracing } = resources;
-  const activities = createActivities(openActivityDependencies(resources, parts, shutdown));
   const campaigns = openCampaignThread(resources, parts, shutdown);
+  const headStart = createHeadStart({ orm: resources.orm, sendBatch: campaigns.send, warn: warnTo(log) });
+  const activities = createActivities(openActivityDependencies(resources, parts, headStart, shutdown));
   let stopped = false;
   let running: RunningWorkers | undefined;
   shutdown.add('worker', async () => {
     stopped = true;
     await running?.stop();
   });
+  shutdown.add('head start', () => headStart.stop());
+  void headStart.takeOver();
   const options: WorkersOptions = {
     environment: resources.environment,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -52,6 +56,8 @@ export async function runWorker(
       // A worker without its thread would look alive but send no campaigns.
       const ended = Promise.race([running.ended, campaigns.ended]);
       ended.catch(() => undefined);
+      // Loading takes longer than the workers do, and the first campaign should not wait for it.
+      await campaigns.up;
       return { ...running, ended };
     } catch (err) {
       if (stopped) throw err;

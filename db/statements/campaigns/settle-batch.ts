@@ -59,7 +59,8 @@ summary as (
   from (
     select next,
       case
-        when next = 'SENDING' then greatest(0.1, $3::float8 - age)
+        -- Most runs end soon, so it is worth looking when the claim is a second old, two, four and so on.
+        when next = 'SENDING' then greatest(0.1, least($3::float8 - age, greatest(1, age)))
         -- A moment longer than the time-out, so that the next run finds it over.
         when next = 'UNKNOWN' and age <= $4 then $4 - age + 0.1
         when next = 'UNKNOWN' and age <= $7::float8 then least($4, $7::float8 - age + 0.1)

@@ -1,11 +1,11 @@
 import type { Orm } from '../../../db/orm.ts';
 import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
-import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
+import type { SendBatchResult } from '../../contracts/campaign.ts';
 import { FairSemaphore } from '../sending/fair-semaphore.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { createCampaignWatch } from './campaign-watch.ts';
-import { sendBatch } from './send-batch.ts';
+import { type BatchOrder, sendBatch } from './send-batch.ts';
 
 export interface BatchSenderDependencies {
   orm: Orm;
@@ -17,7 +17,7 @@ export interface BatchSenderDependencies {
   recorded: () => void;
 }
 
-export type BatchSender = (input: CampaignBatchInput, signal: AbortSignal) => Promise<SendBatchResult>;
+export type BatchSender = (order: BatchOrder, signal: AbortSignal) => Promise<SendBatchResult>;
 
 const callsAtOnce = 8;
 /** Concurrent claims across all campaigns. A process that dies leaves this many claims in doubt. */
@@ -38,5 +38,14 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
     count: countHandOver,
     recorded,
   };
-  return (input, signal) => sendBatch({ ...context, signal }, input);
+  const turns = new Map<string, Promise<unknown>>();
+  return async (order, signal) => {
+    // The head start and the workflow may send the same batch. One that still held claims would keep the other from ending it.
+    const key = `${order.campaignId}/${order.batch}`;
+    const turn = (turns.get(key) ?? Promise.resolve()).then(() => sendBatch({ ...context, signal }, order));
+    const ended = turn.catch(() => undefined);
+    turns.set(key, ended);
+    void ended.then(() => turns.get(key) === ended && turns.delete(key));
+    return turn;
+  };
 }

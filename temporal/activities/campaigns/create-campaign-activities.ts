@@ -12,13 +12,16 @@ import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../
 import type { AfterCommit } from '../after-commit.ts';
 import { beginCampaign } from './begin-campaign.ts';
 import { finishCampaign } from './finish-campaign.ts';
+import type { HeadStart } from './head-start.ts';
 
 export interface CampaignActivityDependencies extends AfterCommit {
   orm: Orm;
   unknownSeconds: number;
+  headStart: HeadStart;
 }
 
-const contactsPerPiece = 10_000;
+/** The first email waits for the first piece, and claims wait for each. */
+const contactsPerPiece = 2_500;
 const stepMs = 4_000;
 const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
@@ -26,6 +29,7 @@ const batchesAtOnce = 1_000;
 export function createCampaignActivities({
   orm,
   unknownSeconds,
+  headStart,
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
@@ -41,6 +45,7 @@ export function createCampaignActivities({
       let isFrozen = false;
       while (!isFrozen && Date.now() < until) {
         isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
+        headStart.look(campaignId);
       }
       return isFrozen;
     },

@@ -20,6 +20,11 @@ import type { CampaignWatch } from './campaign-watch.ts';
 import { type BulkContext, handOverInBulk } from './hand-over-in-bulk.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
 
+export interface BatchOrder extends CampaignBatchInput {
+  /** The batch stays open even when nothing is left of it: its workflow ends it. */
+  leavesOpen?: boolean;
+}
+
 export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs'> {
   orm: Orm;
   /** Claims this process works on at a time. A claim that only waits for its rate holds none. */
@@ -42,13 +47,14 @@ const disabledRetryMs = 30_000;
 
 export async function sendBatch(
   context: SendBatchContext,
-  { campaignId, batch: number }: CampaignBatchInput,
+  { campaignId, batch: number, leavesOpen = false }: BatchOrder,
 ): Promise<SendBatchResult> {
   const { orm, unknownSeconds } = context;
   const batch = await readCampaignBatch(orm.em.fork(), campaignId, number);
   if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
   const { sent, retryInMs } =
     batch.state === 'disabled' ? { sent: 0, retryInMs: disabledRetryMs } : await sendQueued(context, batch);
+  if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
   const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);
   return { sent, queued: rest.queued, retryInMs, waiting: rest.waiting };
 }

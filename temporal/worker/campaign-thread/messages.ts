@@ -1,20 +1,22 @@
 import type { Config } from '../../../core/config/schema.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
 import type { LoggedError } from '../../../runtime/logger.ts';
-import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
+import type { BatchOrder } from '../../activities/campaigns/send-batch.ts';
+import type { SendBatchResult } from '../../contracts/campaign.ts';
 
 export interface ThreadData {
   config: Config;
 }
 
 export type Order =
-  | { kind: 'send'; id: number; input: CampaignBatchInput }
+  | { kind: 'send'; id: number; input: BatchOrder }
   | { kind: 'abort'; id: number }
   | { kind: 'end' };
 
 export type Outcomes = Partial<Record<HandOver['outcome'] | 'suppressed', number>>;
 
 export type Report =
+  | { kind: 'up' }
   | { kind: 'sent'; id: number; result: SendBatchResult }
   | { kind: 'failed'; id: number; error: LoggedError }
   | { kind: 'recorded'; outcomes: Outcomes }

@@ -14,6 +14,8 @@ export interface CampaignThreadOptions {
 
 export interface CampaignThread {
   send: BatchSender;
+  /** Settles when the thread has loaded its code, or has ended; never rejects. */
+  readonly up: Promise<void>;
   /** Settles when the thread has ended; rejects unless it was stopped. */
   readonly ended: Promise<void>;
   /** Requires that no batch is running. */
@@ -26,7 +28,9 @@ export function startCampaignThread(options: CampaignThreadOptions): CampaignThr
 }
 
 class WorkerThread implements CampaignThread {
+  readonly up: Promise<void>;
   readonly ended: Promise<void>;
+  readonly #isUp = Promise.withResolvers<void>();
   readonly #options: CampaignThreadOptions;
   readonly #thread: Worker;
   readonly #pending = new Map<number, PromiseWithResolvers<SendBatchResult>>();
@@ -52,6 +56,7 @@ class WorkerThread implements CampaignThread {
       this.#thread.once('exit', (code) => end(new Error(`The campaign thread ended with code ${code}`)));
     });
     this.ended.catch(() => undefined);
+    this.up = Promise.race([this.#isUp.promise, this.ended.catch(() => undefined)]);
   }
 
   readonly send: BatchSender = async (input, signal) => {
@@ -84,6 +89,9 @@ class WorkerThread implements CampaignThread {
 
   #receive(report: Report): void {
     switch (report.kind) {
+      case 'up':
+        this.#isUp.resolve();
+        break;
       case 'sent':
         this.#pending.get(report.id)?.resolve(report.result);
         break;

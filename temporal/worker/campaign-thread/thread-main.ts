@@ -91,3 +91,4 @@ async function obey(order: Order): Promise<void> {
 }
 
 port.on('message', (order: Order) => void obey(order));
+report({ kind: 'up' });

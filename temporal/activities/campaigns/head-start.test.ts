@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recipientsPerBatch } from '../../../core/campaign-batches.ts';
+import { Campaign } from '../../../db/entities/campaign.ts';
+import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import {
+  cancelCampaign,
+  insertContacts,
+  insertDraft,
+  insertProject,
+  startSending,
+} from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
+import type { BatchSender } from './create-batch-sender.ts';
+import { createHeadStart, type HeadStart } from './head-start.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+let campaignId: string;
+let sent: { batch: number; leavesOpen: boolean | undefined; isFrozen: boolean }[];
+let warnings: string[];
+let send: BatchSender;
+let headStart: HeadStart;
+beforeEach(() => {
+  sent = [];
+  warnings = [];
+  send = note;
+  headStart = createHeadStart({
+    orm: database.orm,
+    sendBatch: (order, signal) => send(order, signal),
+    warn: (message) => warnings.push(message),
+  });
+});
+afterEach(async () => {
+  await headStart.stop();
+  await sql(database.orm.em.fork(), 'delete from campaigns');
+});
+
+const note: BatchSender = async ({ batch, leavesOpen }) => {
+  const { frozenAt } = await database.orm.em.fork().findOneOrFail(Campaign, campaignId);
+  sent.push({ batch, leavesOpen, isFrozen: frozenAt !== null });
+  return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
+};
+
+async function startCampaign(recipients: number): Promise<void> {
+  const em = database.orm.em.fork();
+  const projectId = await insertProject(em);
+  await insertContacts(em, projectId, recipients);
+  campaignId = await insertDraft(em, projectId);
+  await startSending(em, campaignId);
+}
+
+const freezePiece = (contacts: number) => freezeAudience(database.orm.em.fork(), campaignId, contacts);
+const untilSent = (count: number) =>
+  eventually(
+    async () => sent,
+    ({ length }) => length >= count,
+  );
+
+describe('the head start of a campaign', () => {
+  it('sends while the freeze goes on, and leaves a batch open that recipients still join', async () => {
+    await startCampaign(recipientsPerBatch + 1);
+    expect(await freezePiece(10)).toBe(false);
+    headStart.look(campaignId);
+    await untilSent(1);
+    expect(await freezePiece(recipientsPerBatch - 10)).toBe(false);
+    headStart.look(campaignId);
+    await untilSent(2);
+    expect(await freezePiece(2)).toBe(true);
+    headStart.look(campaignId);
+    await untilSent(3);
+    expect(sent.slice(0, 2)).toEqual([
+      { batch: 1, leavesOpen: true, isFrozen: false },
+      { batch: 1, leavesOpen: false, isFrozen: false },
+    ]);
+    expect(sent.at(-1)).toMatchObject({ leavesOpen: false, isFrozen: true });
+  });
+
+  it('leaves the other batches to the workflow when the freeze is over', async () => {
+    await startCampaign(2 * recipientsPerBatch);
+    while (!(await freezePiece(recipientsPerBatch)));
+    headStart.look(campaignId);
+    await untilSent(1);
+    await headStart.stop();
+    expect(sent).toEqual([{ batch: 1, leavesOpen: false, isFrozen: true }]);
+  });
+
+  it('sends all batches that are open when a worker starts', async () => {
+    await startCampaign(2 * recipientsPerBatch);
+    while (!(await freezePiece(recipientsPerBatch)));
+    await headStart.takeOver();
+    await untilSent(2);
+    expect(sent.map(({ batch }) => batch)).toEqual([1, 2]);
+  });
+
+  it('sends nothing of a campaign that was cancelled', async () => {
+    await startCampaign(3);
+    expect(await freezePiece(10)).toBe(true);
+    await cancelCampaign(database.orm.em.fork(), campaignId);
+    headStart.look(campaignId);
+    await headStart.takeOver();
+    await headStart.stop();
+    expect(sent).toEqual([]);
+  });
+
+  it('leaves a failure to the workflow', async () => {
+    await startCampaign(1);
+    send = async () => {
+      throw new Error('no database');
+    };
+    expect(await freezePiece(10)).toBe(true);
+    headStart.look(campaignId);
+    await eventually(
+      async () => warnings.length,
+      (count) => count === 1,
+    );
+    send = note;
+    headStart.look(campaignId);
+    await untilSent(1);
+  });
+
+  it('stops what goes on with its worker, and begins nothing more', async () => {
+    await startCampaign(1);
+    const begun = Promise.withResolvers<void>();
+    let isStopped = false;
+    send = async (_order, signal) => {
+      begun.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      isStopped = true;
+      throw new Error('stopped');
+    };
+    expect(await freezePiece(10)).toBe(true);
+    headStart.look(campaignId);
+    await begun.promise;
+    await headStart.stop();
+    expect(isStopped).toBe(true);
+    send = note;
+    headStart.look(campaignId);
+    await headStart.stop();
+    expect(sent).toEqual([]);
+  });
+});
