@@ -14,6 +14,7 @@ import {
 import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
 import { findCampaign } from './campaigns.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { lookedPage } from './looked-page.ts';
 import { whileAvailable } from './read-model.ts';
 
 export interface RecipientPage {
@@ -46,15 +47,13 @@ export function createCampaignRecipientsService(
       if (outcome !== undefined && !occurs(outcome, counted)) {
         return { recipients: [], cursor: null, searchedUntil: null };
       }
-      const page = { campaignId: id, outcome, after, limit: limit + 1 };
-      const found = await heavyReads.run(projectId, () => listRecipients(em, page));
-      const recipients = found.recipients.slice(0, limit);
-      const isFull = found.recipients.length > limit;
-      const last = isFull ? recipients.at(-1)?.contactId : found.lookedUntil;
+      const search = { campaignId: id, outcome, after, limit: limit + 1 };
+      const found = await heavyReads.run(projectId, () => listRecipients(em, search));
+      const { rows, next, searchedUntil } = lookedPage(found, limit, ({ contactId }) => contactId);
       return {
-        recipients,
-        cursor: last === undefined ? null : encodeCursor(['recipients', last]),
-        searchedUntil: isFull || last === undefined ? null : instantOfId(last),
+        recipients: rows,
+        cursor: next === undefined ? null : encodeCursor(['recipients', next]),
+        searchedUntil: searchedUntil === undefined ? null : instantOfId(searchedUntil),
       };
     },
 

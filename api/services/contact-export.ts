@@ -4,7 +4,7 @@ import { DomainError } from '../../core/errors.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ContactFilter, needsScan } from '../../db/statements/contacts/contact-filter.ts';
-import type { ContactPosition } from '../../db/statements/contacts/contact-order.ts';
+import { type ContactPosition, positionOf } from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerLook, lookForContacts } from '../../db/statements/contacts/look-for-contacts.ts';
 import type { HeavyReads } from './heavy-reads.ts';
@@ -32,9 +32,10 @@ export function createContactExportService(orm: Orm, heavyReads: HeavyReads): Co
       const read = (after?: ContactPosition) =>
         heavyReads.run(projectId, async () => {
           const search = { projectId, filter, order, after };
-          const { found, end } = await lookForContacts(orm.em.fork(), search, contactsPerPage, perLook);
-          const last = found.length === contactsPerPage ? found.at(-1) : undefined;
-          return { contacts: found, next: last ? { value: last.createdAt.toISOString(), id: last.id } : end };
+          const look = await lookForContacts(orm.em.fork(), search, contactsPerPage, perLook);
+          const last = look.rows.length === contactsPerPage ? look.rows.at(-1) : undefined;
+          const next = last ? positionOf(order, last) : look.lookedUntil;
+          return { contacts: look.rows, next };
         });
       const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
       const first = await read();

@@ -11,7 +11,11 @@ import {
   isByAddressAlone,
   needsScan,
 } from '../../db/statements/contacts/contact-filter.ts';
-import type { ContactOrder, ContactPosition } from '../../db/statements/contacts/contact-order.ts';
+import {
+  type ContactOrder,
+  type ContactPosition,
+  positionOf,
+} from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { countContacts } from '../../db/statements/contacts/count-contacts.ts';
 import { listContacts } from '../../db/statements/contacts/list-contacts.ts';
@@ -21,6 +25,7 @@ import {
 } from '../../db/statements/contacts/read-contact-figures.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { lookedPage } from './looked-page.ts';
 
 export interface ContactPage {
   contacts: ContactRow[];
@@ -116,16 +121,12 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
     const order: ContactOrder = { by: query.sort, direction };
     const search = { projectId, filter: query, order, after };
     const found = await listContacts(orm.em.fork(), search, query.limit + 1);
-    const contacts = found.contacts.slice(0, query.limit);
-    const isFull = found.contacts.length > query.limit;
-    const last = contacts.at(-1);
-    const value = query.sort === 'email' ? last?.email : last?.createdAt.toISOString();
-    const end = isFull && last && value ? { value, id: last.id } : found.lookedUntil;
+    const { rows, isFull, next, searchedUntil } = lookedPage(found, query.limit, (row) => positionOf(order, row));
     return {
-      contacts,
-      cursor: cursorAt(query.sort, end),
-      searchedUntil: isFull ? null : (end?.value ?? null),
-      ...(await totalOf(projectId, query, contacts.length, isFull, end === undefined)),
+      contacts: rows,
+      cursor: cursorAt(query.sort, next),
+      searchedUntil: searchedUntil?.value ?? null,
+      ...(await totalOf(projectId, query, rows.length, isFull, next === undefined)),
     };
   }
 

@@ -10,6 +10,7 @@ import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { lookedPage } from './looked-page.ts';
 import { refuseReversed } from './read-model.ts';
 
 export interface EmailPage {
@@ -77,15 +78,14 @@ export function createEmailLogService(orm: Orm, heavyReads: HeavyReads): EmailLo
       const before = readPosition(query.cursor);
       const filter = await toFilter(orm.em.fork(), projectId, query);
       if (filter === undefined) return { emails: [], cursor: null, searchedBackTo: null };
-      const read = () => listEmails(orm.em.fork(), projectId, filter, before, query.limit + 1);
+      const search = { projectId, filter, beforeId: before };
+      const read = () => listEmails(orm.em.fork(), search, query.limit + 1);
       const found = isSparse(filter) ? await heavyReads.run(projectId, read) : await read();
-      const emails = found.emails.slice(0, query.limit);
-      const isFull = found.emails.length > query.limit;
-      const last = isFull ? emails.at(-1)?.id : found.lookedUntil;
+      const { rows, next, searchedUntil } = lookedPage(found, query.limit, ({ id }) => id);
       return {
-        emails,
-        cursor: last === undefined ? null : encodeCursor(['emails', last]),
-        searchedBackTo: isFull || last === undefined ? null : instantOfId(last),
+        emails: rows,
+        cursor: next === undefined ? null : encodeCursor(['emails', next]),
+        searchedBackTo: searchedUntil === undefined ? null : instantOfId(searchedUntil),
       };
     },
   };

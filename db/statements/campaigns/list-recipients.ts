@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emailStatuses } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
+import { type Look, lookForPage } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -66,33 +67,47 @@ export interface RecipientQuery {
   limit: number;
 }
 
-export interface RecipientsFound {
-  recipients: Recipient[];
-  /** The last contact that was looked at, when there are more to look at beyond a page that is not full. */
-  lookedUntil: string | undefined;
-}
-
 /**
- * A keyset page of the recipients of a campaign, in the order of their contacts; erased contacts are left out. Looks at
- * no more than `perLook` of them, or of those in the index that has the outcome.
+ * A keyset page of the recipients of a campaign, in the order of their contacts; erased contacts are left out. For an
+ * outcome it looks at no more than `perLook` of them, or of those in the index that has the outcome.
  */
 export async function listRecipients(
   em: Em,
-  { campaignId, outcome, after = nilId, limit }: RecipientQuery,
+  search: RecipientQuery,
   perLook = recipientsPerLook,
-): Promise<RecipientsFound> {
-  const among = (outcome && indexedSql[outcome]) ?? 'true';
-  const next = (selected: string) =>
-    `select ${selected} from emails where campaign_id = $1 and contact_id > $2 and ${among} order by contact_id`;
-  const recipients = await query(
+): Promise<Look<Recipient, string>> {
+  if (search.outcome === undefined) {
+    return { rows: await readPage(em, search, undefined), lookedUntil: undefined };
+  }
+  return lookForPage(
+    search.limit,
+    () => findEnd(em, search, perLook),
+    (end) => readPage(em, search, end),
+  );
+}
+
+const amongSql = ({ outcome }: RecipientQuery) =>
+  `campaign_id = $1 and contact_id > $2 and ${(outcome && indexedSql[outcome]) ?? 'true'}`;
+
+function readPage(em: Em, search: RecipientQuery, end: string | undefined): Promise<Recipient[]> {
+  const { campaignId, outcome, after = nilId, limit } = search;
+  return query(
     em,
     recipientRow,
-    `select ${columns} from (${next('*')} limit $4) e where ${outcome === undefined ? 'true' : outcomeSql[outcome]}
+    `select ${columns} from emails where ${amongSql(search)} and ${end === undefined ? 'true' : 'contact_id <= $4'}
+       and ${outcome === undefined ? 'true' : outcomeSql[outcome]}
      order by contact_id limit $3`,
-    [campaignId, after, limit, perLook],
+    [campaignId, after, limit, ...(end === undefined ? [] : [end])],
   );
-  if (recipients.length === limit) return { recipients, lookedUntil: undefined };
-  const lastLooked = `${next('contact_id as id')} offset $3 limit 1`;
-  const [last] = await query(em, z.object({ id: z.uuid() }), lastLooked, [campaignId, after, perLook - 1]);
-  return { recipients, lookedUntil: last?.id };
+}
+
+async function findEnd(em: Em, search: RecipientQuery, perLook: number): Promise<string | undefined> {
+  const { campaignId, after = nilId } = search;
+  const [last] = await query(
+    em,
+    z.object({ id: z.uuid() }),
+    `select contact_id as id from emails where ${amongSql(search)} order by contact_id offset $3 limit 1`,
+    [campaignId, after, perLook - 1],
+  );
+  return last?.id;
 }

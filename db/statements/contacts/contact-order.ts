@@ -9,6 +9,11 @@ export interface ContactPosition {
   id: string;
 }
 
+export const positionOf = (
+  { by }: ContactOrder,
+  { id, email, createdAt }: { id: string; email: string; createdAt: Date },
+): ContactPosition => ({ value: by === 'email' ? email : createdAt.toISOString(), id });
+
 /** Addresses are unique within a project, so an index on them alone serves pages by address. */
 export function orderSql({ by, direction }: ContactOrder): string {
   return by === 'email' ? `order by email ${direction}` : `order by created_at ${direction}, id ${direction}`;

@@ -4,13 +4,7 @@ import { query } from '../../sql.ts';
 import { type ContactFilter, contactFilterSql, isByAddressAlone } from './contact-filter.ts';
 import type { ContactPosition } from './contact-order.ts';
 import { findAddresses } from './find-addresses.ts';
-import { countInLook } from './look-for-contacts.ts';
-
-export interface ContactsCounted {
-  count: number;
-  /** The last contact that was looked at, when there are more to count. */
-  lookedUntil: ContactPosition | undefined;
-}
+import { type ContactsCounted, countInLook } from './look-for-contacts.ts';
 
 /**
  * Counts the matches among the next `perLook` contacts, newest first, or all of them at once where that is cheap: by
@@ -31,8 +25,7 @@ export async function countContacts(
     }
   }
   const order = { by: 'createdAt', direction: 'desc' } as const;
-  const { found, end } = await countInLook(em, { projectId, filter, order, after }, perLook);
-  return { count: found, lookedUntil: end };
+  return countInLook(em, { projectId, filter, order, after }, perLook);
 }
 
 async function countAll(

@@ -8,7 +8,7 @@ import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { type ContactFilter, contactStatuses, type DataFilter } from './contact-filter.ts';
-import type { ContactOrder, ContactPosition } from './contact-order.ts';
+import { type ContactOrder, type ContactPosition, positionOf } from './contact-order.ts';
 import type { ContactRow } from './contact-row.ts';
 import { countContacts } from './count-contacts.ts';
 import { listContacts } from './list-contacts.ts';
@@ -30,11 +30,6 @@ const orders: ContactOrder[] = [
   { by: 'createdAt', direction: 'desc' },
 ];
 
-const positionOf = (order: ContactOrder, { id, email, createdAt }: ContactRow): ContactPosition => ({
-  value: order.by === 'email' ? email : createdAt.toISOString(),
-  id,
-});
-
 /** All pages, read one after the other. */
 async function readPages(
   filter: ContactFilter,
@@ -46,16 +41,16 @@ async function readPages(
   let after: ContactPosition | undefined;
   for (;;) {
     const search = { projectId, filter, order, after };
-    const { contacts, lookedUntil } = await listContacts(em, search, limit, perLook);
-    emails.push(...contacts.map((contact) => contact.email));
-    const last = contacts.length === limit ? contacts.at(-1) : undefined;
+    const { rows, lookedUntil } = await listContacts(em, search, limit, perLook);
+    emails.push(...rows.map(({ email }) => email));
+    const last = rows.length === limit ? rows.at(-1) : undefined;
     after = last ? positionOf(order, last) : lookedUntil;
     if (after === undefined) return emails;
   }
 }
 
 const readAll = async (order: ContactOrder) =>
-  (await listContacts(em, { projectId, filter: none, order, after: undefined }, 100)).contacts;
+  (await listContacts(em, { projectId, filter: none, order, after: undefined }, 100)).rows;
 
 async function countParts(filter: ContactFilter, perLook?: number): Promise<number> {
   let total = 0;
@@ -191,14 +186,14 @@ describe('a list', () => {
       listContacts(em, { projectId, filter, order, after: undefined }, 10, 100);
     const data = [{ key: 'plan', path: ['plan'], values: ['pro'] }];
     const partly = await page({ ...none, data });
-    expect(partly.contacts).toEqual([]);
+    expect(partly.rows).toEqual([]);
     // The 100th of the newest.
     expect(partly.lookedUntil?.value).toBe('2026-02-01T00:48:21.000Z');
-    const { contacts, lookedUntil } = await page({ ...none, data, search: '@example' });
-    expect([contacts.length, lookedUntil]).toEqual([5, undefined]);
+    const { rows, lookedUntil } = await page({ ...none, data, search: '@example' });
+    expect([rows.length, lookedUntil]).toEqual([5, undefined]);
     expect((await page({ ...none, data, search: 'many' })).lookedUntil).toEqual(partly.lookedUntil);
     const wildcards = await page({ ...none, search: 'bulk_1' });
-    expect([wildcards.contacts, wildcards.lookedUntil]).toEqual([[], undefined]);
+    expect([wildcards.rows, wildcards.lookedUntil]).toEqual([[], undefined]);
   });
 
   it('has each contact once when others are created and deleted between two calls', async () => {
@@ -209,11 +204,11 @@ describe('a list', () => {
     const seen: string[] = [];
     let after: ContactPosition | undefined;
     do {
-      const { found, end } = await lookForContacts(em, { projectId, filter, order, after }, 1_000, 30);
-      seen.push(...found.map(({ email }) => email));
+      const { rows, lookedUntil } = await lookForContacts(em, { projectId, filter, order, after }, 1_000, 30);
+      seen.push(...rows.map(({ email }) => email));
       await sql(em, `delete from contacts where project_id = $1 and email = $2`, [projectId, seen.at(-1)]);
       await insertMany(5);
-      after = end;
+      after = lookedUntil;
     } while (after !== undefined);
     expect(seen.filter((email) => before.includes(email))).toEqual(before);
     expect(new Set(seen).size).toBe(seen.length);

@@ -1,3 +1,4 @@
+import type { Look } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { contactFilterSql, needsScan } from './contact-filter.ts';
@@ -5,12 +6,6 @@ import { type ContactPosition, orderSql, sideSql } from './contact-order.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
 import { findAddresses } from './find-addresses.ts';
 import { type ContactSearch, lookForContacts } from './look-for-contacts.ts';
-
-export interface ContactsFound {
-  contacts: ContactRow[];
-  /** The last contact that was looked at, when there are more to look at beyond a page that is not full. */
-  lookedUntil: ContactPosition | undefined;
-}
 
 /**
  * A keyset page of contacts. When no index serves the filter, it looks at no more than `perLook` of them; only a search
@@ -21,14 +16,14 @@ export async function listContacts(
   search: ContactSearch,
   limit: number,
   perLook?: number,
-): Promise<ContactsFound> {
+): Promise<Look<ContactRow, ContactPosition>> {
   const { projectId, filter } = search;
-  if (!needsScan(filter)) return { contacts: await readPage(em, search, limit), lookedUntil: undefined };
-  const { found, end } = await lookForContacts(em, search, limit, perLook);
-  if (end === undefined || found.length === limit) return { contacts: found, lookedUntil: undefined };
-  const emails = filter.search === undefined ? undefined : await findAddresses(em, projectId, filter.search);
-  if (emails === undefined) return { contacts: found, lookedUntil: end };
-  return { contacts: await readPage(em, search, limit, emails), lookedUntil: undefined };
+  if (!needsScan(filter)) return { rows: await readPage(em, search, limit), lookedUntil: undefined };
+  const found = await lookForContacts(em, search, limit, perLook);
+  if (found.lookedUntil === undefined || filter.search === undefined) return found;
+  const emails = await findAddresses(em, projectId, filter.search);
+  if (emails === undefined) return found;
+  return { rows: await readPage(em, search, limit, emails), lookedUntil: undefined };
 }
 
 /** @param emails are looked up before sorting: the planner would read the project in order until it meets enough */

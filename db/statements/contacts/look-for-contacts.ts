@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Look, lookForPage } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { type ContactFilter, contactFilterSql, indexedSql } from './contact-filter.ts';
@@ -16,30 +17,26 @@ export interface ContactSearch {
   after: ContactPosition | undefined;
 }
 
-/** `end`: the last contact that was looked at, when there may be more behind it. */
-interface Look<Result> {
-  found: Result;
-  end: ContactPosition | undefined;
-}
-
 /** The first `limit` matches among the next `perLook` contacts of the order. */
-export async function lookForContacts(
+export function lookForContacts(
   em: Em,
   search: ContactSearch,
   limit: number,
   perLook = contactsPerLook,
-): Promise<Look<ContactRow[]>> {
-  const end = await findEnd(em, search, perLook);
-  const { where, parameters } = lookSql(search, end);
-  parameters.push(limit);
-  const found = await query(
-    em,
-    contactRow,
-    `select ${contactColumns} from contacts c where ${where} ${orderSql(search.order)}
-     limit $${parameters.length}`,
-    parameters,
-  );
-  return { found, end };
+): Promise<Look<ContactRow, ContactPosition>> {
+  const read = (end: ContactPosition | undefined) => {
+    const { where, parameters } = lookSql(search, end);
+    parameters.push(limit);
+    const text = `select ${contactColumns} from contacts c where ${where} ${orderSql(search.order)} limit $${parameters.length}`;
+    return query(em, contactRow, text, parameters);
+  };
+  return lookForPage(limit, () => findEnd(em, search, perLook), read);
+}
+
+export interface ContactsCounted {
+  count: number;
+  /** The last contact that was looked at, when there are more to count. */
+  lookedUntil: ContactPosition | undefined;
 }
 
 /** Counts the matches among the next `perLook` contacts of the order. */
@@ -47,16 +44,15 @@ export async function countInLook(
   em: Em,
   search: ContactSearch,
   perLook = contactsPerLook,
-): Promise<Look<number>> {
+): Promise<ContactsCounted> {
   const end = await findEnd(em, search, perLook);
   const { where, parameters } = lookSql(search, end);
   const row = z.object({ count: z.int() });
   const text = `select count(*)::int as count from contacts c where ${where}`;
   const [counted] = await query(em, row, text, parameters);
-  return { found: counted?.count ?? 0, end };
+  return { count: counted?.count ?? 0, lookedUntil: end };
 }
 
-/** Between positions instead of a number of rows: contacts that come or go meanwhile shift nothing out of the look. */
 function lookSql({ projectId, filter, order, after }: ContactSearch, end: ContactPosition | undefined) {
   const { where, parameters } = contactFilterSql(projectId, filter);
   const behind = sideSql(order, 'behind', after, parameters);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
 import { sql } from '../../testing/sql.ts';
 import { type EmailFilter, listEmails } from './list-emails.ts';
 
@@ -22,7 +23,7 @@ const any: EmailFilter = {
   endDate: undefined,
 };
 
-it('looks at the emails of all sources part by part, until it has found the rare ones', async () => {
+async function fill(): Promise<string> {
   const em = database.orm.em.fork();
   const projectId = await insertProject(em);
   await sql(
@@ -33,19 +34,39 @@ it('looks at the emails of all sources part by part, until it has found the rare
      from generate_series(1, 100) n`,
     [projectId],
   );
-  const filter = { ...any, text: 'ORDER 1' };
+  return projectId;
+}
+
+async function follow(projectId: string, filter: EmailFilter) {
+  const em = database.orm.em.fork();
   const subjects: (string | null)[] = [];
-  let before: string | undefined;
+  let beforeId: string | undefined;
   let looks = 0;
   do {
-    const found = await listEmails(em, projectId, filter, before, 5, 20);
-    subjects.push(...found.emails.map(({ subject }) => subject));
-    before = found.lookedUntil ?? (found.emails.length === 5 ? found.emails.at(-1)?.id : undefined);
+    const { rows, lookedUntil } = await listEmails(em, { projectId, filter, beforeId }, 5, 20);
+    subjects.push(...rows.map(({ subject }) => subject));
+    beforeId = lookedUntil ?? (rows.length === 5 ? rows.at(-1)?.id : undefined);
     looks += 1;
-  } while (before !== undefined);
+  } while (beforeId !== undefined);
+  return { subjects, looks };
+}
+
+it('looks at the emails of all sources part by part, until it has found the rare ones', async () => {
+  const projectId = await fill();
+  const { subjects, looks } = await follow(projectId, { ...any, text: 'ORDER 1' });
   // 100, 19 to 10 and 1.
   const expected = [100, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 1].map((n) => `Order ${n}`);
   expect(subjects).toEqual(expected);
   expect(looks).toBeGreaterThan(5);
-  expect((await listEmails(em, projectId, any, undefined, 101)).emails).toHaveLength(100);
+  const all = { projectId, filter: any, beforeId: undefined };
+  expect((await listEmails(database.orm.em.fork(), all, 101, 20)).rows).toHaveLength(100);
+});
+
+it('misses none when others are erased while it reads a page', async () => {
+  const projectId = await fill();
+  const em = database.orm.em.fork();
+  const newest = ['Order 100', 'Order 99', 'Order 98'];
+  afterFirstQuery(em, () => sql(em, 'delete from emails where project_id = $1 and subject = any($2)', [projectId, newest]));
+  const { subjects } = await follow(projectId, { ...any, text: 'Order 7' });
+  expect(subjects).toEqual([79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 7].map((n) => `Order ${n}`));
 });

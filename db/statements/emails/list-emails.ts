@@ -4,6 +4,7 @@ import { lowestIdAt } from '../../../core/id-at.ts';
 import { type Bind, bindInto } from '../../conditions/bind.ts';
 import { failedEmailSql } from '../../entities/email.ts';
 import { containsSql } from '../../fragments/contains-sql.ts';
+import { type Look, lookForPage } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
@@ -38,11 +39,20 @@ export function isSparse({ status, recipient, text }: EmailFilter): boolean {
   return !isIndexed || recipient !== undefined || text !== undefined;
 }
 
+/** Whether an index has the matches and hardly anything else between them. */
+const isServed = ({ status, campaign, recipient, text }: EmailFilter): boolean =>
+  [status, campaign, recipient, text].every((filter) => filter === undefined);
+
 /** Emails through the index that serves the filter best, newest first. */
-function nearbySql(filter: EmailFilter, beforeId: string | undefined, bind: Bind): string {
+function nearbySql(
+  filter: EmailFilter,
+  { beforeId, end }: { beforeId: string | undefined; end?: string | undefined },
+  bind: Bind,
+): string {
   const { campaign, contactIds, workflowId, status, startDate, endDate } = filter;
   const range = ['e.project_id = $1'];
   if (beforeId !== undefined) range.push(`e.id < ${bind(beforeId)}`);
+  if (end !== undefined) range.push(`e.id >= ${bind(end)}`);
   if (startDate !== undefined) range.push(`e.id >= ${bind(lowestIdAt(earlier(startDate)))}`);
   if (endDate !== undefined) range.push(`e.id < ${bind(lowestIdAt(later(endDate)))}`);
   if (campaign !== undefined)
@@ -71,45 +81,55 @@ function matchSql(filter: EmailFilter, bind: Bind): string {
   return conditions.join(' and ');
 }
 
-/**
- * A page of a project's emails, newest first. Looks at no more than `emailsPerLook` of them.
- *
- * @param beforeId the last email that was looked at
- * @returns `lookedUntil` is the last email that was looked at when there are more to look at, beyond a page that is
- * not full
- */
-export async function listEmails(
-  em: Em,
-  projectId: string,
-  filter: EmailFilter,
-  beforeId: string | undefined,
-  limit: number,
-  perLook = emailsPerLook,
-): Promise<{ emails: LoggedEmail[]; lookedUntil: string | undefined }> {
-  const parameters: unknown[] = [projectId];
-  const bind = bindInto(parameters);
-  const nearby = nearbySql(filter, beforeId, bind);
-  const page = `select * from (${nearby} limit ${bind(perLook)}) e where ${matchSql(filter, bind)}
-    order by e.id desc limit ${bind(limit)}`;
-  const emails = await query(em, loggedEmailRow, loggedEmailsSql(page), parameters);
-  if (emails.length === limit) return { emails, lookedUntil: undefined };
-  return { emails, lookedUntil: await findEndOfLook(em, projectId, filter, beforeId, perLook) };
+export interface EmailSearch {
+  projectId: string;
+  filter: EmailFilter;
+  /** The last email that was looked at. */
+  beforeId: string | undefined;
 }
 
-async function findEndOfLook(
+/** A page of a project's emails, newest first. Looks at no more than `perLook` of them when no index serves the filter. */
+export async function listEmails(
   em: Em,
-  projectId: string,
-  filter: EmailFilter,
-  beforeId: string | undefined,
+  search: EmailSearch,
+  limit: number,
+  perLook = emailsPerLook,
+): Promise<Look<LoggedEmail, string>> {
+  if (isServed(search.filter)) {
+    return { rows: await readPage(em, search, limit, undefined), lookedUntil: undefined };
+  }
+  return lookForPage(
+    limit,
+    () => findEnd(em, search, perLook),
+    (end) => readPage(em, search, limit, end),
+  );
+}
+
+function readPage(
+  em: Em,
+  { projectId, filter, beforeId }: EmailSearch,
+  limit: number,
+  end: string | undefined,
+): Promise<LoggedEmail[]> {
+  const parameters: unknown[] = [projectId];
+  const bind = bindInto(parameters);
+  const nearby = nearbySql(filter, { beforeId, end }, bind);
+  const page = `select * from (${nearby}) e where ${matchSql(filter, bind)} order by e.id desc limit ${bind(limit)}`;
+  return query(em, loggedEmailRow, loggedEmailsSql(page), parameters);
+}
+
+async function findEnd(
+  em: Em,
+  { projectId, filter, beforeId }: EmailSearch,
   perLook: number,
 ): Promise<string | undefined> {
   const parameters: unknown[] = [projectId];
-  const nearby = nearbySql(filter, beforeId, bindInto(parameters)).replaceAll('select e.*', 'select e.id');
-  parameters.push(perLook - 1);
+  const bind = bindInto(parameters);
+  const nearby = nearbySql(filter, { beforeId }, bind).replaceAll('select e.*', 'select e.id');
   const [last] = await query(
     em,
     z.object({ id: z.uuid() }),
-    `select id from (${nearby} offset $${parameters.length} limit 1) e`,
+    `select id from (${nearby} offset ${bind(perLook - 1)} limit 1) e`,
     parameters,
   );
   return last?.id;

@@ -1,0 +1,22 @@
+import type { Look } from '../../db/look-for-page.ts';
+
+export interface LookedPage<Row, Position> {
+  rows: Row[];
+  isFull: boolean;
+  /** From where to go on; undefined at the end of the list. */
+  next: Position | undefined;
+  /** How far a page that is not full was searched. */
+  searchedUntil: Position | undefined;
+}
+
+/** @param look for one row more than `limit`, which tells whether the page is full and not the last */
+export function lookedPage<Row, Position>(
+  { rows, lookedUntil }: Look<Row, Position>,
+  limit: number,
+  positionOf: (row: Row) => Position,
+): LookedPage<Row, Position> {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  if (last === undefined) return { rows: page, isFull: false, next: lookedUntil, searchedUntil: lookedUntil };
+  return { rows: page, isFull: true, next: positionOf(last), searchedUntil: undefined };
+}
