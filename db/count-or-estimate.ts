@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TotalAccuracy } from '../core/pagination/total-accuracy.ts';
 import type { Em } from './orm.ts';
 import { query } from './sql.ts';
 
@@ -7,7 +8,7 @@ export const mostCounted = 50_000;
 
 export interface Total {
   total: number;
-  isEstimate: boolean;
+  totalAccuracy: TotalAccuracy;
 }
 
 const countRow = z.object({ count: z.int() });
@@ -29,8 +30,8 @@ export async function countOrEstimate(em: Em, rows: string, parameters: readonly
     parameters,
   );
   const total = counted?.count ?? 0;
-  if (total <= mostCounted) return { total, isEstimate: false };
+  if (total <= mostCounted) return { total, totalAccuracy: 'exact' };
   const [plan] = await query(em, planRow, `explain (format json) select ${rows}`, parameters);
   const expected = plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
-  return { total: Math.max(expected, total), isEstimate: true };
+  return { total: Math.max(expected, total), totalAccuracy: 'estimate' };
 }

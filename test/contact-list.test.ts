@@ -157,9 +157,9 @@ describe('contacts of a large project', () => {
     const newestFirst = await follow(`/contacts?${rare}`);
     expect(emailsOf(newestFirst)).toEqual([address(41_000), address(20_500), address(1)]);
     expect(newestFirst).toMatchObject([
-      { total: 1, isTotalExact: false, data: [{ email: address(41_000) }] },
-      { total: 0, isTotalExact: false, data: [{ email: address(20_500) }] },
-      { total: 0, isTotalExact: false, data: [{ email: address(1) }], searchedUntil: null },
+      { total: 1, totalAccuracy: 'minimum', data: [{ email: address(41_000) }] },
+      { total: 0, totalAccuracy: 'minimum', data: [{ email: address(20_500) }] },
+      { total: 0, totalAccuracy: 'minimum', data: [{ email: address(1) }], searchedUntil: null },
     ]);
     const [first, second] = newestFirst.map(({ searchedUntil }) => searchedUntil);
     const createdAt = async (n: number) =>
@@ -181,7 +181,7 @@ describe('contacts of a large project', () => {
     ] as const) {
       const pages = await follow(`/contacts?limit=30&filter[data.plan]=pro&${order}`);
       expect(emailsOf(pages)).toEqual(expected);
-      expect(pages[0]).toMatchObject({ isTotalExact: false, searchedUntil: null });
+      expect(pages[0]).toMatchObject({ totalAccuracy: 'minimum', searchedUntil: null });
     }
   });
 
@@ -206,7 +206,7 @@ describe('contacts of a large project', () => {
       ['status=unsubscribed&filter[data.plan]=pro', 102],
     ] as const) {
       const { body } = await sender.get(`/contacts?limit=1&${query}`);
-      expect([body.total, body.isTotalExact, body.searchedUntil], query).toEqual([total, true, null]);
+      expect([body.total, body.totalAccuracy, body.searchedUntil], query).toEqual([total, 'exact', null]);
     }
     const { cursor } = (await sender.get('/contacts/count?filter[data.plan]=pro')).body;
     expect((await sender.get(`/contacts?cursor=${cursor}`)).status).toBe(400);

@@ -19,7 +19,7 @@ const em = () => stack.database.orm.em.fork();
 interface Page {
   data: { id: string }[];
   total: number;
-  totalIsEstimate: boolean;
+  totalAccuracy: string;
   page: number;
   totalPages: number;
   cursor: string | null;
@@ -94,21 +94,21 @@ describe('a large list of executions', () => {
     const { id } = await createWaitingWorkflow(sender);
     const path = `/workflows/${id}/executions`;
     await addExecutions(id, 120);
-    expect(await read(path, 'page=6')).toMatchObject({ total: 120, totalIsEstimate: false, cursor: null });
+    expect(await read(path, 'page=6')).toMatchObject({ total: 120, totalAccuracy: 'exact', cursor: null });
     expect(await read(path, 'page=999')).toMatchObject({ data: [], total: 120, cursor: null });
 
     await addExecutions(id, many - 120);
     await sql(em(), 'analyze workflow_executions');
     const first = await expectSamePages(path);
-    expect(first).toMatchObject({ totalIsEstimate: true, totalPages: Math.ceil(first.total / 7) });
+    expect(first).toMatchObject({ totalAccuracy: 'estimate', totalPages: Math.ceil(first.total / 7) });
     expect(Math.abs(first.total - many) / many).toBeLessThan(0.1);
     await expectSameDeepPages(path);
     // Below the bound of counting, a status has its exact total.
     const failed = await read(path, 'status=FAILED');
-    expect(failed).toMatchObject({ total: many / 10, totalIsEstimate: false });
-    const { executions, totalIsEstimate } = (await sender.get(`/workflows/${id}/statistics`)).body;
+    expect(failed).toMatchObject({ total: many / 10, totalAccuracy: 'exact' });
+    const { executions, totalAccuracy } = (await sender.get(`/workflows/${id}/statistics`)).body;
     expect(executions).toMatchObject({ FAILED: many / 10, COMPLETED: many - many / 10, total: many });
-    expect(totalIsEstimate).toBe(false);
+    expect(totalAccuracy).toBe('exact');
   });
 
   it('reads each execution once along the cursors, and ends', async () => {
@@ -136,13 +136,13 @@ describe('a large list of members', () => {
     const dynamic = await createSegment(sender, { condition: planIs('pro') });
     const path = `/segments/${dynamic.id}/contacts`;
     const first = await expectSamePages(path);
-    expect(first).toMatchObject({ total: many - 30, totalIsEstimate: true });
+    expect(first).toMatchObject({ total: many - 30, totalAccuracy: 'estimate' });
     await expectSameDeepPages(path);
 
     const rare = await createSegment(sender, { condition: planIs('free') });
     await sql(em(), 'update segments set member_count = 500 where id = $1', [rare.id]);
     const whole = await read(`/segments/${rare.id}/contacts`, 'pageSize=100');
-    expect(whole).toMatchObject({ total: 30, totalIsEstimate: false, cursor: null });
+    expect(whole).toMatchObject({ total: 30, totalAccuracy: 'exact', cursor: null });
     await read(`/segments/${rare.id}/contacts`, 'pageSize=100&page=2');
 
     const fixed = await createSegment(sender, { type: 'STATIC' });
@@ -155,12 +155,12 @@ describe('a large list of members', () => {
       );
     await addMembers(300);
     const fixedPath = `/segments/${fixed.id}/contacts`;
-    expect(await read(fixedPath, '')).toMatchObject({ total: 300, totalIsEstimate: false });
+    expect(await read(fixedPath, '')).toMatchObject({ total: 300, totalAccuracy: 'exact' });
     expect(await read(fixedPath, 'page=999')).toMatchObject({ data: [], total: 300 });
     await addMembers(many);
     await sql(em(), 'update segments set member_count = $2 where id = $1', [fixed.id, many]);
     const firstFixed = await expectSamePages(fixedPath);
-    expect(firstFixed).toMatchObject({ total: many, totalIsEstimate: true });
+    expect(firstFixed).toMatchObject({ total: many, totalAccuracy: 'estimate' });
     await expectSameDeepPages(fixedPath);
 
     const { id } = await createWaitingWorkflow(sender);

@@ -34,7 +34,7 @@ describe('GET /segments/:id/contacts', () => {
     expect(beyond.body).toEqual({
       data: [],
       total: 20,
-      totalIsEstimate: false,
+      totalAccuracy: 'exact',
       page: 9,
       pageSize: 20,
       totalPages: 1,

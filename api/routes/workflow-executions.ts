@@ -79,7 +79,7 @@ export const listExecutions = defineRoute({
       example: {
         data: [example],
         total: 1,
-        totalIsEstimate: false,
+        totalAccuracy: 'exact',
         page: 1,
         pageSize: 20,
         totalPages: 1,

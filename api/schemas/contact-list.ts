@@ -9,6 +9,7 @@ import {
 } from '../../db/statements/contacts/contact-filter.ts';
 import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 import { contactSchema } from './answers/contact.ts';
+import { totalAccuracySchema } from './answers/offset-page.ts';
 import { cursorLimitSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
 
 // One parameter per key, so that several filters combine.
@@ -104,12 +105,10 @@ export const contactPageSchema = z.object({
   cursor: z.string().nullable(),
   hasMore: z.boolean().describe('More contacts match, or were not looked at yet.'),
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
-  isTotalExact: z
-    .boolean()
-    .describe(
-      `False on later pages, and when \`total\` has only the matches among ${perLook} contacts. ` +
-        '`GET /contacts/count` counts all.',
-    ),
+  totalAccuracy: totalAccuracySchema.describe(
+    `\`exact\`, or \`minimum\` on later pages and when \`total\` has only the matches among ${perLook} contacts. ` +
+      '`GET /contacts/count` counts all.',
+  ),
   searchedUntil: z
     .string()
     .nullable()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Total } from '../../db/count-or-estimate.ts';
 
 /** Clamped to 100. */
 export const limitSchema = (fallback: number) =>
@@ -68,15 +69,13 @@ export const presentOffsetPage = <Item>(data: Item[], total: number, { page, pag
   totalPages: Math.ceil(total / pageSize),
 });
 
-interface LargePageFigures {
-  total: number;
-  totalIsEstimate: boolean;
+interface LargePageFigures extends Total {
   page: number;
   cursor: string | null;
 }
 
 export const presentLargePage = <Item>(
   data: Item[],
-  { total, totalIsEstimate, page, cursor }: LargePageFigures,
+  { total, totalAccuracy, page, cursor }: LargePageFigures,
   { pageSize }: LargePageQuery,
-) => ({ data, total, totalIsEstimate, page, pageSize, totalPages: Math.ceil(total / pageSize), cursor });
+) => ({ data, total, totalAccuracy, page, pageSize, totalPages: Math.ceil(total / pageSize), cursor });

@@ -3,6 +3,7 @@ import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import type { Total } from '../../db/count-or-estimate.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   type ContactFilter,
@@ -27,13 +28,10 @@ import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '.
 import type { HeavyReads } from './heavy-reads.ts';
 import { lookedPage } from './looked-page.ts';
 
-export interface ContactPage {
+/** The total is counted on the first page only, 0 on later ones. */
+export interface ContactPage extends Total {
   contacts: ContactRow[];
   cursor: string | null;
-  /** Total of all pages; counted on the first page only, 0 on later ones. */
-  total: number;
-  /** Otherwise `total` counts only what was looked at. */
-  isTotalExact: boolean;
   /**
    * Set when the page is not full and contacts behind this were not looked at: when the last one that was looked at was
    * created, or its address in a list by address.
@@ -137,11 +135,11 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
     shown: number,
     isFull: boolean,
     isAll: boolean,
-  ): Promise<Pick<ContactPage, 'total' | 'isTotalExact'>> {
-    if (query.cursor !== undefined) return { total: 0, isTotalExact: false };
-    if (isAll || !(isFull || isByAddressAlone(query))) return { total: shown, isTotalExact: isAll };
+  ): Promise<Total> {
+    if (query.cursor !== undefined) return { total: 0, totalAccuracy: 'minimum' };
+    if (isAll || !(isFull || isByAddressAlone(query))) return { total: shown, totalAccuracy: isAll ? 'exact' : 'minimum' };
     const { count, lookedUntil } = await countPart(projectId, query);
-    return { total: Math.max(count, shown), isTotalExact: lookedUntil === undefined };
+    return { total: Math.max(count, shown), totalAccuracy: lookedUntil === undefined ? 'exact' : 'minimum' };
   }
 
   const inTurn = <Result>(projectId: string, filter: ContactFilter, read: () => Promise<Result>) =>

@@ -6,11 +6,9 @@ import type { ListWindow } from '../../db/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
 
 /** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
-export interface LargePage<Row> {
+export interface LargePage<Row> extends Total {
   rows: Row[];
   page: number;
-  total: number;
-  totalIsEstimate: boolean;
   cursor: string | null;
 }
 
@@ -73,9 +71,9 @@ const cursorAfter = (kind: string, { at, id }: { at: Date; id: string }, rowsBef
 
 /** An estimate is never less than what was seen, and gives way to the end of the list. */
 function correctTotal(
-  { total, isEstimate }: Total,
+  { total, totalAccuracy }: Total,
   { seen, isEnd, isExact }: { seen: number; isEnd: boolean; isExact: boolean },
-): { total: number; totalIsEstimate: boolean } {
-  if (!isEstimate) return { total, totalIsEstimate: false };
-  return { total: isEnd ? seen : Math.max(total, seen), totalIsEstimate: !isExact };
+): Total {
+  if (totalAccuracy === 'exact') return { total, totalAccuracy };
+  return { total: isEnd ? seen : Math.max(total, seen), totalAccuracy: isExact ? 'exact' : totalAccuracy };
 }

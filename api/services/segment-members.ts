@@ -191,9 +191,11 @@ async function totalOf(
 ): Promise<Total> {
   if (type === 'STATIC') {
     const counted = await countStaticMembers(em, id);
-    return counted.isEstimate ? { total: Math.max(memberCount, mostCounted), isEstimate: true } : counted;
+    return counted.totalAccuracy === 'exact'
+      ? counted
+      : { total: Math.max(memberCount, mostCounted), totalAccuracy: 'estimate' };
   }
   const { contacts } = await readAudienceFigures(em, projectId);
-  if (contacts > contactsCountedLive) return { total: memberCount, isEstimate: true };
-  return { total: await countAudience(em, projectId, audience), isEstimate: false };
+  if (contacts > contactsCountedLive) return { total: memberCount, totalAccuracy: 'estimate' };
+  return { total: await countAudience(em, projectId, audience), totalAccuracy: 'exact' };
 }

@@ -1,4 +1,6 @@
+import type { TotalAccuracy } from '../../core/pagination/total-accuracy.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
+import type { Total } from '../../db/count-or-estimate.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import {
@@ -9,10 +11,8 @@ import {
 import { findWorkflow, readGraph } from './edit-workflow.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
-export interface WorkflowStatistics {
+export interface WorkflowStatistics extends Pick<Total, 'totalAccuracy'> {
   executions: Record<ExecutionStatus, number> & { total: number };
-  /** Whether a count above 50,000 is an estimate. */
-  totalIsEstimate: boolean;
   /** Executions that `steps` is about: the newest. */
   stepsOf: number;
   /** Of the steps of the graph as it is now, in its order. */
@@ -30,7 +30,7 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads
       const em = orm.em.fork();
       const graph = await readGraph(em, await findWorkflow(em, projectId, id));
       return heavyReads.run(projectId, async () => {
-        const { byStatus, total, totalIsEstimate } = await countByStatus(em, id);
+        const { byStatus, total, totalAccuracy } = await countByStatus(em, id);
         const stepsOf = Math.min(total, executionsWithSteps);
         const counted = new Map((await countSteps(em, id)).map((figures) => [figures.stepId, figures]));
         const steps = graph.steps.map(({ id: stepId, type }) => {
@@ -38,21 +38,22 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads
           const entered = type === 'TRIGGER' ? stepsOf : 0;
           return counted.get(stepId) ?? { stepId, entered, completed: entered, failed: 0, waiting: 0 };
         });
-        return { executions: { ...byStatus, total }, totalIsEstimate, stepsOf, steps };
+        return { executions: { ...byStatus, total }, totalAccuracy, stepsOf, steps };
       });
     },
   };
 }
 
 async function countByStatus(em: Em, workflowId: string) {
-  let [total, totalIsEstimate] = [0, false];
+  let total = 0;
+  let totalAccuracy: TotalAccuracy = 'exact';
   const counts: [ExecutionStatus, number][] = [];
   for (const status of executionStatuses) {
     const counted = await countExecutions(em, workflowId, status);
     counts.push([status, counted.total]);
     total += counted.total;
-    totalIsEstimate ||= counted.isEstimate;
+    if (counted.totalAccuracy !== 'exact') totalAccuracy = counted.totalAccuracy;
   }
   // as: every status has its entry.
-  return { byStatus: Object.fromEntries(counts) as Record<ExecutionStatus, number>, total, totalIsEstimate };
+  return { byStatus: Object.fromEntries(counts) as Record<ExecutionStatus, number>, total, totalAccuracy };
 }

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { totalAccuracies } from '../../../core/pagination/total-accuracy.ts';
+
+/** How exact the total of a list is; the description says when it is what. */
+export const totalAccuracySchema = z.enum(totalAccuracies);
 
 export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({
@@ -11,9 +15,9 @@ export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
 
 export const largePageSchema = <Item extends z.ZodType>(item: Item) =>
   offsetPageSchema(item).extend({
-    totalIsEstimate: z
-      .boolean()
-      .describe('Totals above 50,000 are estimates, and so are those of dynamic segments in large projects.'),
+    totalAccuracy: totalAccuracySchema.describe(
+      '`exact` or `estimate`: above 50,000, and of dynamic segments in large projects.',
+    ),
     page: z.number().int().describe('Counted along the cursors when those are followed.'),
     cursor: z
       .string()

@@ -76,7 +76,7 @@ export const workflowStatisticsSchema = z.object({
   executions: z
     .record(z.enum([...executionStatuses, 'total']), executions)
     .describe('By status, and all of them.'),
-  totalIsEstimate: z.boolean().describe('Whether counts above 50,000 are estimates.'),
+  totalAccuracy: totalAccuracySchema.describe('`estimate` when a count is above 50,000: those are estimates, the others exact.'),
   stepsOf: executions.describe(
     `Executions whose steps are counted: the newest, ${executionsWithSteps.toLocaleString('en')} at most.`,
   ),

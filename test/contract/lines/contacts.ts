@@ -39,7 +39,7 @@ export const contactLines: readonly ContractLine[] = [
     line: 'GET /contacts',
     key: 'sk',
     success: 200,
-    answer: [...under('data.0', contactFields), ...cursorFields, 'total', 'isTotalExact', 'searchedUntil'],
+    answer: [...under('data.0', contactFields), ...cursorFields, 'total', 'totalAccuracy', 'searchedUntil'],
     valid: async (world) => {
       const search = (await world.address()).toUpperCase();
       const order = 'limit=1000&subscribed=true&sort=whatever&dir=whatever';

@@ -173,4 +173,4 @@ export const projectFields = [
 export const pageFields = ['total', 'page', 'pageSize', 'totalPages'];
 /** Fields beside `data` of pages by cursor. */
 export const cursorFields = ['cursor', 'hasMore'];
-export const largePageFields = [...pageFields, 'totalIsEstimate', 'cursor'];
+export const largePageFields = [...pageFields, 'totalAccuracy', 'cursor'];

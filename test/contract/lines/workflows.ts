@@ -107,7 +107,7 @@ export const workflowLines: readonly ContractLine[] = [
     key: 'sk',
     success: 200,
     answer: [
-      'totalIsEstimate',
+      'totalAccuracy',
       ...under('executions', ['total', 'RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED']),
       ...under('steps.0', ['stepId', 'entered', 'completed', 'failed', 'waiting']),
     ],

@@ -4463,7 +4463,8 @@ export interface operations {
                         cursor: string | null;
                         data: components["schemas"]["Contact"][];
                         hasMore: boolean;
-                        isTotalExact: boolean;
+                        /** @enum {string} */
+                        totalAccuracy: "exact" | "minimum" | "estimate";
                         searchedUntil: string | null;
                         total: number;
                     };
@@ -6350,7 +6351,8 @@ export interface operations {
                         page: number;
                         pageSize: number;
                         total: number;
-                        totalIsEstimate: boolean;
+                        /** @enum {string} */
+                        totalAccuracy: "exact" | "minimum" | "estimate";
                         totalPages: number;
                     };
                 };
@@ -8316,7 +8318,8 @@ export interface operations {
                         page: number;
                         pageSize: number;
                         total: number;
-                        totalIsEstimate: boolean;
+                        /** @enum {string} */
+                        totalAccuracy: "exact" | "minimum" | "estimate";
                         totalPages: number;
                     };
                 };
@@ -8488,7 +8491,8 @@ export interface operations {
                             waiting: number;
                         }[];
                         stepsOf: number;
-                        totalIsEstimate: boolean;
+                        /** @enum {string} */
+                        totalAccuracy: "exact" | "minimum" | "estimate";
                     };
                 };
             };

@@ -1,3 +1,6 @@
+/** Of a total, as the API tells it. */
+export type Accuracy = 'exact' | 'minimum' | 'estimate';
+
 const whole = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
@@ -12,9 +15,9 @@ export const rate = (value: number): string => percent.format(value / 100);
 export const quantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 /** "12,408 members", or "about 120,000 members" for an estimate. */
-export const estimated = (value: number, isEstimate: boolean, one: string, many = `${one}s`): string =>
-  isEstimate ? `about ${quantity(rounded(value), one, many)}` : quantity(value, one, many);
+export const estimated = (value: number, accuracy: Accuracy, one: string, many = `${one}s`): string =>
+  accuracy === 'estimate' ? `about ${quantity(rounded(value), one, many)}` : quantity(value, one, many);
 /** "12,408", or "about 120,000" for an estimate. */
-export const estimatedCount = (value: number, isEstimate: boolean): string =>
-  isEstimate ? `about ${count(rounded(value))}` : count(value);
+export const estimatedCount = (value: number, accuracy: Accuracy): string =>
+  accuracy === 'estimate' ? `about ${count(rounded(value))}` : count(value);
 const rounded = (value: number): number => (value < 1_000 ? value : Number(value.toPrecision(2)));

@@ -107,13 +107,13 @@ export function ContactListPage() {
 }
 
 function knownTotal(
-  pages: readonly { total: number; isTotalExact: boolean }[],
+  pages: readonly { total: number; totalAccuracy: string }[],
   shown: number,
   hasMore: boolean,
 ): number | undefined {
   const [first] = pages;
   if (first === undefined) return undefined;
-  if (first.isTotalExact) return first.total;
+  if (first.totalAccuracy === 'exact') return first.total;
   return hasMore ? undefined : shown;
 }
 

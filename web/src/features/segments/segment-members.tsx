@@ -26,7 +26,7 @@ export function SegmentMembers({ segment }: SegmentMembersProps) {
   const first = query.data?.pages[0];
   return (
     <Section
-      title={first ? estimated(first.total, first.totalIsEstimate, 'member') : 'Members'}
+      title={first ? estimated(first.total, first.totalAccuracy, 'member') : 'Members'}
       actions={
         isStatic && (
           <>

@@ -32,7 +32,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
     { ...byCursor, refetchInterval: 10_000 },
   );
   const figures = statistics?.executions;
-  const shown = (figure: number) => executionFigure(figure, statistics?.totalIsEstimate ?? false);
+  const shown = (figure: number) => executionFigure(figure, statistics?.totalAccuracy ?? 'exact');
   const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
   const label = (text: string, figure: number | undefined) =>
     figure === undefined ? text : `${text} (${shown(figure)})`;

@@ -150,5 +150,5 @@ function Executions({ workflowId, areUnderWay }: { workflowId: string; areUnderW
   const { data } = useQuery(statisticsQuery(workflowId));
   if (data === undefined) return <span className="text-faint">–</span>;
   const { RUNNING = 0, WAITING = 0, total = 0 } = data.executions;
-  return executionFigure(areUnderWay ? RUNNING + WAITING : total, data.totalIsEstimate);
+  return executionFigure(areUnderWay ? RUNNING + WAITING : total, data.totalAccuracy);
 }
