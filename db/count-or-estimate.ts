@@ -31,7 +31,11 @@ export async function countOrEstimate(em: Em, rows: string, parameters: readonly
   );
   const total = counted?.count ?? 0;
   if (total <= mostCounted) return { total, totalAccuracy: 'exact' };
+  return { total: Math.max(await estimateRows(em, rows, parameters), total), totalAccuracy: 'estimate' };
+}
+
+/** What the planner expects from the statistics of the table. */
+export async function estimateRows(em: Em, rows: string, parameters: readonly unknown[]): Promise<number> {
   const [plan] = await query(em, planRow, `explain (format json) select ${rows}`, parameters);
-  const expected = plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
-  return { total: Math.max(expected, total), totalAccuracy: 'estimate' };
+  return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
 }

@@ -109,6 +109,9 @@ describe('a large list of executions', () => {
     const { executions, totalAccuracy } = (await sender.get(`/workflows/${id}/statistics`)).body;
     expect(executions).toMatchObject({ FAILED: many / 10, COMPLETED: many - many / 10, total: many });
     expect(totalAccuracy).toBe('exact');
+    const [counts] = (await sender.get(`/workflows/executions?ids=${id}`)).body.data;
+    expect(counts).toMatchObject({ workflowId: id, active: 0, totalAccuracy: 'estimate' });
+    expect(Math.abs(counts.total - many) / many).toBeLessThan(0.1);
   });
 
   it('reads each execution once along the cursors, and ends', async () => {
@@ -126,6 +129,10 @@ describe('a large list of executions', () => {
       cursor = page.cursor;
     }
     expect([seen.length, new Set(seen).size]).toEqual([950, 950]);
+    const other = await createTestSender(stack.url);
+    const foreign = await createWaitingWorkflow(other);
+    const { data } = (await sender.get(`/workflows/executions?ids=${id}&ids=${foreign.id}`)).body;
+    expect(data).toEqual([{ workflowId: id, active: 0, total: 950, totalAccuracy: 'exact' }]);
   });
 });
 

@@ -57,6 +57,16 @@ describe('a template that a workflow step sends', () => {
       workflowSteps: [step],
       workflowVersions: [],
     });
+    const unused = await create();
+    const { data } = (await sender.get(`/templates/usage?ids=${id}&ids=${unused.id}&ids=${newId()}`)).body;
+    const counts = [
+      { templateId: id, workflows: 1 },
+      { templateId: unused.id, workflows: 0 },
+    ];
+    expect(data).toHaveLength(2);
+    expect(data).toEqual(expect.arrayContaining(counts));
+    const other = await createTestSender(stack.url);
+    expect((await other.get(`/templates/usage?ids=${id}`)).body.data).toEqual([]);
     const refused = await sender.delete(`/templates/${id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: { workflowSteps: [step] } });
@@ -120,6 +130,8 @@ describe('a template that only executions under way send', () => {
       workflowSteps: [],
       workflowVersions: pinned,
     });
+    const uses = await sender.get(`/templates/usage?ids=${id}`);
+    expect(uses.body.data).toEqual([{ templateId: id, workflows: 1 }]);
     const { body } = await sender.get(`/domains/project/${sender.projectId}`);
     expect((await sender.delete(`/domains/${body.data[0].id}`)).status).toBe(409);
 

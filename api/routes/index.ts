@@ -113,6 +113,7 @@ import { sendEmail } from './send.ts';
 import { endOtherSessions, endSession, listSessions } from './sessions.ts';
 import { liftSuppression, listSuppressions } from './suppressions.ts';
 import {
+  countTemplateUses,
   createTemplate,
   deleteTemplate,
   duplicateTemplate,
@@ -136,7 +137,7 @@ import {
   startExecution,
 } from './workflow-executions.ts';
 import { createStep, createTransition, deleteStep, deleteTransition, patchStep } from './workflow-graphs.ts';
-import { duplicateWorkflow, workflowStatistics } from './workflow-overview.ts';
+import { countWorkflowExecutions, duplicateWorkflow, workflowStatistics } from './workflow-overview.ts';
 import {
   createWorkflow,
   deleteWorkflow,
@@ -174,6 +175,7 @@ export const routes: readonly Route[] = [
   getBulkJob,
   listTemplates,
   createTemplate,
+  countTemplateUses,
   getTemplate,
   patchTemplate,
   deleteTemplate,
@@ -209,6 +211,7 @@ export const routes: readonly Route[] = [
   refreshSegment,
   listWorkflows,
   listWorkflowFields,
+  countWorkflowExecutions,
   createWorkflow,
   getWorkflow,
   patchWorkflow,

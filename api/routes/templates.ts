@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentTemplate, withoutBody } from '../presenters/template.ts';
-import { templateSchema, templateUsageSchema } from '../schemas/answers/template.ts';
+import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { presentOffsetPage } from '../schemas/pagination.ts';
+import { idsQuerySchema, presentOffsetPage } from '../schemas/pagination.ts';
 import {
   createTemplateBodySchema,
   listTemplatesQuerySchema,
@@ -83,6 +83,26 @@ export const createTemplate = defineRoute({
     const { project, body } = ctx.state;
     ctx.status = 201;
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
+  },
+});
+
+export const countTemplateUses = defineRoute({
+  method: 'GET',
+  path: '/templates/usage',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count what sends each template of a page',
+  query: idsQuerySchema,
+  responses: {
+    200: {
+      description: 'The counts.',
+      schema: templateUsesSchema,
+      example: { data: [{ templateId: example.id, workflows: 2 }] },
+    },
+  },
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    ctx.body = { data: await ctx.services.templates.countUses(project.id, query.ids) };
   },
 });
 

@@ -2,10 +2,29 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
-import { workflowStatisticsSchema, workflowWithGraphSchema } from '../schemas/answers/workflow.ts';
+import {
+  executionCountListSchema,
+  workflowStatisticsSchema,
+  workflowWithGraphSchema,
+} from '../schemas/answers/workflow.ts';
+import { idsQuerySchema } from '../schemas/pagination.ts';
 
 const tags = ['Workflows'];
 const params = z.object({ id: idSchema });
+
+export const countWorkflowExecutions = defineRoute({
+  method: 'GET',
+  path: '/workflows/executions',
+  auth: 'secretKey',
+  tags,
+  summary: 'Count the executions of each workflow of a page',
+  query: idsQuerySchema,
+  responses: { 200: { description: 'The counts.', schema: executionCountListSchema } },
+  async handler(ctx) {
+    const { project, query } = ctx.state;
+    ctx.body = { data: await ctx.services.workflowStatistics.countExecutions(project.id, query.ids) };
+  },
+});
 
 export const workflowStatistics = defineRoute({
   method: 'GET',

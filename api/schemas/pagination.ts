@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../../core/id-schema.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 
 /** Clamped to 100. */
@@ -42,6 +43,14 @@ export function oneOfSchema<const Value extends string, Fallback extends Value |
     .optional()
     .transform((sent): Value | Fallback => known.safeParse(sent).data ?? fallback);
 }
+
+/** Of the records of one page: `ids=…&ids=…`. */
+export const idsQuerySchema = z.object({
+  ids: z
+    .union([idSchema, z.array(idSchema).min(1).max(100)])
+    .transform((ids) => [ids].flat())
+    .describe('1 to 100, each as its own parameter. Those of no record of the project are left out.'),
+});
 
 /** Unknown values fall back to newest first. */
 export const offsetOrderSchema = z.object({

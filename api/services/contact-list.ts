@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
-import { Contact } from '../../db/entities/contact.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
+import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   type ContactFilter,
@@ -119,7 +119,9 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
     const order: ContactOrder = { by: query.sort, direction };
     const search = { projectId, filter: query, order, after };
     const found = await listContacts(orm.em.fork(), search, query.limit + 1);
-    const { rows, isFull, next, searchedUntil } = lookedPage(found, query.limit, (row) => positionOf(order, row));
+    const { rows, isFull, next, searchedUntil } = lookedPage(found, query.limit, (row) =>
+      positionOf(order, row),
+    );
     return {
       contacts: rows,
       cursor: cursorAt(query.sort, next),
@@ -137,7 +139,8 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
     isAll: boolean,
   ): Promise<Total> {
     if (query.cursor !== undefined) return { total: 0, totalAccuracy: 'minimum' };
-    if (isAll || !(isFull || isByAddressAlone(query))) return { total: shown, totalAccuracy: isAll ? 'exact' : 'minimum' };
+    if (isAll || !(isFull || isByAddressAlone(query)))
+      return { total: shown, totalAccuracy: isAll ? 'exact' : 'minimum' };
     const { count, lookedUntil } = await countPart(projectId, query);
     return { total: Math.max(count, shown), totalAccuracy: lookedUntil === undefined ? 'exact' : 'minimum' };
   }

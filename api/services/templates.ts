@@ -4,6 +4,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { countWorkflowsOf } from '../../db/statements/templates/count-workflows-of.ts';
 import {
   findPinnedVersions,
   type PinnedVersion,
@@ -40,6 +41,8 @@ export interface TemplatesService {
   remove(projectId: string, id: string): Promise<void>;
   duplicate(projectId: string, id: string): Promise<Template>;
   usage(projectId: string, id: string): Promise<TemplateUsage>;
+  /** Of each template of a page. */
+  countUses(projectId: string, ids: readonly string[]): Promise<{ templateId: string; workflows: number }[]>;
   /**
    * Sends the template in its current form to one address.
    * @throws DomainError `SENDER_DOMAIN_REFUSED`
@@ -141,6 +144,8 @@ export function createTemplatesService(
     },
 
     usage: (projectId, id) => readUsage(orm.em.fork(), projectId, id),
+
+    countUses: (projectId, ids) => countWorkflowsOf(orm.em.fork(), projectId, ids),
   };
 }
 

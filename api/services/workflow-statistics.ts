@@ -4,6 +4,10 @@ import type { Total } from '../../db/count-or-estimate.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import {
+  countExecutionsOf,
+  type ExecutionCounts,
+} from '../../db/statements/workflows/count-executions-of.ts';
+import {
   countSteps,
   executionsWithSteps,
   type StepFigures,
@@ -22,10 +26,15 @@ export interface WorkflowStatistics extends Pick<Total, 'totalAccuracy'> {
 export interface WorkflowStatisticsService {
   /** @throws DomainError `NOT_FOUND` */
   read(projectId: string, id: string): Promise<WorkflowStatistics>;
+  /** Of each workflow of a page. */
+  countExecutions(projectId: string, ids: readonly string[]): Promise<ExecutionCounts[]>;
 }
 
 export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads): WorkflowStatisticsService {
   return {
+    countExecutions: (projectId, ids) =>
+      heavyReads.run(projectId, () => countExecutionsOf(orm.em.fork(), projectId, ids)),
+
     async read(projectId, id) {
       const em = orm.em.fork();
       const graph = await readGraph(em, await findWorkflow(em, projectId, id));

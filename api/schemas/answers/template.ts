@@ -32,6 +32,15 @@ export const listedTemplateSchema = templateSchema
 export type TemplateAnswer = z.output<typeof templateSchema>;
 
 /** API contract decisions, template usage. */
+export const templateUsesSchema = z.object({
+  data: z.array(
+    z.object({
+      templateId: z.uuid(),
+      workflows: z.number().int().describe('That send it, as `GET /templates/:id/usage` lists them.'),
+    }),
+  ),
+});
+
 export const templateUsageSchema = z
   .object({
     campaigns: z.array(z.object({ id: z.uuid(), name: z.string(), status: z.string() })),

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { executionStatuses } from '../../../core/workflows/execution-status.ts';
 import { branches } from '../../../core/workflows/graph.ts';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
+import { mostCountedEach } from '../../../db/statements/workflows/count-executions-of.ts';
 import { executionsWithSteps } from '../../../db/statements/workflows/count-steps.ts';
-import { offsetPageSchema } from './offset-page.ts';
+import { offsetPageSchema, totalAccuracySchema } from './offset-page.ts';
 
 const anyObject = z.record(z.string(), z.unknown());
 
@@ -72,11 +73,28 @@ export const workflowFieldsSchema = z.object({
 
 const executions = z.number().int();
 
+const manyExecutions = mostCountedEach.toLocaleString('en');
+
+const executionCountsSchema = z
+  .object({
+    workflowId: z.uuid(),
+    active: executions.describe('RUNNING or WAITING.'),
+    total: executions.describe('Of every status.'),
+    totalAccuracy: totalAccuracySchema.describe(
+      `\`estimate\` when a count is above ${manyExecutions}: those are estimates, the others exact.`,
+    ),
+  })
+  .meta({ id: 'ExecutionCounts' });
+
+export const executionCountListSchema = z.object({ data: z.array(executionCountsSchema) });
+
 export const workflowStatisticsSchema = z.object({
   executions: z
     .record(z.enum([...executionStatuses, 'total']), executions)
     .describe('By status, and all of them.'),
-  totalAccuracy: totalAccuracySchema.describe('`estimate` when a count is above 50,000: those are estimates, the others exact.'),
+  totalAccuracy: totalAccuracySchema.describe(
+    '`estimate` when a count is above 50,000: those are estimates, the others exact.',
+  ),
   stepsOf: executions.describe(
     `Executions whose steps are counted: the newest, ${executionsWithSteps.toLocaleString('en')} at most.`,
   ),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
 import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
 import { sql } from '../../testing/sql.ts';
 import { type EmailFilter, listEmails } from './list-emails.ts';
 
@@ -66,7 +66,9 @@ it('misses none when others are erased while it reads a page', async () => {
   const projectId = await fill();
   const em = database.orm.em.fork();
   const newest = ['Order 100', 'Order 99', 'Order 98'];
-  afterFirstQuery(em, () => sql(em, 'delete from emails where project_id = $1 and subject = any($2)', [projectId, newest]));
+  afterFirstQuery(em, () =>
+    sql(em, 'delete from emails where project_id = $1 and subject = any($2)', [projectId, newest]),
+  );
   const { subjects } = await follow(projectId, { ...any, text: 'Order 7' });
   expect(subjects).toEqual([79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 7].map((n) => `Order ${n}`));
 });

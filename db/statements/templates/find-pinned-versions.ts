@@ -13,10 +13,13 @@ export type PinnedVersion = z.output<typeof pinnedVersionSchema>;
 
 const maxVersions = 100;
 
-/**
- * Versions other than the edited one that executions follow or would start with, by workflow name. Looks for
- * executions only where a version sends the template.
- */
+/** Of a version `v` of a workflow `w`. Looks for executions only where a version sends the template. */
+export const isPinnedSql = `v.version <> w.version
+       and ((w.enabled and w.live_version = v.version) or exists (
+         select from workflow_executions x
+         where x.workflow_id = v.workflow_id and x.version = v.version and x.status in ${activeStatusesSql}))`;
+
+/** Versions other than the edited one that executions follow or would start with, by workflow name. */
 export function findPinnedVersions(em: Em, projectId: string, templateId: string): Promise<PinnedVersion[]> {
   return query(
     em,
@@ -24,10 +27,7 @@ export function findPinnedVersions(em: Em, projectId: string, templateId: string
     `select w.id as "workflowId", w.name as "workflowName", v.version
      from workflow_version_templates v
      join workflows w on w.id = v.workflow_id
-     where v.template_id = $2 and w.project_id = $1 and v.version <> w.version
-       and ((w.enabled and w.live_version = v.version) or exists (
-         select from workflow_executions x
-         where x.workflow_id = v.workflow_id and x.version = v.version and x.status in ${activeStatusesSql}))
+     where v.template_id = $2 and w.project_id = $1 and ${isPinnedSql}
      order by w.name, w.id, v.version
      limit ${maxVersions}`,
     [projectId, templateId],

@@ -105,6 +105,17 @@ export const templateLines: readonly ContractLine[] = [
     ],
   },
   {
+    line: 'GET /templates/usage',
+    key: 'sk',
+    success: 200,
+    answer: under('data.0', ['templateId', 'workflows']),
+    valid: async (world) => ({ query: `ids=${await world.template()}` }),
+    refusals: [
+      { when: 'there are no ids', status: 422, change: withQuery('') },
+      { when: 'an id is none', status: 422, change: withQuery('ids=welcome') },
+    ],
+  },
+  {
     line: 'GET /templates/:id/usage',
     key: 'sk',
     success: 200,

@@ -58,6 +58,17 @@ export const workflowLines: readonly ContractLine[] = [
     valid: () => ({}),
   },
   {
+    line: 'GET /workflows/executions',
+    key: 'sk',
+    success: 200,
+    answer: under('data.0', ['workflowId', 'active', 'total', 'totalAccuracy']),
+    valid: async (world) => ({ query: `ids=${await world.workflow()}` }),
+    refusals: [
+      { when: 'there are no ids', status: 422, change: withQuery('') },
+      { when: 'an id is none', status: 422, change: withQuery('ids=welcome') },
+    ],
+  },
+  {
     line: 'POST /workflows',
     key: 'sk',
     success: 201,

@@ -1567,6 +1567,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/templates/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count what sends each template of a page */
+        get: operations["getTemplatesUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/unsubscribe/{token}": {
         parameters: {
             query?: never;
@@ -2124,6 +2141,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workflows/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the executions of each workflow of a page */
+        get: operations["getWorkflowsExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/fields": {
         parameters: {
             query?: never;
@@ -2429,6 +2463,14 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        ExecutionCounts: {
+            active: number;
+            total: number;
+            /** @enum {string} */
+            totalAccuracy: "exact" | "minimum" | "estimate";
+            /** Format: uuid */
+            workflowId: string;
         };
         FieldIssue: {
             code: string;
@@ -4463,10 +4505,10 @@ export interface operations {
                         cursor: string | null;
                         data: components["schemas"]["Contact"][];
                         hasMore: boolean;
-                        /** @enum {string} */
-                        totalAccuracy: "exact" | "minimum" | "estimate";
                         searchedUntil: string | null;
                         total: number;
+                        /** @enum {string} */
+                        totalAccuracy: "exact" | "minimum" | "estimate";
                     };
                 };
             };
@@ -6985,6 +7027,41 @@ export interface operations {
             };
         };
     };
+    getTemplatesUsage: {
+        parameters: {
+            query: {
+                ids: string | string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** Format: uuid */
+                            templateId: string;
+                            workflows: number;
+                        }[];
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getUnsubscribeByToken: {
         parameters: {
             query?: never;
@@ -8682,6 +8759,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getWorkflowsExecutions: {
+        parameters: {
+            query: {
+                ids: string | string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ExecutionCounts"][];
+                    };
+                };
             };
             default: {
                 headers: {

@@ -17,11 +17,14 @@ export const templateListQuery = ({ search, type, sort, page = 1 }: TemplateSear
 export const templateQuery = (id: string) =>
   $api.queryOptions('get', '/templates/{id}', { params: { path: { id } } });
 
-/** One for each row of the list, behind what the next page asks for. */
-export const usageQuery = (id: string) =>
+/** For the rows of the list. */
+export const usesQuery = (ids: readonly string[]) =>
   $api.queryOptions(
     'get',
-    '/templates/{id}/usage',
-    { params: { path: { id } }, priority: 'low' },
+    '/templates/usage',
+    { params: { query: { ids: [...ids] } } },
     { staleTime: 60_000 },
   );
+
+export const usageQuery = (id: string) =>
+  $api.queryOptions('get', '/templates/{id}/usage', { params: { path: { id } } }, { staleTime: 60_000 });

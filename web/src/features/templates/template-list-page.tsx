@@ -12,8 +12,7 @@ import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { contentTypes, typeLabel } from '../message-editor/content.ts';
-import { templateListQuery } from './queries.ts';
-import { UsageSummary } from './template-usage.tsx';
+import { templateListQuery, usesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/templates');
 
@@ -74,6 +73,8 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
   const navigate = route.useNavigate();
   const projectId = useProjectId();
   const to = '/projects/$projectId/templates/$templateId';
+  const uses = useQuery(usesQuery(templates.map(({ id }) => id)));
+  const workflowsOf = new Map(uses.data?.data.map(({ templateId, workflows }) => [templateId, workflows]));
   const columns: Column<Schema<'ListedTemplate'>>[] = [
     {
       header: 'Name',
@@ -94,7 +95,7 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
       cell: ({ subject }) => <p className="truncate text-muted">{subject}</p>,
     },
     { header: 'Type', cell: ({ type }) => <Badge>{typeLabel(type)}</Badge> },
-    { header: 'Used by', isSecondary: true, cell: ({ id }) => <UsageSummary templateId={id} /> },
+    { header: 'Used by', isSecondary: true, cell: ({ id }) => <UsedBy workflows={workflowsOf.get(id)} /> },
     {
       header: 'Changed',
       align: 'right',
@@ -111,6 +112,11 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
       onOpen={({ id }) => void navigate({ to, params: { projectId, templateId: id } })}
     />
   );
+}
+
+function UsedBy({ workflows }: { workflows: number | undefined }) {
+  if (workflows === undefined) return null;
+  return <span className="text-muted">{workflows === 0 ? '–' : quantity(workflows, 'workflow')}</span>;
 }
 
 function NoTemplates({ isFiltered }: { isFiltered: boolean }) {

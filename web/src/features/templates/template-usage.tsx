@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../api/client.ts';
-import { quantity } from '../../ui/numbers.ts';
 import { usageQuery } from './queries.ts';
 
 type Usage = Schema<'TemplateUsage'>;
@@ -15,17 +14,6 @@ function workflowsOf({ workflowSteps, workflowVersions }: Usage): { id: string; 
     [...workflowSteps, ...workflowVersions].map(({ workflowId, workflowName }) => [workflowId, workflowName]),
   );
   return [...names].map(([id, name]) => ({ id, name }));
-}
-
-/** A cell of the list. */
-export function UsageSummary({ templateId }: { templateId: string }) {
-  const { data } = useTemplateUsage(templateId);
-  if (data === undefined) return null;
-  const parts = [
-    ...(data.campaigns.length > 0 ? [quantity(data.campaigns.length, 'campaign')] : []),
-    ...(workflowsOf(data).length > 0 ? [quantity(workflowsOf(data).length, 'workflow')] : []),
-  ];
-  return <span className="text-muted">{parts.length === 0 ? '–' : parts.join(', ')}</span>;
 }
 
 /** Where the template is used. */

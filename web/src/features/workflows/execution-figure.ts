@@ -1,8 +1,9 @@
 import { type Accuracy, estimatedCount } from '../../ui/numbers.ts';
 
-/** Counts up to this many are exact. */
-const mostCounted = 50_000;
-
-/** "12,408", or "about 120,000". */
-export const executionFigure = (figure: number, accuracy: Accuracy): string =>
+/**
+ * "12,408", or "about 120,000".
+ *
+ * @param mostCounted counts up to this many are exact
+ */
+export const executionFigure = (figure: number, accuracy: Accuracy, mostCounted = 50_000): string =>
   estimatedCount(figure, figure > mostCounted ? accuracy : 'exact');

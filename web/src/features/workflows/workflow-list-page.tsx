@@ -13,13 +13,16 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { executionFigure } from './execution-figure.ts';
-import { statisticsQuery, workflowListQuery } from './graph/queries.ts';
+import { executionCountsQuery, workflowListQuery } from './graph/queries.ts';
 import { useDuplicate } from './use-duplicate.ts';
 import { WorkflowBadge } from './workflow-badge.tsx';
 import { CreateWorkflowDialog, DeleteWorkflowDialog } from './workflow-dialogs.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows');
 type Workflow = Schema<'Workflow'>;
+type Counts = Schema<'ExecutionCounts'>;
+/** Of each workflow of a page; higher counts are estimates. */
+const mostCounted = 10_000;
 
 export function WorkflowListPage() {
   const search = route.useSearch();
@@ -82,6 +85,8 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
   const navigate = route.useNavigate();
   const duplicate = useDuplicate();
   const [deleted, setDeleted] = useState<Workflow | null>(null);
+  const counts = useQuery(executionCountsQuery(workflows.map(({ id }) => id)));
+  const countsOf = new Map(counts.data?.data.map((one) => [one.workflowId, one]));
   const to = '/projects/$projectId/workflows/$workflowId';
   const columns: Column<Workflow>[] = [
     {
@@ -102,12 +107,16 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
       isSecondary: true,
       cell: ({ triggerConfig }) => <code className="font-mono text-xs">{triggerConfig.eventName}</code>,
     },
-    { header: 'Under way', align: 'right', cell: ({ id }) => <Executions workflowId={id} areUnderWay /> },
+    {
+      header: 'Under way',
+      align: 'right',
+      cell: ({ id }) => <Executions of="active" counts={countsOf.get(id)} />,
+    },
     {
       header: 'Entered',
       align: 'right',
       isSecondary: true,
-      cell: ({ id }) => <Executions workflowId={id} />,
+      cell: ({ id }) => <Executions of="total" counts={countsOf.get(id)} />,
     },
     { header: 'Version', align: 'right', isSecondary: true, cell: ({ version }) => version },
     {
@@ -146,9 +155,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
   );
 }
 
-function Executions({ workflowId, areUnderWay }: { workflowId: string; areUnderWay?: boolean }) {
-  const { data } = useQuery(statisticsQuery(workflowId));
-  if (data === undefined) return <span className="text-faint">–</span>;
-  const { RUNNING = 0, WAITING = 0, total = 0 } = data.executions;
-  return executionFigure(areUnderWay ? RUNNING + WAITING : total, data.totalAccuracy);
+function Executions({ of, counts }: { of: 'active' | 'total'; counts: Counts | undefined }) {
+  if (counts === undefined) return <span className="text-faint">–</span>;
+  return executionFigure(counts[of], counts.totalAccuracy, mostCounted);
 }

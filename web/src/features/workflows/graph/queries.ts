@@ -6,9 +6,12 @@ export const workflowListQuery = (search: { search?: string | undefined; page?: 
 export const workflowQuery = (id: string) =>
   $api.queryOptions('get', '/workflows/{id}', { params: { path: { id } } });
 
-/** One for each row of the list, behind what the next page asks for. */
+/** For the rows of the list. */
+export const executionCountsQuery = (ids: readonly string[]) =>
+  $api.queryOptions('get', '/workflows/executions', { params: { query: { ids: [...ids] } } });
+
 export const statisticsQuery = (id: string) =>
-  $api.queryOptions('get', '/workflows/{id}/statistics', { params: { path: { id } }, priority: 'low' });
+  $api.queryOptions('get', '/workflows/{id}/statistics', { params: { path: { id } } });
 
 export const templateNamesQuery = $api.queryOptions('get', '/templates', {
   params: { query: { pageSize: 100, body: 'false' } },
