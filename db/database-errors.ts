@@ -25,7 +25,7 @@ export function isRolledBack(error: unknown): boolean {
  * the statement timeout (57014), or rejected by a batcher.
  */
 export function isNotApplied(error: unknown): boolean {
-  return serverErrorOf(error)?.code === '57014' || error instanceof DomainError || isRolledBack(error);
+  return isStatementTimeout(error) || error instanceof DomainError || isRolledBack(error);
 }
 
 export function isLostRace(error: unknown): boolean {
@@ -36,6 +36,11 @@ export function isLostRace(error: unknown): boolean {
 /** Whether a statement waited longer for a lock than `lock_timeout` allows. */
 export function isLockTimeout(error: unknown): boolean {
   return serverErrorOf(error)?.code === '55P03';
+}
+
+/** Whether a statement took longer than `statement_timeout` allows, or was cancelled. */
+export function isStatementTimeout(error: unknown): boolean {
+  return serverErrorOf(error)?.code === '57014';
 }
 
 export function brokenConstraint(error: unknown): string | undefined {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
+import { indexFewAddresses } from './address-index.ts';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
 import { isLockTimeout } from './database-errors.ts';
 import { migrations } from './migrations/index.ts';
@@ -52,6 +53,7 @@ function migrate(orm: Orm): Promise<void> {
     if (isNewer) return;
     await applyFunctions(em, tableFunctions);
     await preparePartitions(em, new Date());
+    await indexFewAddresses(em);
   });
 }
 

@@ -3,6 +3,7 @@ import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { ContactFieldRepository } from '../repositories/contact-field-repository.ts';
 import { ContactRepository } from '../repositories/contact-repository.ts';
+import { addressIndex } from './address-index.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
 const ContactSchema = defineEntity({
@@ -13,6 +14,7 @@ const ContactSchema = defineEntity({
   indexes: [
     { name: 'contacts_project_created', properties: ['projectId', 'createdAt', 'id'] },
     { name: 'contacts_project_subscribed', properties: ['projectId', 'subscribed', 'createdAt', 'id'] },
+    { name: addressIndex.name, expression: `create index ${addressIndex.name} ${addressIndex.text}` },
     {
       name: 'contacts_snoozed',
       expression:

@@ -49,4 +49,5 @@ export const migrations = [
   sqlMigration('2026-11-22-roomy-emails'),
   sqlMigration('2026-11-23-partitions'),
   sqlMigration('2026-11-23-execution-totals'),
+  sqlMigration('2026-11-23-address-search'),
 ];

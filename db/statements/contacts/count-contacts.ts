@@ -5,22 +5,33 @@ import { type ContactFilter, contactFilterSql, isByAddressAlone } from './contac
 import type { ContactPosition } from './contact-order.ts';
 import { findAddresses } from './find-addresses.ts';
 import { type ContactsCounted, countInLook } from './look-for-contacts.ts';
+import { readAudienceFigures } from './read-contact-figures.ts';
+
+/** In projects of up to this many contacts, those of a part of an address are counted at once: 40 ms through an index alone. */
+const mostAtOnce = 200_000;
+
+/** Bounds of one call. */
+interface Reach {
+  perLook?: number | undefined;
+  atOnce?: number | undefined;
+}
 
 /**
  * Counts the matches among the next `perLook` contacts, newest first, or all of them at once where that is cheap: by
- * address alone, which an index has, or by an address that few have.
+ * address alone in a small project, or by an address that few have.
  */
 export async function countContacts(
   em: Em,
   projectId: string,
   filter: ContactFilter,
   after: ContactPosition | undefined,
-  perLook?: number,
+  { perLook, atOnce = mostAtOnce }: Reach = {},
 ): Promise<ContactsCounted> {
   if (after === undefined && filter.search !== undefined) {
-    const isAlone = isByAddressAlone(filter);
-    const emails = isAlone ? undefined : await findAddresses(em, projectId, filter.search);
-    if (isAlone || emails !== undefined) {
+    const isSmall = (await readAudienceFigures(em, projectId)).contacts <= atOnce;
+    const isAtOnce = isSmall && isByAddressAlone(filter);
+    const emails = isAtOnce ? undefined : await findAddresses(em, projectId, filter.search);
+    if (isAtOnce || emails !== undefined) {
       return { count: await countAll(em, projectId, filter, emails), lookedUntil: undefined };
     }
   }

@@ -1,4 +1,5 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { indexAddresses, sortNewAddressesIn } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
@@ -60,7 +61,10 @@ export function createSweepActivities(
     keepPartitions: () =>
       noted(
         'partitions',
-        withHeartbeat(() => keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths)),
+        withHeartbeat(async () => {
+          await indexAddresses(orm);
+          return keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
+        }),
       ),
     repairStrandedEmails: () => noted('stranded-emails', repairs.repairStrandedEmails()),
     endOverdueSnoozes: () => noted('overdue-snoozes', repairs.endOverdueSnoozes()),
@@ -89,7 +93,11 @@ function createFigureSweeps({
       metrics.countMiscounts(result.differences);
       return result;
     },
-    foldContactFigures: () => foldFigures(orm.em.fork()),
+    async foldContactFigures() {
+      const result = await foldFigures(orm.em.fork());
+      await sortNewAddressesIn(orm.em.fork());
+      return result;
+    },
     async judgeSenders() {
       const result = await suspendSenders(orm.em.fork(), {
         autoDisable,
