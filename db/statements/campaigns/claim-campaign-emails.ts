@@ -1,3 +1,4 @@
+import { amongKeysSql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from '../emails/claimed-email.ts';
@@ -25,14 +26,16 @@ due as materialized (
 claimed as (
   update emails e
   set status = 'SENDING', claim_token = $5, claimed_at = now(), attempts = e.attempts + 1
-  from due
-  where e.id = due.id
+  where ${amongKeysSql('e.id', 'select id from due')}
   returning e.*
+),
+contact as materialized (
+  select * from contacts c where ${amongKeysSql('c.id', 'select contact_id from claimed')}
 )
 select ${claimedColumnsSql('e', 'k', 'c')}
 from claimed e
 cross join campaign k
-left join contacts c on c.id = e.contact_id
+left join contact c on c.id = e.contact_id
 order by e.id`;
 
 /**
