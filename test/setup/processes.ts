@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Uses the compile cache, and ends the process when this one is gone. */
 const loader = 'local/bootstrap/entry.mjs';
@@ -24,6 +24,7 @@ async function startProcess(
   entry: string,
   environment: Record<string, string>,
   probe: string,
+  root: string,
 ): Promise<TestProcess> {
   const child: ChildProcess = spawn(process.execPath, [loader, `${root}${entry}`], {
     cwd: root,
@@ -72,16 +73,24 @@ async function startProcess(
   };
 }
 
-/** Resolves when it accepts requests. Requires `PORT` in the environment. */
-export function startApiProcess(environment: Record<string, string>): Promise<TestProcess> {
-  return startProcess('api/main.ts', environment, `http://127.0.0.1:${environment.PORT}/ready`);
+/**
+ * Resolves when it accepts requests. Requires `PORT` in the environment.
+ *
+ * @param root folder of the code, with a slash at its end
+ */
+export function startApiProcess(environment: Record<string, string>, root = ownRoot): Promise<TestProcess> {
+  return startProcess('api/main.ts', environment, `http://127.0.0.1:${environment.PORT}/ready`, root);
 }
 
 /** Resolves when it polls. Requires `METRICS_PORT` in the environment. */
-export function startWorkerProcess(environment: Record<string, string>): Promise<TestProcess> {
+export function startWorkerProcess(
+  environment: Record<string, string>,
+  root = ownRoot,
+): Promise<TestProcess> {
   return startProcess(
     'temporal/worker/main.ts',
     environment,
     `http://127.0.0.1:${environment.METRICS_PORT}/ready`,
+    root,
   );
 }

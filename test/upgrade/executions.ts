@@ -1,0 +1,112 @@
+import type { TestAnswer, TestSender } from '../setup/sender.ts';
+
+/** Where an execution waits while the version changes; each ends with one email. */
+export type Wait = 'delay' | 'event' | 'timeout' | 'webhook' | 'branches';
+
+interface Step {
+  name: string;
+  type: string;
+  config?: object;
+}
+type Way = [from: string, to: string, branch?: string];
+
+const delay = { type: 'DELAY', config: { amount: 4, unit: 'minutes' } };
+
+function graphs(templateId: string, sinkUrl: string): Record<Wait, { steps: Step[]; ways: Way[] }> {
+  const mail = { name: 'mail', type: 'SEND_EMAIL', config: { templateId } };
+  const wait = (name: string, eventName: string, timeout: number) => ({
+    ...{ name, type: 'WAIT_FOR_EVENT', config: { eventName, timeout } },
+  });
+  const end = (name: string) => ({ name, type: 'EXIT', config: { reason: name } });
+  return {
+    delay: {
+      steps: [{ name: 'nap', ...delay }, mail],
+      ways: [
+        ['start', 'nap'],
+        ['nap', 'mail'],
+      ],
+    },
+    event: {
+      steps: [wait('wait', 'bought', 86_400), mail, end('too late')],
+      ways: [
+        ['start', 'wait'],
+        ['wait', 'mail', 'event'],
+        ['wait', 'too late', 'timeout'],
+      ],
+    },
+    timeout: {
+      steps: [wait('wait', 'never', 240), mail, end('came')],
+      ways: [
+        ['start', 'wait'],
+        ['wait', 'mail', 'timeout'],
+        ['wait', 'came', 'event'],
+      ],
+    },
+    branches: {
+      steps: [
+        { name: 'mark', type: 'UPDATE_CONTACT', config: { data: { marked: true } } },
+        {
+          name: 'is marked',
+          type: 'CONDITION',
+          config: { field: 'data.marked', operator: 'equals', value: true },
+        },
+        { name: 'nap', ...delay },
+        mail,
+        end('unmarked'),
+      ],
+      ways: [
+        ['start', 'mark'],
+        ['mark', 'is marked'],
+        ['is marked', 'nap', 'yes'],
+        ['is marked', 'unmarked', 'no'],
+        ['nap', 'mail'],
+      ],
+    },
+    // Last, because calls are not tried again for long.
+    webhook: {
+      steps: [{ name: 'hook', type: 'WEBHOOK', config: { url: sinkUrl, body: '{}' } }, mail],
+      ways: [
+        ['start', 'hook'],
+        ['hook', 'mail'],
+      ],
+    },
+  };
+}
+
+export const eventOf = (wait: string) => `starts ${wait}`;
+export const addressOf = (wait: string, n: number) => `${wait}-${n}@example.org`;
+
+export async function must(asking: Promise<TestAnswer>): Promise<TestAnswer['body']> {
+  const { status, body } = await asking;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** One workflow for each kind of wait. @returns their kinds */
+export async function createWorkflows(sender: TestSender, sinkUrl: string): Promise<Wait[]> {
+  const template = await must(
+    sender.post('/templates', {
+      name: 'Welcome',
+      subject: 'Welcome',
+      body: '<p>Welcome</p>',
+      from: `hello@${sender.domain}`,
+      type: 'TRANSACTIONAL',
+    }),
+  );
+  const all = graphs(template.id, sinkUrl);
+  for (const [wait, { steps, ways }] of Object.entries(all)) {
+    const workflow = await must(sender.post('/workflows', { name: wait, eventName: eventOf(wait) }));
+    const ids: Record<string, string> = { start: workflow.steps[0].id };
+    for (const step of steps) {
+      const added = await must(sender.post(`/workflows/${workflow.id}/steps`, step));
+      ids[step.name] = added.id ?? added.step?.id;
+    }
+    for (const [from, to, branch] of ways) {
+      const way = { fromStepId: ids[from], toStepId: ids[to], branch };
+      await must(sender.post(`/workflows/${workflow.id}/transitions`, way));
+    }
+    await must(sender.patch(`/workflows/${workflow.id}`, { enabled: true }));
+  }
+  // as: the keys are those of the type.
+  return Object.keys(all) as Wait[];
+}
