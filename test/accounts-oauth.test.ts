@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
+import { eventually } from './setup/eventually.ts';
 import { callApi, createTestPerson, personOf, sessionOf, testPassword } from './setup/people.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import type { TestAnswer } from './setup/sender.ts';
 import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
+import { visitPage } from './setup/subscribers.ts';
 
+/** More than the other tests make. */
+const requestsPerMinute = 600;
 let stack: OwnProduct;
 let elsewhere: SignInServer;
 let lastId = 0;
@@ -13,7 +17,8 @@ beforeAll(async () => {
   elsewhere = await startSignInServer();
   const { url, clientId, clientSecret } = elsewhere;
   stack = await startTestProduct({
-    AUTH_RATE_LIMIT_PER_MINUTE: '0',
+    AUTH_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
+    TRUST_PROXY: 'true',
     OAUTH_GOOGLE_ISSUER: url,
     OAUTH_GOOGLE_CLIENT_ID: clientId,
     OAUTH_GOOGLE_CLIENT_SECRET: clientSecret,
@@ -173,6 +178,46 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect((await squatter.call('GET', '/users/@me')).status).toBe(401);
     const login = { email: squatter.email, password: testPassword };
     expect((await callApi(stack.url, 'POST', '/auth/login', login)).status).toBe(401);
+  });
+});
+
+describe('a browser gets a page that leads back to the sign-in', () => {
+  const visit = (path: string, address: string, Cookie = '') =>
+    visitPage(`${stack.url}${path}`, undefined, {
+      Accept: 'text/html,*/*;q=0.8',
+      'X-Forwarded-For': address,
+      Cookie,
+    });
+  const expectPage = (page: Awaited<ReturnType<typeof visit>>, status: number, title: string) => {
+    expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    expect(page.text).toContain(title);
+    expect(page.text).toContain('href="https://app.example.com/sign-in"');
+  };
+
+  it('after a fault of ours, and other clients an error', async () => {
+    const em = stack.database.orm.em.fork();
+    newAccount('lost@example.com');
+    const { callback, cookie } = await begin('github');
+    await sql(em, 'alter table oauth_identities rename to put_aside');
+    try {
+      expectPage(await visit(callback, '198.51.100.1', cookie), 500, 'Something went wrong.');
+      const { status, body } = await signIn('github');
+      expect([status, body.error.code]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
+    } finally {
+      await sql(em, 'alter table put_aside rename to oauth_identities');
+    }
+  });
+
+  it('after a link to a provider that there is not', async () => {
+    expectPage(await visit('/auth/oauth/myspace', '198.51.100.2'), 422, 'This link is not valid.');
+  });
+
+  it('after too many requests', async () => {
+    const visitOften = () =>
+      Promise.all(Array.from({ length: 50 }, () => visit('/auth/oauth/google', '198.51.100.3')));
+    const pages = await eventually(visitOften, (answers) => answers.some(({ status }) => status === 429));
+    const [refused] = pages.filter(({ status }) => status === 429);
+    if (refused) expectPage(refused, 429, 'Too many attempts.');
   });
 });
 

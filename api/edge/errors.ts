@@ -24,6 +24,17 @@ export function errorPages(page: ErrorPage): EdgeMiddleware {
   return answerErrors(page);
 }
 
+/** Whether a person reads the answer. */
+export const isBrowser = (ctx: Pick<EdgeContext, 'accepts'>): boolean =>
+  ctx.accepts('json', 'html') === 'html';
+
+export function browserErrorPages(page: ErrorPage): EdgeMiddleware {
+  return answerErrors((ctx, error) => {
+    if (isBrowser(ctx)) page(ctx);
+    else ctx.body = errorEnvelope(error, ctx.state.requestId);
+  });
+}
+
 function answerErrors(answer: (ctx: EdgeContext, error: DomainError) => void): EdgeMiddleware {
   return async (ctx, next) => {
     try {

@@ -4,7 +4,7 @@ import { authenticate } from './authenticate.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { AppContext, EdgeMiddleware, RequestState } from './context.ts';
 import type { Edge } from './create-edge.ts';
-import { errorPages, legacyErrors } from './errors.ts';
+import { browserErrorPages, errorPages, legacyErrors } from './errors.ts';
 import { limitRate } from './limit-rate.ts';
 import { readBody } from './read-body.ts';
 import { readParameters } from './read-parameters.ts';
@@ -28,6 +28,7 @@ export function serveRoutes(routes: readonly Route[], options: ChainOptions) {
 export function chainOf(route: Route, { edge, validateResponses, logger }: ChainOptions): EdgeMiddleware[] {
   return [
     route.errorPage && errorPages(route.errorPage),
+    route.browserErrorPage && browserErrorPages(route.browserErrorPage),
     route.legacyErrors && legacyErrors(),
     authenticate(route, edge),
     limitRate(route, edge),

@@ -62,6 +62,8 @@ export interface RouteDescription {
   /** 400 is `{ error }`, also for a missing required field. For create contact, segment and template. */
   legacyErrors?: boolean;
   errorPage?: ErrorPage;
+  /** For browsers alone; other clients get the envelope. */
+  browserErrorPage?: ErrorPage;
   hidden?: boolean;
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */
   hot?: boolean;

@@ -8,6 +8,8 @@ main{max-width:32rem;margin:0 auto;padding:1.75rem 1.25rem;background:var(--pape
 @media (min-width:36rem){main{margin:3rem auto;padding:2.25rem 2.5rem;min-height:0;border-radius:.5rem}}
 h1{margin:0 0 .75rem;font-size:1.625rem;line-height:1.25}
 p{margin:0 0 1.25rem}
+a{color:inherit}
+a:focus-visible{outline:.1875rem solid var(--ink);outline-offset:.1875rem}
 .project{margin:0 0 1.25rem;color:var(--soft);font-weight:600}
 .project img{display:block;max-width:100%;max-height:4rem}
 .saved{padding:.625rem .875rem;border-left:.25rem solid var(--brand);background:var(--ground)}

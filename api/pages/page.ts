@@ -82,12 +82,15 @@ function imageSource(project: PageProject | undefined): string {
   return logo === undefined ? '' : `img-src ${new URL(logo).origin}; `;
 }
 
+/** @param signInUrl of the dashboard, to which a link leads */
 export function renderNotice(
   locale: Locale,
   project: PageProject | undefined,
   notice: 'page.invalidLink' | 'page.gone' | 'page.tooManyTries' | 'page.failed',
+  signInUrl: string | null = null,
 ): Page {
   const text = messages[locale];
-  const content = html`<p>${text[`${notice}Hint`]}</p>`;
+  const content = html`<p>${text[`${notice}Hint`]}</p>
+${signInUrl !== null && html`<p><a href="${signInUrl}">${text['page.signIn']}</a></p>`}`;
   return renderPage({ locale, project, title: text[notice], content });
 }

@@ -2,8 +2,12 @@ import type Koa from 'koa';
 import { z } from 'zod';
 import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
 import { DomainError } from '../../core/errors.ts';
+import { negotiateLocale } from '../../core/messages/messages.ts';
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { isBrowser } from '../edge/errors.ts';
+import type { ErrorPage } from '../edge/route.ts';
+import { renderNotice, showPage } from '../pages/page.ts';
 import type { Services } from '../services/services.ts';
 
 const tags = ['Authentication'];
@@ -20,13 +24,22 @@ async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>):
     await signIn();
   } catch (error) {
     const { signInUrl } = ctx.services.oauth;
-    const isBrowser = ctx.accepts('json', 'html') === 'html';
-    if (!(error instanceof DomainError) || !isBrowser || signInUrl === null) throw error;
+    if (!(error instanceof DomainError) || !isBrowser(ctx) || signInUrl === null) throw error;
     const reason = String(error.details?.reason ?? error.code.toLowerCase());
     ctx.redirect(`${signInUrl}?error=${encodeURIComponent(reason)}`);
     ctx.response.body = '';
   }
 }
+
+/** Of what no reason is known for: too many requests, a fault of ours. */
+const browserErrorPage: ErrorPage = (ctx) => {
+  const notice =
+    ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';
+  // as: the services of all routes.
+  const { signInUrl } = (ctx.services as Services).oauth;
+  const locale = negotiateLocale(ctx.headers['accept-language']);
+  showPage(ctx, renderNotice(locale, undefined, notice, signInUrl));
+};
 
 export const oauthConfig = defineRoute({
   method: 'GET',
@@ -54,6 +67,7 @@ export const startOAuth = defineRoute({
   summary: 'Sign in with Google or GitHub',
   description: 'For browsers: redirects to the provider, with PKCE and a state known only to this browser.',
   limitByAddress: true,
+  browserErrorPage,
   params,
   responses,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
@@ -78,8 +92,10 @@ export const finishOAuth = defineRoute({
     'Signs in the user of the account there, else the one with its verified address, else a new one, and ' +
     'leads to the dashboard, or to a page that says so. An account whose address was not proven before loses ' +
     'its password by that. A browser whose sign-in is refused is led to the sign-in page of the dashboard, ' +
-    'with the reason as `error`; other clients find it in `details.reason`.',
+    'with the reason as `error`; other clients find it in `details.reason`. After any other error it gets a page ' +
+    'with a link to the sign-in page.',
   limitByAddress: true,
+  browserErrorPage,
   params,
   responses,
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
