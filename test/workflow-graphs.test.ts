@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseGraph } from '../core/workflows/graph.ts';
 import { WorkflowVersion } from '../db/entities/workflow.ts';
+import { callApi } from './setup/people.ts';
 import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -322,6 +323,38 @@ describe('the version', () => {
     );
     expect(added.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(await readWorkflow(sender, id)).toMatchObject({ version: 2, liveVersion: 2 });
+  });
+});
+
+describe('an edit of a graph that someone else has changed', () => {
+  it('is refused and changes nothing; one of the version that was read goes through', async () => {
+    const { id, day, ask, exit } = await createBranching();
+    const headers = { Authorization: `Bearer ${sender.secretKey}` };
+    const { updatedAt: seen, transitions } = await readWorkflow(sender, id);
+    const [way] = transitions;
+    const edit = (method: string, path: string, updatedAt: string, body?: object) =>
+      callApi(stack.url, method, `/workflows/${id}${path}`, body, {
+        ...headers,
+        'If-Match': `"${updatedAt}"`,
+      });
+    const loop = { fromStepId: day.id, toStepId: ask.id };
+    const edits: [method: string, path: string, body?: object][] = [
+      ['POST', '/transitions', loop],
+      ['POST', '/steps', { ...delay, autoConnect: day.id }],
+      ['DELETE', `/steps/${exit.id}`],
+      ['DELETE', `/transitions/${way.id}`],
+    ];
+    await sender.patch(`/workflows/${id}`, { name: 'Theirs' });
+    const theirs = await readWorkflow(sender, id);
+    for (const [method, path, body] of edits) {
+      const { status, body: answer } = await edit(method, path, seen, body);
+      expect([status, answer.error.details], path).toEqual([409, { updatedAt: theirs.updatedAt }]);
+    }
+    expect(await readWorkflow(sender, id)).toEqual(theirs);
+    const made = await edit('POST', '/transitions', theirs.updatedAt, loop);
+    expect(made.status).toBe(201);
+    // The first edit has changed it, too.
+    expect((await edit('DELETE', `/transitions/${made.body.id}`, theirs.updatedAt)).status).toBe(409);
   });
 });
 

@@ -3,7 +3,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
 import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
-import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+import { ifMatchHeadersSchema, ifMatchWorkflowHeadersSchema } from '../schemas/if-match.ts';
 import {
   createStepBodySchema,
   createTransitionBodySchema,
@@ -63,6 +63,7 @@ WAIT_FOR_EVENT goes on there after the event and the timeout alike.
 
 ${editing}`,
   params,
+  headers: ifMatchWorkflowHeadersSchema,
   body: createStepBodySchema,
   bodyExample: {
     type: 'DELAY',
@@ -74,8 +75,9 @@ ${editing}`,
   responses: { 201: { description: 'The step.', schema: stepSchema, example: stepExample } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
-    const { project, body, params } = ctx.state;
-    const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body);
+    const { project, body, headers, params } = ctx.state;
+    const seen = headers['if-match'];
+    const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body, seen);
     ctx.status = 201;
     ctx.body = presentStep(step);
   },
@@ -128,11 +130,18 @@ step can't be removed.
 ${editing}`,
   params: stepParams,
   query: deleteStepQuerySchema,
+  headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
-    const { project, query, params } = ctx.state;
-    await ctx.services.workflowGraphs.removeStep(project.id, params.id, params.stepId, query.splice ?? false);
+    const { project, query, headers, params } = ctx.state;
+    await ctx.services.workflowGraphs.removeStep(
+      project.id,
+      params.id,
+      params.stepId,
+      query.splice ?? false,
+      headers['if-match'],
+    );
     ctx.status = 204;
   },
 });
@@ -149,6 +158,7 @@ the branch.
 
 ${editing}`,
   params,
+  headers: ifMatchWorkflowHeadersSchema,
   body: createTransitionBodySchema,
   bodyExample: {
     fromStepId: transitionExample.fromStepId,
@@ -160,8 +170,9 @@ ${editing}`,
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
-    const { project, body, params } = ctx.state;
-    const way = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body);
+    const { project, body, headers, params } = ctx.state;
+    const seen = headers['if-match'];
+    const way = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
     ctx.status = 201;
     ctx.body = presentTransition(way);
   },
@@ -175,11 +186,13 @@ export const deleteTransition = defineRoute({
   summary: 'Delete a transition',
   description: editing,
   params: z.object({ id: idSchema, transitionId: idSchema }),
+  headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.workflowGraphs.removeTransition(project.id, params.id, params.transitionId);
+    const { project, headers, params } = ctx.state;
+    const seen = headers['if-match'];
+    await ctx.services.workflowGraphs.removeTransition(project.id, params.id, params.transitionId, seen);
     ctx.status = 204;
   },
 });

@@ -3,13 +3,18 @@ import { z } from 'zod';
 const version = z.iso.datetime().transform((text) => new Date(text));
 
 /** An `updatedAt` as it was answered, in the quotes of an entity tag or without them. */
-export const ifMatchHeadersSchema = z.object({
-  'if-match': z
-    .string()
-    .transform((text) => text.replace(/^"(.*)"$/, '$1'))
-    .pipe(version)
-    .optional()
-    .describe(
-      'The `updatedAt` that the change is made to, in quotes: 409 when the record has changed since.',
-    ),
-});
+const ifMatchHeaders = (record: string) =>
+  z.object({
+    'if-match': z
+      .string()
+      .transform((text) => text.replace(/^"(.*)"$/, '$1'))
+      .pipe(version)
+      .optional()
+      .describe(
+        `The \`updatedAt\` of the ${record} that the change is made to, in quotes: 409 when it has changed since.`,
+      ),
+  });
+
+export const ifMatchHeadersSchema = ifMatchHeaders('record');
+/** For changes to its graph. */
+export const ifMatchWorkflowHeadersSchema = ifMatchHeaders('workflow');

@@ -23,15 +23,14 @@ const maxSteps = 250;
  * executions use the last version that could.
  *
  * All methods throw DomainError `NOT_FOUND` for a missing workflow, step, transition or template, `VALIDATION_ERROR`
- * for an invalid config.
+ * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
 export interface WorkflowGraphsService {
   /**
    * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
    * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
    */
-  addStep(projectId: string, workflowId: string, body: CreateStepBody): Promise<WorkflowStep>;
-  /** @throws DomainError `CONFLICT` when the step has changed since `seen` */
+  addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date): Promise<WorkflowStep>;
   patchStep(
     projectId: string,
     workflowId: string,
@@ -44,22 +43,30 @@ export interface WorkflowGraphsService {
    * @param splice connects its predecessors to its successor
    * @throws DomainError `BAD_REQUEST` for the trigger; `CONFLICT` when several different steps follow
    */
-  removeStep(projectId: string, workflowId: string, stepId: string, splice: boolean): Promise<void>;
+  removeStep(
+    projectId: string,
+    workflowId: string,
+    stepId: string,
+    splice: boolean,
+    seen?: Date,
+  ): Promise<void>;
   /** @throws DomainError `BAD_REQUEST` for a branch that the step does not have, `CONFLICT` for one that is taken */
   addTransition(
     projectId: string,
     workflowId: string,
     body: CreateTransitionBody,
+    seen?: Date,
   ): Promise<WorkflowTransition>;
-  removeTransition(projectId: string, workflowId: string, transitionId: string): Promise<void>;
+  removeTransition(projectId: string, workflowId: string, transitionId: string, seen?: Date): Promise<void>;
 }
 
 export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
   return {
-    addStep(projectId, workflowId, body) {
+    addStep(projectId, workflowId, body, seen) {
       const { type } = body;
       const read = readStepConfig(type, withTemplate(type, body.config ?? {}, body.templateId));
-      return editWorkflow(orm, projectId, workflowId, (em, graph) => insertStep(em, graph, body, read));
+      const insert = (em: Em, graph: WorkflowGraph) => insertStep(em, graph, body, read);
+      return editWorkflow(orm, projectId, workflowId, insert, seen);
     },
 
     patchStep(projectId, workflowId, stepId, body, seen) {
@@ -70,41 +77,29 @@ export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
       });
     },
 
-    removeStep(projectId, workflowId, stepId, splice) {
-      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
-        const step = requireStep(graph, stepId);
-        if (step.type === 'TRIGGER')
-          throw new DomainError('BAD_REQUEST', "The trigger of a workflow can't be deleted");
-        const joining = splice ? spliced(toDraft(graph).transitions, step.id) : [];
-        if (joining === undefined) throw differentSuccessors(step);
-        const isOfStep = (way: WorkflowTransition) => way.fromStepId === step.id || way.toStepId === step.id;
-        em.remove([step, ...graph.transitions.filter(isOfStep)]);
-        // Flushed first: the new transitions reuse the branches of the removed ones.
-        await em.flush();
-        const { workflow } = graph;
-        const joined = joining.map((way) => em.create(WorkflowTransition, { ...way, workflow }));
-        graph.steps = graph.steps.filter((other) => other !== step);
-        graph.transitions = [...graph.transitions.filter((way) => !isOfStep(way)), ...joined];
-        storeVersion(em, workflow, toDraft(graph));
-      });
+    removeStep(projectId, workflowId, stepId, splice, seen) {
+      const remove = (em: Em, graph: WorkflowGraph) => dropStep(em, graph, stepId, splice);
+      return editWorkflow(orm, projectId, workflowId, remove, seen);
     },
 
-    addTransition(projectId, workflowId, { fromStepId, toStepId, branch }) {
-      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+    addTransition(projectId, workflowId, { fromStepId, toStepId, branch }, seen) {
+      const add = async (em: Em, graph: WorkflowGraph) => {
         const [from, to] = [requireStep(graph, fromStepId), requireStep(graph, toStepId)];
         const transition = connect(em, graph, from, to, branch ?? null);
         storeVersion(em, graph.workflow, toDraft(graph));
         return transition;
-      });
+      };
+      return editWorkflow(orm, projectId, workflowId, add, seen);
     },
 
-    removeTransition(projectId, workflowId, transitionId) {
-      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+    removeTransition(projectId, workflowId, transitionId, seen) {
+      const remove = async (em: Em, graph: WorkflowGraph) => {
         const transition = requireTransition(graph, transitionId);
         em.remove(transition);
         graph.transitions = graph.transitions.filter((way) => way !== transition);
         storeVersion(em, graph.workflow, toDraft(graph));
-      });
+      };
+      return editWorkflow(orm, projectId, workflowId, remove, seen);
     },
   };
 }
@@ -198,6 +193,23 @@ async function insertStep(
   }
   storeVersion(em, graph.workflow, toDraft(graph));
   return step;
+}
+
+async function dropStep(em: Em, graph: WorkflowGraph, stepId: string, splice: boolean): Promise<void> {
+  const step = requireStep(graph, stepId);
+  if (step.type === 'TRIGGER')
+    throw new DomainError('BAD_REQUEST', "The trigger of a workflow can't be deleted");
+  const joining = splice ? spliced(toDraft(graph).transitions, step.id) : [];
+  if (joining === undefined) throw differentSuccessors(step);
+  const isOfStep = (way: WorkflowTransition) => way.fromStepId === step.id || way.toStepId === step.id;
+  em.remove([step, ...graph.transitions.filter(isOfStep)]);
+  // Flushed first: the new transitions reuse the branches of the removed ones.
+  await em.flush();
+  const { workflow } = graph;
+  const joined = joining.map((way) => em.create(WorkflowTransition, { ...way, workflow }));
+  graph.steps = graph.steps.filter((other) => other !== step);
+  graph.transitions = [...graph.transitions.filter((way) => !isOfStep(way)), ...joined];
+  storeVersion(em, workflow, toDraft(graph));
 }
 
 async function changeStep(

@@ -157,6 +157,7 @@ export const workflowLines: readonly ContractLine[] = [
       transitionId: async (theirs) => (await theirs.transition()).transitionId,
     },
     refusals: [
+      stale,
       invalid('the type is none', withBody({ type: 'DANCE' })),
       invalid(
         'the wait is longer than 365 days',
@@ -182,6 +183,7 @@ export const workflowLines: readonly ContractLine[] = [
     success: 204,
     valid: async (world) => ({ ...(await ofStep(world)), query: 'splice=true' }),
     refusals: [
+      stale,
       invalid('splice is no boolean', withQuery('splice=perhaps')),
       {
         when: 'the step is the trigger',
@@ -206,6 +208,7 @@ export const workflowLines: readonly ContractLine[] = [
       toStepId: async (theirs) => (await theirs.step()).stepId,
     },
     refusals: [
+      stale,
       conflict('the step leads somewhere already', async (valid, world) => {
         await world.call('POST', `/workflows/${valid.params?.id}/transitions`, valid.body);
         return valid;
@@ -218,6 +221,7 @@ export const workflowLines: readonly ContractLine[] = [
     key: 'sk',
     success: 204,
     valid: async (world) => ({ params: await world.transition() }),
+    refusals: [stale],
   },
   {
     line: 'POST /workflows/:id/executions',

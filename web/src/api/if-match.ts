@@ -5,11 +5,14 @@ interface Versioned {
   updatedAt: string;
 }
 
+/** The header by which the API refuses (409) to change a version of a record that was not seen. */
+export const ifMatch = ({ updatedAt }: Versioned) => ({ 'if-match': `"${updatedAt}"` });
+
 /** Whether a save was refused because the record has changed since it was read; `details.updatedAt` is its version. */
 export const isStale = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 409 && typeof error.details.updatedAt === 'string';
 
-type Write = (header: { 'if-match': string }) => Promise<{ data?: Versioned | undefined }>;
+type Write = (header: ReturnType<typeof ifMatch>) => Promise<{ data?: Versioned | undefined }>;
 
 /**
  * Saves a record as it was when the form opened, so a change by someone else is not overwritten unseen. After such a
@@ -21,7 +24,7 @@ export function useIfMatch(opened: Versioned, what: string): (write: Write) => P
   const seen = useRef(opened.updatedAt);
   return async (write) => {
     try {
-      const { data } = await write({ 'if-match': `"${seen.current}"` });
+      const { data } = await write(ifMatch({ updatedAt: seen.current }));
       if (data) seen.current = data.updatedAt;
     } catch (error) {
       if (!isStale(error)) throw error;

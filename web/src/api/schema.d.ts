@@ -8586,7 +8586,9 @@ export interface operations {
     postWorkflowsByIdSteps: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8633,7 +8635,9 @@ export interface operations {
             query?: {
                 splice?: "true" | "false";
             };
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
                 stepId: string;
@@ -8706,7 +8710,9 @@ export interface operations {
     postWorkflowsByIdTransitions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8745,7 +8751,9 @@ export interface operations {
     deleteWorkflowsByIdTransitionsByTransitionId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
                 transitionId: string;

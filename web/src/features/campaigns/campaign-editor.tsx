@@ -36,13 +36,9 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
     stored: campaign,
     toValues: toCampaignValues,
     read: () => read(id),
-    async write(values, headers) {
-      const params = { path: { id } };
-      const { data } = await api.PUT('/campaigns/{id}', {
-        params,
-        headers,
-        body: campaignBody(values, description),
-      });
+    async write(values, header) {
+      const params = { path: { id }, header };
+      const { data } = await api.PUT('/campaigns/{id}', { params, body: campaignBody(values, description) });
       await refresh('/campaigns');
       return data?.data ?? read(id);
     },

@@ -1,4 +1,5 @@
 import { $api, api, type Schema } from '../../api/client.ts';
+import { ifMatch } from '../../api/if-match.ts';
 import { queryClient, refresh } from '../../api/query-client.ts';
 
 type Contact = Schema<'Contact'>;
@@ -18,7 +19,7 @@ export async function saveContact(contact: Contact, change: ContactChange): Prom
   const { queryKey } = $api.queryOptions('get', '/contacts/{id}', { params });
   queryClient.setQueryData(queryKey, { ...contact, ...change, data: patched(contact.data, change.data) });
   try {
-    const header = change.data ? { 'if-match': `"${contact.updatedAt}"` } : {};
+    const header = change.data ? ifMatch(contact) : {};
     const { data } = await api.PATCH('/contacts/{id}', { params: { ...params, header }, body: change });
     if (!data) throw new Error('The server did not answer with the contact.');
     queryClient.setQueryData(queryKey, data);

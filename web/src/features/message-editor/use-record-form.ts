@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { DefaultValues, FieldValues, Path, PathValue } from 'react-hook-form';
 import type { z } from 'zod';
-import { isStale } from '../../api/if-match.ts';
+import { ifMatch, isStale } from '../../api/if-match.ts';
 import { type ApiForm, useApiForm } from '../../ui/form.ts';
 import { say } from '../../ui/toast.tsx';
 
@@ -10,8 +10,8 @@ interface RecordFormOptions<Values extends FieldValues, Stored> {
   /** The version that was last read. */
   stored: Stored;
   toValues: (stored: Stored) => Values;
-  /** @param ifMatch header by which the API refuses to write over a version that was not seen */
-  write: (values: Values, ifMatch: { 'If-Match': string }) => Promise<Stored>;
+  /** @param header lets the API refuse to write over a version that was not seen */
+  write: (values: Values, header: ReturnType<typeof ifMatch>) => Promise<Stored>;
   read: () => Promise<Stored>;
 }
 
@@ -32,7 +32,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
     defaultValues: toValues(stored) as DefaultValues<Values>,
     async save(values) {
       try {
-        seen.current = (await write(values, { 'If-Match': `"${seen.current}"` })).updatedAt;
+        seen.current = (await write(values, ifMatch({ updatedAt: seen.current }))).updatedAt;
       } catch (error) {
         if (isStale(error)) setTheirs(await read());
         throw error;

@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { $api } from '../../api/client.ts';
+import { segmentsQuery } from './queries.ts';
 
 /** The name of a segment by its id, for a condition in words. */
 export function useSegmentNames(): (id: string) => string | undefined {
-  const { data } = $api.useQuery('get', '/segments');
+  const { data } = useQuery(segmentsQuery);
   return useCallback((id: string) => data?.data.find((segment) => segment.id === id)?.name, [data]);
 }

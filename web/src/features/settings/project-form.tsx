@@ -1,7 +1,6 @@
-import { useState } from 'react';
 import { Controller } from 'react-hook-form';
-import { ApiError } from '../../api/api-error.ts';
 import { api, type Schema } from '../../api/client.ts';
+import { useIfMatch } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -15,27 +14,17 @@ import { projectSchema, toSettings, toValues } from './project-values.ts';
 
 /** Settings as they were when the form opened; a change by somebody else in between is not overwritten. */
 export function ProjectForm({ project }: { project: Schema<'Project'> }) {
-  const [seen, setSeen] = useState(project.updatedAt);
+  const saveSeen = useIfMatch(project, 'the project');
   const { form, failure, submit } = useApiForm({
     schema: projectSchema,
     defaultValues: toValues(project),
     save: async (values) => {
-      const params = { path: { id: project.id }, header: { 'if-match': `"${seen}"` } };
-      try {
-        const { data } = await api.PATCH('/users/@me/projects/{id}', { params, body: toSettings(values) });
-        if (data) {
-          setSeen(data.updatedAt);
-          form.reset(toValues(data));
-        }
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 409) throw error;
-        // To save once more is to overwrite, knowing it.
-        setSeen(String(error.details.updatedAt));
-        throw new ApiError(error.status, error.requestId, {
-          message:
-            'Somebody else has changed these settings since you opened them. What you entered is still here: save again to replace their change, or reload the page to see it.',
-        });
-      }
+      await saveSeen(async (header) => {
+        const params = { path: { id: project.id }, header };
+        const answer = await api.PATCH('/users/@me/projects/{id}', { params, body: toSettings(values) });
+        if (answer.data) form.reset(toValues(answer.data));
+        return answer;
+      });
       await refresh('/users/@me/projects');
       say('The settings are saved.');
     },

@@ -49,8 +49,8 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
     stored: template,
     toValues: toTemplateValues,
     read: () => read(id),
-    async write(body, headers) {
-      const { data } = await api.PATCH('/templates/{id}', { params, body, headers });
+    async write(body, header) {
+      const { data } = await api.PATCH('/templates/{id}', { params: { ...params, header }, body });
       await refresh('/templates');
       return data ?? read(id);
     },

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
-import { $api, type Schema } from '../../api/client.ts';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -12,12 +13,13 @@ import { ExecutionFacts } from './execution-facts.tsx';
 import { isUnderWay } from './execution-status.ts';
 import { pathOf } from './graph/graph.ts';
 import { stepWords } from './graph/step-words.ts';
-import { useNames } from './graph/use-names.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
+import { executionQuery, workflowQuery } from './queries.ts';
 import { StepRuns } from './step-runs.tsx';
 import { useDefaultView } from './use-default-view.ts';
+import { useNames } from './use-names.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId/executions/$executionId');
 
@@ -25,18 +27,14 @@ export function ExecutionPage() {
   const projectId = useProjectId();
   const { workflowId, executionId } = route.useParams();
   const [isCancelling, setIsCancelling] = useState(false);
-  const query = $api.useQuery(
-    'get',
-    '/workflows/{id}/executions/{executionId}',
-    { params: { path: { id: workflowId, executionId } } },
-    {
-      refetchInterval: ({ state }) => {
-        const status = state.data?.status;
-        return status !== undefined && isUnderWay(status) ? (status === 'RUNNING' ? 2_000 : 5_000) : false;
-      },
+  const query = useQuery({
+    ...executionQuery(workflowId, executionId),
+    refetchInterval: ({ state }) => {
+      const status = state.data?.status;
+      return status !== undefined && isUnderWay(status) ? (status === 'RUNNING' ? 2_000 : 5_000) : false;
     },
-  );
-  const workflow = $api.useQuery('get', '/workflows/{id}', { params: { path: { id: workflowId } } });
+  });
+  const workflow = useQuery(workflowQuery(workflowId));
   const execution = query.data;
   return (
     <Page

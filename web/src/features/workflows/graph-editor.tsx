@@ -2,26 +2,28 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
+import { ifMatch } from '../../api/if-match.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { canSplice, type Step } from './graph/graph.ts';
-import { statisticsQuery } from './graph/queries.ts';
 import { stepWords } from './graph/step-words.ts';
-import { useNames } from './graph/use-names.ts';
-import { useGraphEdits } from './graph-edits.ts';
+import { editGraph, useGraphEdits } from './graph-edits.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
+import { statisticsQuery } from './queries.ts';
 import { StepPanel } from './step-panel.tsx';
+import { useNames } from './use-names.ts';
+
+type Workflow = Schema<'WorkflowWithGraph'>;
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
 
 interface GraphEditorProps {
-  workflow: Schema<'WorkflowWithGraph'>;
+  workflow: Workflow;
   form: 'canvas' | 'outline';
 }
 
@@ -51,7 +53,7 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
       {opened && <StepPanel workflowId={workflow.id} step={opened} onClose={() => open(undefined)} />}
       {removed && (
         <RemoveForkDialog
-          workflowId={workflow.id}
+          workflow={workflow}
           step={removed}
           onClose={() => setRemoved(null)}
           onRemoved={() => open(undefined)}
@@ -68,12 +70,12 @@ interface EditorView {
   countedOf: number | undefined;
 }
 
-function useEditorView(workflow: Schema<'WorkflowWithGraph'>, askToRemove: (step: Step) => void): EditorView {
+function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): EditorView {
   const navigateRoute = route.useNavigate();
   const names = useNames();
   const navigate = (step: string | undefined) =>
     void navigateRoute({ search: (before) => ({ ...before, step }), replace: step === undefined });
-  const edits = useGraphEdits(workflow.id, navigate);
+  const edits = useGraphEdits(workflow, navigate);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflow.id), refetchInterval: 15_000 });
   const { isBusy } = edits;
   // biome-ignore lint/correctness/useExhaustiveDependencies: its functions change with each render, but not what they do
@@ -91,7 +93,7 @@ function useEditorView(workflow: Schema<'WorkflowWithGraph'>, askToRemove: (step
       onOpen: navigate,
       onRemove: (step) => {
         if (!canSplice(workflow, step.id)) return askToRemove(step);
-        void removeStep(workflow.id, step, true).then(() => navigate(undefined), sayError);
+        void removeStep(workflow, step, true).then(() => navigate(undefined), sayError);
       },
       edits,
     };
@@ -100,22 +102,24 @@ function useEditorView(workflow: Schema<'WorkflowWithGraph'>, askToRemove: (step
   return { shown, navigate, countedOf: hasMore ? statistics.stepsOf : undefined };
 }
 
-async function removeStep(workflowId: string, { id, name }: Step, splice: boolean): Promise<void> {
-  await api.DELETE('/workflows/{id}/steps/{stepId}', {
-    params: { path: { id: workflowId, stepId: id }, query: { splice: splice ? 'true' : 'false' } },
-  });
-  await refresh('/workflows');
+async function removeStep(workflow: Workflow, { id, name }: Step, splice: boolean): Promise<void> {
+  const params = {
+    path: { id: workflow.id, stepId: id },
+    query: { splice: splice ? 'true' : 'false' },
+    header: ifMatch(workflow),
+  } as const;
+  await editGraph(() => api.DELETE('/workflows/{id}/steps/{stepId}', { params }));
   say(`“${name}” is removed`);
 }
 
 interface RemoveForkDialogProps {
-  workflowId: string;
+  workflow: Workflow;
   step: Step;
   onClose: () => void;
   onRemoved: () => void;
 }
 
-function RemoveForkDialog({ workflowId, step, onClose, onRemoved }: RemoveForkDialogProps) {
+function RemoveForkDialog({ workflow, step, onClose, onRemoved }: RemoveForkDialogProps) {
   return (
     <ConfirmDialog
       title="Remove the step"
@@ -123,7 +127,7 @@ function RemoveForkDialog({ workflowId, step, onClose, onRemoved }: RemoveForkDi
       isOpen
       onClose={onClose}
       onConfirm={async () => {
-        await removeStep(workflowId, step, false);
+        await removeStep(workflow, step, false);
         onRemoved();
       }}
     >

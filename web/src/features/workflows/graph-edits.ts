@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { api } from '../../api/client.ts';
+import { api, type Schema } from '../../api/client.ts';
+import { ifMatch, isStale } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { sayError } from '../../ui/toast.tsx';
 import type { Branch, OpenEnd, Way } from './graph/graph.ts';
@@ -16,34 +17,53 @@ export interface GraphEdits {
   separate: (way: Way, hasTimeout: boolean) => void;
 }
 
-/** @param onAdded opens the form of a new step */
-export function useGraphEdits(workflowId: string, onAdded: (stepId: string) => void): GraphEdits {
+type Workflow = Schema<'WorkflowWithGraph'>;
+
+/** Makes an edit and reads the graph again, also after a refusal because someone else has changed it. */
+export async function editGraph<Result>(edit: () => Promise<Result>): Promise<Result> {
+  try {
+    return await edit();
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    throw new Error(
+      'Someone else has changed this workflow. You see their version now: make your change to that.',
+    );
+  } finally {
+    await refresh('/workflows');
+  }
+}
+
+/**
+ * Edits are made to the graph that is shown.
+ * @param onAdded opens the form of a new step
+ */
+export function useGraphEdits(workflow: Workflow, onAdded: (stepId: string) => void): GraphEdits {
   const [isBusy, setIsBusy] = useState(false);
-  const path = { id: workflowId };
+  const path = { id: workflow.id };
+  const header = ifMatch(workflow);
   const ways = '/workflows/{id}/transitions' as const;
 
   async function run(edit: () => Promise<string | undefined>): Promise<void> {
     setIsBusy(true);
-    let added: string | undefined;
     try {
-      added = await edit();
+      const added = await editGraph(edit);
+      if (added !== undefined) onAdded(added);
     } catch (error) {
       sayError(error);
     }
-    await refresh('/workflows');
     setIsBusy(false);
-    if (added !== undefined) onAdded(added);
   }
 
   const add = (body: { type: AddedType; autoConnect?: string; branch?: Branch; transitionId?: string }) =>
     void run(async () => {
-      const { data } = await api.POST('/workflows/{id}/steps', { params: { path }, body });
+      const { data } = await api.POST('/workflows/{id}/steps', { params: { path, header }, body });
       return data?.id;
     });
-  const join = (body: OpenEnd & { toStepId: string }) => api.POST(ways, { params: { path }, body });
+  const join = (body: OpenEnd & { toStepId: string }, seen?: typeof header) =>
+    api.POST(ways, { params: { path, ...(seen && { header: seen }) }, body });
   const cut = (way: Way) =>
     api.DELETE('/workflows/{id}/transitions/{transitionId}', {
-      params: { path: { ...path, transitionId: way.id } },
+      params: { path: { ...path, transitionId: way.id }, header },
     });
 
   return {
@@ -52,7 +72,7 @@ export function useGraphEdits(workflowId: string, onAdded: (stepId: string) => v
     insert: (way, type) => add({ type, transitionId: way.id }),
     connect: (end, toStepId) =>
       void run(async () => {
-        await join({ ...end, toStepId });
+        await join({ ...end, toStepId }, header);
         return undefined;
       }),
     disconnect: (way) =>

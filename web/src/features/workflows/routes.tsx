@@ -2,14 +2,15 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { segmentsQuery } from '../segments/queries.ts';
 import { executionStatuses } from './execution-status.ts';
 import {
-  segmentsQuery,
+  executionQuery,
   statisticsQuery,
   templateNamesQuery,
   workflowListQuery,
   workflowQuery,
-} from './graph/queries.ts';
+} from './queries.ts';
 
 const page = z.int().positive().optional().catch(undefined);
 
@@ -44,6 +45,15 @@ export const workflowRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'workflows/$workflowId/executions/$executionId',
+    beforeLoad(context) {
+      const { workflowId, executionId } = context.params;
+      startQueries(context, [
+        executionQuery(workflowId, executionId),
+        workflowQuery(workflowId),
+        templateNamesQuery,
+        segmentsQuery,
+      ]);
+    },
     component: lazyRouteComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
   }),
 ] as const;

@@ -13,7 +13,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { executionFigure } from './execution-figure.ts';
-import { executionCountsQuery, workflowListQuery } from './graph/queries.ts';
+import { executionCountsQuery, workflowListQuery } from './queries.ts';
 import { useDuplicate } from './use-duplicate.ts';
 import { WorkflowBadge } from './workflow-badge.tsx';
 import { CreateWorkflowDialog, DeleteWorkflowDialog } from './workflow-dialogs.tsx';

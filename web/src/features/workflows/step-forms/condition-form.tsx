@@ -7,15 +7,15 @@ import { readCondition } from '../../segments/condition-builder/condition.ts';
 import { ConditionBuilder } from '../../segments/condition-builder/condition-builder.tsx';
 import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
+import { useSegmentNames } from '../../segments/use-segment-names.ts';
 import { useSaveStep } from '../graph/save-step.ts';
-import { useNames } from '../graph/use-names.ts';
 import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
 
 const schema = z.object({ name: nameSchema });
 const path = 'config';
 
 export function ConditionForm({ workflowId, step, onClose }: StepFormProps) {
-  const names = useNames();
+  const segmentName = useSegmentNames();
   const [condition, setCondition] = useState(() => readCondition(step.config));
   const [issues, setIssues] = useState<readonly Schema<'FieldIssue'>[]>([]);
   const saveStep = useSaveStep(workflowId, step);
@@ -38,7 +38,7 @@ export function ConditionForm({ workflowId, step, onClose }: StepFormProps) {
   return (
     <StepFormFrame form={form} onClose={onClose}>
       <section aria-label="Condition" className="flex flex-col gap-2">
-        <p className="text-sm text-muted">{describeCondition(condition, names.segment)}</p>
+        <p className="text-sm text-muted">{describeCondition(condition, segmentName)}</p>
         <ConditionBuilder
           value={condition}
           onChange={setCondition}

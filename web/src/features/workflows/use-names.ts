@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { segmentsQuery, templateNamesQuery } from './queries.ts';
-import type { Names } from './step-words.ts';
+import { segmentsQuery } from '../segments/queries.ts';
+import type { Names } from './graph/step-words.ts';
+import { templateNamesQuery } from './queries.ts';
 
 /** Names of what steps refer to, for their descriptions. */
 export function useNames(): Names {

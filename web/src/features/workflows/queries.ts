@@ -1,4 +1,4 @@
-import { $api } from '../../../api/client.ts';
+import { $api } from '../../api/client.ts';
 
 export const workflowListQuery = (search: { search?: string | undefined; page?: number | undefined }) =>
   $api.queryOptions('get', '/workflows', { params: { query: search } });
@@ -13,8 +13,11 @@ export const executionCountsQuery = (ids: readonly string[]) =>
 export const statisticsQuery = (id: string) =>
   $api.queryOptions('get', '/workflows/{id}/statistics', { params: { path: { id } } });
 
+export const executionQuery = (workflowId: string, executionId: string) =>
+  $api.queryOptions('get', '/workflows/{id}/executions/{executionId}', {
+    params: { path: { id: workflowId, executionId } },
+  });
+
 export const templateNamesQuery = $api.queryOptions('get', '/templates', {
   params: { query: { pageSize: 100, body: 'false' } },
 });
-
-export const segmentsQuery = $api.queryOptions('get', '/segments');
