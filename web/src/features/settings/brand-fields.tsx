@@ -52,7 +52,16 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
           label="Postal address"
           rows={4}
           placeholder={'Acme Ltd\n1 Market Street\nLondon'}
-          hint="At the end of marketing email, where the law of many countries asks for it."
+          hint={
+            address.trim() === '' ? (
+              <span className="text-warn">
+                Without one, marketing email is sent with no address at its end, although the law of many
+                countries asks for it.
+              </span>
+            ) : (
+              'At the end of marketing email, where the law of many countries asks for it.'
+            )
+          }
         />
       </div>
       <FooterPreview footerAddress={address} language={language} />

@@ -100,21 +100,18 @@ function SuppressionTable({
     {
       header: 'Address',
       isBreakable: true,
-      cell: ({ email, contactId }) => (
-        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-          {email}
-        </RowLink>
+      cell: ({ email, contactId, reason }) => (
+        <>
+          <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
+            {email}
+          </RowLink>
+          <span className="mt-1 block md:hidden">
+            <ReasonBadge reason={reason} />
+          </span>
+        </>
       ),
     },
-    {
-      header: 'Reason',
-      cell: ({ reason }) =>
-        reason === 'bounce' ? (
-          <Badge tone="bad">Hard bounce</Badge>
-        ) : (
-          <Badge tone="warn">Spam complaint</Badge>
-        ),
-    },
+    { header: 'Reason', isSecondary: true, cell: ({ reason }) => <ReasonBadge reason={reason} /> },
     { header: 'Since', isSecondary: true, cell: ({ suppressedAt }) => <Time at={suppressedAt} /> },
     {
       header: 'Release',
@@ -128,6 +125,14 @@ function SuppressionTable({
     },
   ];
   return <Table label="Suppressions" rows={rows} columns={columns} idOf={({ contactId }) => contactId} />;
+}
+
+function ReasonBadge({ reason }: Pick<Suppression, 'reason'>) {
+  return reason === 'bounce' ? (
+    <Badge tone="bad">Hard bounce</Badge>
+  ) : (
+    <Badge tone="warn">Spam complaint</Badge>
+  );
 }
 
 const warnings: Record<Suppression['reason'], string> = {
