@@ -18,6 +18,8 @@ const fewLooks = looks.filter(({ theme, width }) => (theme === 'light') === (wid
 /** Of compressed scripts, before a page can be used. */
 const maxScriptBytes = 250_000;
 
+const isAllLoadedScript = `Object.values(__TSR_ROUTER__.routesById).every(({ options }) => !options.component?.preload)`;
+
 const isForGuests = ([, address]: NamedPage) => !/^\/(projects|account)/.test(address);
 
 describe.skipIf(executable === undefined)('the dashboard', () => {
@@ -160,5 +162,27 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
+  });
+
+  it('loads the code of its pages while it is idle, so that a click waits for data alone', async () => {
+    const { page, settled, signIn, complaints } = await stage.open({ isIdle: true });
+    await signIn(seeded.owner);
+    await page.goto('.');
+    await page.waitForFunction(isAllLoadedScript);
+    await settled();
+    const scripts: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('.js')) scripts.push(request.url());
+    });
+    for (const [list, record, editor] of [
+      ['Templates', 'Welcome', page.getByRole('textbox', { name: 'Body, HTML with Liquid' })],
+      ['Workflows', 'Onboarding', page.locator('.react-flow__node').first()],
+      ['Activity', 'Analytics', page.getByRole('figure')],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Project' }).getByText(list).click();
+      await page.getByRole('link', { name: record, exact: true }).click();
+      await editor.waitFor();
+    }
+    expect([...scripts, ...complaints()]).toEqual([]);
   });
 });

@@ -108,7 +108,7 @@ export interface Look {
   width: keyof typeof sizes;
 }
 
-/** Reads the page in each of `looks` for barriers and overflow, and takes its picture. */
+/** Reads the page in each of `looks` for barriers and overflow, and with `PICTURES` takes its picture. */
 export const inLooks =
   (looks: readonly Look[], prefix = '') =>
   async ({ page, settled }: WatchedPage, name: string): Promise<string[]> => {
@@ -121,7 +121,7 @@ export const inLooks =
       const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       if (beyond > 0) found.push(`${beyond} pixels wider than the window`);
       faults.push(...found.map((fault) => `${theme}, ${width}: ${fault}`));
-      await takePicture(page, `${prefix}${name}-${theme}-${width}`);
+      if (process.env.PICTURES) await takePicture(page, `${prefix}${name}-${theme}-${width}`);
     }
     return faults;
   };

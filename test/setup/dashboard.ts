@@ -14,10 +14,15 @@ import type { OwnProduct } from './product.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const screens = `${root}.cache/screens`;
 
+export interface PageOptions extends BrowserContextOptions {
+  /** Whether the browser has idle moments, in which the dashboard loads the code of all its pages. */
+  isIdle?: boolean;
+}
+
 export interface DashboardStage {
   stack: OwnProduct;
   /** A page in a browser of its own: its cookies and its storage are new. */
-  open(options?: BrowserContextOptions): Promise<WatchedPage>;
+  open(options?: PageOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
 
@@ -63,7 +68,7 @@ export interface WatchedPage {
 async function openPage(
   browser: TestBrowser,
   stack: OwnProduct,
-  options: BrowserContextOptions = {},
+  { isIdle = false, ...options }: PageOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.open({
     viewport: { width: 1440, height: 900 },
@@ -72,6 +77,7 @@ async function openPage(
     reducedMotion: 'reduce',
     ...options,
   });
+  if (!isIdle) await context.addInitScript('window.requestIdleCallback = () => 0');
   // Far above what a busy machine needs: reached only by what hangs.
   context.setDefaultTimeout(60_000);
   const watch = async (): Promise<WatchedPage> => {

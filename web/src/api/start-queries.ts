@@ -1,8 +1,8 @@
 import { queryClient } from './query-client.ts';
 
-interface Startable {
+interface Startable<Data = unknown> {
   queryKey: readonly unknown[];
-  queryFn: (...context: never[]) => unknown;
+  queryFn: (...context: never[]) => Data | Promise<Data>;
 }
 
 /**
@@ -23,4 +23,22 @@ export function startQueries(
   // The first page has no cursor, so it is the answer to the query itself.
   for (const query of pages)
     void queryClient.prefetchInfiniteQuery({ ...query, initialPageParam: null } as never);
+}
+
+/** Starts a query as soon as the answer to another one says which, beside the drawing of the page. */
+export function startNext<Data>(
+  { preload }: { preload: boolean },
+  query: Startable<Data>,
+  nextOf: (data: Data) => Startable | undefined,
+): void {
+  if (preload) return;
+  // as: above.
+  queryClient.fetchQuery<Data>(query as never).then(
+    (data) => {
+      const next = nextOf(data);
+      if (next) void queryClient.prefetchQuery(next as never);
+    },
+    // The page asks again and says so.
+    () => {},
+  );
 }

@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
@@ -7,6 +7,7 @@ import { IconButton } from '../ui/button.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { rememberProject } from './last-project.ts';
+import { preloadPages } from './preload-pages.ts';
 import { SideBar } from './side-bar.tsx';
 import { useProjectId } from './use-project-id.ts';
 
@@ -14,7 +15,9 @@ export function ProjectLayout() {
   const projectId = useProjectId();
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
+  const router = useRouter();
   useEffect(() => rememberProject(projectId), [projectId]);
+  useEffect(() => preloadPages(router), [router]);
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
       if (event.key !== 'k' || !(event.metaKey || event.ctrlKey)) return;

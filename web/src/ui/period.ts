@@ -32,12 +32,20 @@ export function startOf(length: PeriodLength, now = Date.now()): Date {
   return new Date(Math.ceil(now / hourMs) * hourMs - lengthHours[length] * hourMs);
 }
 
-/** The period of the same length that ends where the one from `start` begins. */
-export function periodBefore(length: PeriodLength, start: Date): { startDate: string; endDate: string } {
+/**
+ * For charts. Days are whole ones of UTC, as the API counts them (it keeps the counts of whole days), today being the
+ * last; hours are as above. `before` is as long a time, and as much of its last day has passed.
+ */
+export function chartPeriod(length: PeriodLength, now = Date.now()) {
+  const end = Math.ceil(now / hourMs) * hourMs;
+  const lengthMs = lengthHours[length] * hourMs;
+  const unitMs = length === '24h' ? hourMs : 24 * hourMs;
+  const start = Math.ceil(end / unitMs) * unitMs - lengthMs;
+  const text = (instant: number) => new Date(instant).toISOString();
   return {
-    startDate: new Date(start.getTime() - lengthHours[length] * hourMs).toISOString(),
+    startDate: text(start),
     // The API includes both ends.
-    endDate: new Date(start.getTime() - 1).toISOString(),
+    before: { startDate: text(start - lengthMs), endDate: text(end - lengthMs - 1) },
   };
 }
 

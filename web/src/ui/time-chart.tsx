@@ -1,4 +1,4 @@
-import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
 import { labelledPoints, ticksUpTo } from './chart-scale.ts';
 import { count, shortCount } from './numbers.ts';
 
@@ -133,8 +133,8 @@ function Mark({ color }: { color: string }) {
   return <span aria-hidden className="h-0.5 w-3 rounded-full" style={{ background: color }} />;
 }
 
-/** The same for screen readers. */
-function Figures({ points, series, label }: TimeChartProps) {
+/** The same for screen readers. Drawn once: the width and the pointer change nothing here. */
+const Figures = memo(function Figures({ points, series, label }: TimeChartProps) {
   return (
     <table className="sr-only">
       <caption>{label}</caption>
@@ -160,7 +160,7 @@ function Figures({ points, series, label }: TimeChartProps) {
       </tbody>
     </table>
   );
-}
+});
 
 function useWidth(element: { current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);

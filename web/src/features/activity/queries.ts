@@ -1,11 +1,5 @@
 import { $api } from '../../api/client.ts';
-import {
-  type PeriodLength,
-  type PeriodSearch,
-  periodBefore,
-  startOf,
-  toPeriodQuery,
-} from '../../ui/period.ts';
+import { chartPeriod, type PeriodLength, type PeriodSearch, toPeriodQuery } from '../../ui/period.ts';
 import { type Kind, typesOf } from './kinds.ts';
 
 export const feedInit = ({ kind, ...period }: PeriodSearch & { kind?: Kind | undefined }) => ({
@@ -14,14 +8,13 @@ export const feedInit = ({ kind, ...period }: PeriodSearch & { kind?: Kind | und
 
 /** Of the page of analytics. */
 export function analyticsQueries(period: PeriodLength) {
-  const start = startOf(period);
-  const startDate = start.toISOString();
+  const { startDate, before } = chartPeriod(period);
   const interval = period === '24h' ? 'hour' : 'day';
   const timeseries = (query: { startDate: string; endDate?: string }) =>
     $api.queryOptions('get', '/analytics/timeseries', { params: { query: { ...query, interval } } });
   return {
     now: timeseries({ startDate }),
-    before: timeseries(periodBefore(period, start)),
+    before: timeseries(before),
     topCampaigns: (metric: 'opens' | 'clicks' | 'sent') =>
       $api.queryOptions('get', '/analytics/top-campaigns', {
         params: { query: { startDate, metric, limit: 10 } },

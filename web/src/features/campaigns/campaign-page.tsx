@@ -5,7 +5,7 @@ import { Page } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
-import { campaignQuery } from './queries.ts';
+import { campaignQuery, isUnsent } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
@@ -24,8 +24,7 @@ export function CampaignPage() {
     );
   }
   const campaign = data.data;
-  const isUnsent = campaign.status === 'DRAFT' || campaign.status === 'SCHEDULED';
-  return isUnsent ? (
+  return isUnsent(campaign) ? (
     <CampaignEditor key={campaignId} campaign={campaign} />
   ) : (
     <CampaignReport key={campaignId} campaign={campaign} />

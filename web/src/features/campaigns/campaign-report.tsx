@@ -4,6 +4,7 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { WhenNear } from '../../ui/when-near.tsx';
 import { contentOf } from '../message-editor/content.ts';
 import { PreviewPane } from '../message-editor/preview-pane.tsx';
 import { usePreview } from '../message-editor/use-preview.ts';
@@ -70,13 +71,17 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
 }
 
 function SentContent({ campaign }: { campaign: Campaign }) {
-  const [readerAddress, setReaderAddress] = useState('');
-  const preview = usePreview(contentOf(campaign), readerAddress);
   return (
     <Section title="Content" description="As it would be rendered today for the contact that you choose.">
-      <div className="h-[60dvh] overflow-hidden rounded-lg border border-line">
-        <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />
-      </div>
+      <WhenNear className="h-[60dvh] overflow-hidden rounded-lg border border-line">
+        <SentPreview campaign={campaign} />
+      </WhenNear>
     </Section>
   );
+}
+
+function SentPreview({ campaign }: { campaign: Campaign }) {
+  const [readerAddress, setReaderAddress] = useState('');
+  const preview = usePreview(contentOf(campaign), readerAddress);
+  return <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />;
 }

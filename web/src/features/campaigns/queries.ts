@@ -55,11 +55,15 @@ export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
   });
 }
 
-/** A campaign as a list has shown it; only a report has figures, links and recipients to start with. */
+/** Can still be edited; a report has figures, links and recipients instead. */
+export const isUnsent = ({ status }: Schema<'ListedCampaign'>): boolean =>
+  status === 'DRAFT' || status === 'SCHEDULED';
+
+/** A report as a list has shown it. */
 export function listedReport(id: string): Schema<'ListedCampaign'> | undefined {
   const lists = queryClient.getQueriesData<{ data: Schema<'ListedCampaign'>[] }>({
     queryKey: ['get', '/campaigns'],
   });
   const campaign = lists.flatMap(([, list]) => list?.data ?? []).find((listed) => listed.id === id);
-  return campaign?.status === 'DRAFT' || campaign?.status === 'SCHEDULED' ? undefined : campaign;
+  return campaign === undefined || isUnsent(campaign) ? undefined : campaign;
 }

@@ -1,13 +1,17 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api } from '../../api/client.ts';
-import { startQueries } from '../../api/start-queries.ts';
+import { startNext, startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { contentOf } from '../message-editor/content.ts';
+import { domainsQuery } from '../message-editor/domains-query.ts';
+import { previewOf, previewQuery } from '../message-editor/preview-query.ts';
 import { outcomes } from './outcomes.ts';
 import {
   campaignListQuery,
   campaignQuery,
   figuresQuery,
+  isUnsent,
   linksQuery,
   listedReport,
   recipientsInit,
@@ -37,9 +41,14 @@ export const campaignRoutes = [
     path: 'campaigns/$campaignId',
     validateSearch: z.object({ outcome: z.enum(outcomes).optional() }),
     beforeLoad(context) {
-      const { campaignId } = context.params;
+      const { projectId, campaignId } = context.params;
       const report = listedReport(campaignId);
-      if (report === undefined) return startQueries(context, [campaignQuery(campaignId)]);
+      if (report === undefined) {
+        startQueries(context, [campaignQuery(campaignId), domainsQuery(projectId)]);
+        return startNext(context, campaignQuery(campaignId), ({ data }) =>
+          isUnsent(data) ? previewQuery(previewOf(contentOf(data))) : undefined,
+        );
+      }
       const init = recipientsInit(campaignId, context.search.outcome);
       return startQueries(
         context,

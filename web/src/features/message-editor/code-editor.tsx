@@ -71,11 +71,17 @@ export function CodeEditor({ label, value, onChange, problems, fields, ref }: Co
     if (editor === null || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
+  // What the editor begins with: to set that again would parse and draw the text once more.
+  const shown = useRef({ fields, problems: 0 });
   useEffect(() => {
+    if (shown.current.fields === fields) return;
+    shown.current.fields = fields;
     view.current?.dispatch({ effects: language.reconfigure(emailLanguage(fields)) });
   }, [fields]);
   useEffect(() => {
     const editor = view.current;
+    if (shown.current.problems === 0 && problems.length === 0) return;
+    shown.current.problems = problems.length;
     editor?.dispatch(setDiagnostics(editor.state, toDiagnostics(editor.state.doc, problems)));
   }, [problems]);
   useImperativeHandle(ref, () => ({

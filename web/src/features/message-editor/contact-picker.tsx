@@ -1,6 +1,7 @@
 import { $api } from '../../api/client.ts';
 import { ComboBox } from '../../ui/select.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
+import { useDrawn } from '../../ui/use-drawn.ts';
 
 interface ContactPickerProps {
   value: string;
@@ -10,9 +11,13 @@ interface ContactPickerProps {
 /** Accepts any address; suggests contacts by a part of theirs. */
 export function ContactPicker({ value, onChange }: ContactPickerProps) {
   const search = useDebounced(value.trim());
-  const { data } = $api.useQuery('get', '/contacts', {
-    params: { query: { limit: 8, ...(search !== '' && { search }) } },
-  });
+  const isDrawn = useDrawn();
+  const { data } = $api.useQuery(
+    'get',
+    '/contacts',
+    { params: { query: { limit: 8, ...(search !== '' && { search }) } } },
+    { enabled: isDrawn },
+  );
   return (
     <ComboBox
       label="Preview as"

@@ -5,10 +5,11 @@ import { Controller, useFormContext } from 'react-hook-form';
 import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormField } from '../../ui/form-field.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { useDrawn } from '../../ui/use-drawn.ts';
 import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
 import type { MessageContent } from './content.ts';
+import { PlainCode } from './plain-code.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { usePreview } from './use-preview.ts';
@@ -29,10 +30,16 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
   const content = watch();
   const [readerAddress, setReaderAddress] = useState('');
   const [isImageOpen, setIsImageOpen] = useState(false);
+  const isDrawn = useDrawn();
   const editor = useRef<CodeEditorHandle>(null);
   const [samples, setSamples] = useState<WorkflowSamples>({});
   const preview = usePreview(content, readerAddress, samples);
-  const fields = $api.useQuery('get', '/contacts/fields', {}, { select: toNames, staleTime: 60_000 });
+  const fields = $api.useQuery(
+    'get',
+    '/contacts/fields',
+    {},
+    { select: toNames, staleTime: 60_000, enabled: isDrawn },
+  );
   const problems = preview.email?.problems ?? noProblems;
   return (
     <>
@@ -56,16 +63,20 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
                 </p>
               )}
               <div className="min-h-0 flex-1">
-                <Suspense fallback={<Skeleton className="h-full w-full" />}>
-                  <CodeEditor
-                    ref={editor}
-                    label="Body, HTML with Liquid"
-                    value={field.value}
-                    onChange={field.onChange}
-                    problems={problems}
-                    fields={fields.data ?? noFields}
-                  />
-                </Suspense>
+                {isDrawn ? (
+                  <Suspense fallback={<PlainCode value={field.value} />}>
+                    <CodeEditor
+                      ref={editor}
+                      label="Body, HTML with Liquid"
+                      value={field.value}
+                      onChange={field.onChange}
+                      problems={problems}
+                      fields={fields.data ?? noFields}
+                    />
+                  </Suspense>
+                ) : (
+                  <PlainCode value={field.value} />
+                )}
               </div>
             </div>
           )}

@@ -1,8 +1,8 @@
-import { keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { $api } from '../../api/client.ts';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { MessageContent } from './content.ts';
+import { previewOf, previewQuery } from './preview-query.ts';
 import { brokenParts, type EmailPreview, type MessagePart, withLastGood } from './shown-preview.ts';
 import type { WorkflowSamples } from './workflow-samples.tsx';
 
@@ -17,30 +17,19 @@ export interface Preview {
   isBehind: boolean;
 }
 
-const isAddress = (text: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
-
 /** The rendered email, debounced; keeps the previous one while loading. */
 export function usePreview(
   content: MessageContent,
   readerAddress: string,
-  samples: WorkflowSamples = {},
+  samples?: WorkflowSamples,
 ): Preview {
-  const { subject, body, type, from, fromName } = content;
-  const wanted = JSON.stringify({
-    subject,
-    body,
-    type,
-    ...samples,
-    ...(isAddress(from) && { from }),
-    ...(isAddress(readerAddress) && { email: readerAddress }),
-  });
+  const { from, fromName } = content;
+  const wanted = previewOf(content, readerAddress, samples);
   const settled = useDebounced(wanted, 400);
-  const { data, error, isPlaceholderData } = $api.useQuery(
-    'post',
-    '/templates/preview',
-    { body: JSON.parse(settled) },
-    { placeholderData: keepPreviousData, staleTime: 30_000 },
-  );
+  const { data, error, isPlaceholderData } = useQuery({
+    ...previewQuery(settled),
+    placeholderData: keepPreviousData,
+  });
   const [good, setGood] = useState<EmailPreview>();
   const broken = data ? brokenParts(data) : [];
   if (data !== undefined && data !== good && broken.length === 0) setGood(data);

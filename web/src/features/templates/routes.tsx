@@ -1,8 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { z } from 'zod';
-import { startQueries } from '../../api/start-queries.ts';
+import { startNext, startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { contentOf } from '../message-editor/content.ts';
 import { domainsQuery } from '../message-editor/domains-query.ts';
+import { previewOf, previewQuery } from '../message-editor/preview-query.ts';
 import { templateListQuery, templateQuery, usageQuery } from './queries.ts';
 
 export const templateRoutes = [
@@ -29,6 +31,9 @@ export const templateRoutes = [
     beforeLoad(context) {
       const { projectId, templateId } = context.params;
       startQueries(context, [templateQuery(templateId), usageQuery(templateId), domainsQuery(projectId)]);
+      startNext(context, templateQuery(templateId), (template) =>
+        previewQuery(previewOf(contentOf(template))),
+      );
     },
     component: lazyRouteComponent(() => import('./template-page.tsx'), 'TemplatePage'),
   }),

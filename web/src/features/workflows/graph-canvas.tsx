@@ -15,7 +15,7 @@ import '@xyflow/react/dist/base.css';
 import './graph-canvas.css';
 import { useEffect, useMemo } from 'react';
 import { useIsDark } from '../../shell/theme.ts';
-import { branchWords, type OpenEnd, type Step } from './graph/graph.ts';
+import { branchWords, type Graph, type OpenEnd, type Step } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
 import { curveThrough, layOut, type PlacedWay, stepWidth } from './layout.ts';
 import { nodeHeight, StepNode } from './step-node.tsx';
@@ -48,35 +48,14 @@ const fitOptions = { maxZoom: 1, minZoom: 0.5, padding: 0.08 };
 export default function GraphCanvas() {
   const view = useGraphView();
   const isDark = useIsDark();
-  const { nodes, edges } = useMemo(() => {
-    const layout = layOut(view.graph, (step) => nodeHeight(step, view), view.edits !== null);
-    return {
-      nodes: [
-        ...layout.steps.map(
-          ({ step, at, height }): StepFlowNode => ({
-            id: step.id,
-            type: 'step',
-            position: at,
-            data: { step },
-            width: stepWidth,
-            height,
-          }),
-        ),
-        ...layout.ends.map(
-          ({ id, end, at }): EndFlowNode => ({ id, type: 'end', position: at, data: { end } }),
-        ),
-      ],
-      edges: layout.ways.map(
-        (placed): WayFlowEdge => ({
-          id: placed.id,
-          type: 'way',
-          source: placed.from,
-          target: placed.to,
-          data: { placed },
-        }),
-      ),
-    };
-  }, [view]);
+  const { graph } = view;
+  const hasEnds = view.edits !== null;
+  // What else the nodes show comes later, and moves nothing.
+  const heights = graph.steps.map((step) => nodeHeight(step, view)).join();
+  const { nodes, edges } = useMemo(
+    () => toFlow(graph, heights.split(',').map(Number), hasEnds),
+    [graph, heights, hasEnds],
+  );
   return (
     <div className="h-[max(28rem,calc(100dvh-15rem))] overflow-hidden rounded-lg border border-line">
       <Heads />
@@ -107,6 +86,38 @@ export default function GraphCanvas() {
       </ReactFlow>
     </div>
   );
+}
+
+/** @param heights of the steps, in their order */
+function toFlow(graph: Graph, heights: readonly number[], hasEnds: boolean) {
+  const heightById = new Map(graph.steps.map(({ id }, index) => [id, heights[index] ?? 0]));
+  const layout = layOut(graph, ({ id }) => heightById.get(id) ?? 0, hasEnds);
+  return {
+    nodes: [
+      ...layout.steps.map(
+        ({ step, at, height }): StepFlowNode => ({
+          id: step.id,
+          type: 'step',
+          position: at,
+          data: { step },
+          width: stepWidth,
+          height,
+        }),
+      ),
+      ...layout.ends.map(
+        ({ id, end, at }): EndFlowNode => ({ id, type: 'end', position: at, data: { end } }),
+      ),
+    ],
+    edges: layout.ways.map(
+      (placed): WayFlowEdge => ({
+        id: placed.id,
+        type: 'way',
+        source: placed.from,
+        target: placed.to,
+        data: { placed },
+      }),
+    ),
+  };
 }
 
 /** Fits the view again once steps have come or gone. */

@@ -1,0 +1,27 @@
+import { useIsFetching } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+
+/**
+ * Draws `children` once they are about to be scrolled into sight. While answers are awaited it does not look, because
+ * what is above still grows.
+ * @param className with the height that `children` will have
+ */
+export function WhenNear({ className, children }: { className: string; children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isNear, setIsNear] = useState(false);
+  const isQuiet = useIsFetching() === 0;
+  useEffect(() => {
+    if (frame.current === null || !isQuiet || isNear) return;
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setIsNear(true),
+      { rootMargin: '50%' },
+    );
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [isQuiet, isNear]);
+  return (
+    <div ref={frame} className={className}>
+      {isNear && children}
+    </div>
+  );
+}
