@@ -103,7 +103,7 @@ function SuppressionTable({
       cell: ({ email, contactId, reason }) => (
         <>
           <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-            {email}
+            <Address email={email} />
           </RowLink>
           <span className="mt-1 block md:hidden">
             <ReasonBadge reason={reason} />
@@ -125,6 +125,18 @@ function SuppressionTable({
     },
   ];
   return <Table label="Suppressions" rows={rows} columns={columns} idOf={({ contactId }) => contactId} />;
+}
+
+/** Breaks behind the @ before it breaks within a word. */
+function Address({ email }: Pick<Suppression, 'email'>) {
+  const at = email.lastIndexOf('@') + 1;
+  return (
+    <>
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </>
+  );
 }
 
 function ReasonBadge({ reason }: Pick<Suppression, 'reason'>) {
