@@ -4,6 +4,7 @@ import { findChromium } from './setup/chromium.ts';
 import { type DashboardStage, startDashboard, type WatchedPage } from './setup/dashboard.ts';
 import { everyPage, inLooks, type Look, lookAtEach, type NamedPage } from './setup/dashboard-pages.ts';
 import { type SeededProject, seedProject } from './setup/dashboard-seed.ts';
+import { eventually } from './setup/eventually.ts';
 import { createOwnProject, type TestPerson, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
@@ -168,7 +169,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     const { page, settled, signIn, complaints } = await stage.open({ isIdle: true });
     await signIn(seeded.owner);
     await page.goto('.');
-    await page.waitForFunction(isAllLoadedScript);
+    await eventually(() => page.evaluate<boolean>(isAllLoadedScript), Boolean);
     await settled();
     const scripts: string[] = [];
     page.on('request', (request) => {
