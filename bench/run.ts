@@ -34,7 +34,7 @@ const benches: Record<string, Bench> = {
   import: { run: benchImport, seconds: 25, quickSeconds: 25 },
   'cold-start': { run: benchColdStart, seconds: 35, quickSeconds: 35 },
   contacts: { run: benchContacts, seconds: 50 },
-  segments: { run: benchSegments, seconds: 80 },
+  segments: { run: benchSegments, seconds: 200 },
   dashboard: { run: benchDashboard, seconds: 600 },
   journal: { run: benchJournal, seconds: 60 },
   analytics: { run: benchAnalytics, seconds: 90 },

@@ -11,6 +11,7 @@ import { fillAudience } from './audience-data.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { percentile } from './percentile.ts';
 import { type BenchRun, type Figure, reportEach } from './report.ts';
+import { measureRounds } from './segment-rounds.ts';
 
 type Filter = Record<string, unknown>;
 
@@ -187,6 +188,7 @@ async function* measure(stack: BenchStack): AsyncGenerator<Figure> {
   }
   yield* measureNested(stack);
   yield await measureSingle(stack);
+  yield* measureRounds(stack);
 }
 
 export function benchSegments({ report }: BenchRun): Promise<void> {

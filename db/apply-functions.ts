@@ -11,6 +11,8 @@ export const columnFunctions = ['json-text-bytes', 'accepted-by-now', 'usage-mon
 export const tableFunctions = [
   'record-contact-figure-changes',
   'limit-project-rows',
+  'mark-segments-stale',
+  'record-segment-changes',
   'start-and-wake-executions',
   'hear-events',
   'emails-used',

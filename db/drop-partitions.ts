@@ -10,6 +10,7 @@ import { execute, query } from './sql.ts';
  * statements wait behind; what is in use by then is left to the next call.
  *
  * @param mayDrop SQL of a condition on the partition's name
+ * @param onDrop runs in the transaction that drops a partition
  * @returns the number of partitions dropped
  */
 export async function dropPartitions(
@@ -17,6 +18,7 @@ export async function dropPartitions(
   table: PartitionedTable,
   before: Date,
   mayDrop: (partition: string) => string = () => 'true',
+  onDrop: (run: Em, until: Date) => Promise<unknown> = async () => undefined,
 ): Promise<number> {
   let dropped = 0;
   for (const { name, until } of await listPartitions(em, table)) {
@@ -26,6 +28,7 @@ export async function dropPartitions(
         await execute(run, `set local lock_timeout = '500ms'`);
         const [answer] = await query(run, z.object({ may: z.boolean() }), `select ${mayDrop(name)} as may`);
         if (answer?.may !== true) return;
+        await onDrop(run, until);
         await execute(run, `drop table ${name}`);
         dropped += 1;
       });

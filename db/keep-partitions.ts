@@ -32,10 +32,24 @@ export async function keepPartitions(
   added += await add(em, eventPartitions, now);
   if (eventMonths > 0) {
     const oldestMonth = stepAt(eventPartitions, now, -eventMonths);
-    dropped += await dropPartitions(em, eventPartitions, oldestMonth, isStreamedSql);
+    dropped += await dropPartitions(em, eventPartitions, oldestMonth, isStreamedSql, forgetCounts);
   }
   await analyzeEvents(em);
   return { added, dropped };
+}
+
+/** The months that go were counted by tests of the form "at least n times within", for any contact. */
+function forgetCounts(run: Em, until: Date): Promise<unknown> {
+  return execute(
+    run,
+    `update segments s set is_current = false, plan_id = null
+     where s.track_membership and s.is_current and exists (
+       select from segment_inputs i
+       where i.project_id = s.project_id and i.input = any(s.inputs) and i.clock ->> 'of' = 'event'
+         and (i.clock ->> 'nth')::numeric > 1
+         and now() - (i.clock ->> 'ms')::float8 * interval '1 millisecond' < $1)`,
+    [until],
+  );
 }
 
 function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {

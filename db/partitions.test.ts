@@ -202,6 +202,35 @@ describe('partitions', () => {
     expect(await partitionOf(recent)).toBeDefined();
   });
 
+  it('that go have the segments computed in full that counted their events', async () => {
+    const clock = (nth: number) => ({ of: 'event', name: 'bought', nth, ms: 365 * dayMs });
+    for (const [input, nth] of [
+      ['clock.often', 3],
+      ['clock.once', 1],
+    ] as const) {
+      await sql(em, 'insert into segment_inputs (project_id, input, clock) values ($1, $2, $3)', [
+        projectId,
+        input,
+        JSON.stringify(clock(nth)),
+      ]);
+      await sql(
+        em,
+        `insert into segments (id, project_id, name, type, slug, condition, track_membership, is_current, inputs)
+         values ($1, $2, $3, 'DYNAMIC', $3, '{}', true, true, array[$3])`,
+        [uuidv7(), projectId, input],
+      );
+    }
+    await insertEvent(uuidv7());
+    await sql(
+      em,
+      `insert into stream_positions (name, xid, event_id) select 'clickhouse', xid, id from events`,
+    );
+    const later = new Date(Date.now() + 100 * dayMs);
+    await keepPartitions(orm.em.fork(), later, 1);
+    const stale = await sql<{ name: string }>(em, 'select name from segments where not is_current');
+    expect(stale.map((segment) => segment.name)).toEqual(['clock.often']);
+  });
+
   it('take the rows that landed in the default one for want of them', async () => {
     const now = new Date();
     const early = idAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 6, 10));

@@ -4,6 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import {
   newSegmentComputation,
   newSegmentCount,
+  newSegmentRounds,
   type TrackedSegment,
 } from '../temporal/contracts/segments.ts';
 import type { RunStepInput } from '../temporal/contracts/workflow-execution.ts';
@@ -315,6 +316,27 @@ const shapes: Shape[] = [
       computeSegment: async ({ segmentId }: TrackedSegment) => {
         if (segmentId === 'a') throw new Error('no database');
         return null;
+      },
+    },
+  },
+  {
+    name: 'segment-rounds',
+    type: 'segmentRounds',
+    input: newSegmentRounds,
+    activities: {
+      listSegmentTurns: inTurn([['a', 'b', 'c', 'd'], ['a'], []]),
+      evaluateSegmentChanges: async () => ({ changes: 5, added: 2, removed: 1, failed: 0 }),
+    },
+  },
+  {
+    name: 'segment-rounds-with-failures',
+    type: 'segmentRounds',
+    input: newSegmentRounds,
+    activities: {
+      listSegmentTurns: inTurn([['a', 'b'], ['a'], ['a', 'c'], ['a']]),
+      evaluateSegmentChanges: async ({ projectId }: { projectId: string }) => {
+        if (projectId === 'a') throw new Error('no database');
+        return { changes: 5, added: 2, removed: 1, failed: 0 };
       },
     },
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
-import { newSegmentComputation, newSegmentCount } from '../temporal/contracts/segments.ts';
+import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
 import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import {
@@ -242,6 +242,7 @@ describe('the rounds of the schedules', () => {
     const { temporal } = stack.product.resources;
     for (const [id, type] of [
       ['segments/computation', 'segmentComputation'],
+      ['segments/changes', 'segmentRounds'],
       ['segments/count', 'segmentCount'],
     ] as const) {
       const { action, spec, policies } = await temporal.schedule.getHandle(id).describe();
@@ -265,5 +266,42 @@ describe('the rounds of the schedules', () => {
     const countOf = async (id: string) => (await sender.get(`/segments/${id}`)).body.memberCount;
     expect([await countOf(made.id), await countOf(counted.id)]).toEqual([1, 1]);
     expect(await events()).toEqual([`segment.pro.entry ${address(1)}`]);
+  });
+
+  it('evaluate what the API changes: data, events, subscriptions, members, deletions', async () => {
+    const tracked = async (name: string, condition: object) =>
+      (await createSegment(sender, { name, condition, trackMembership: true })).id;
+    const list = await createSegment(sender, { name: 'List', type: 'STATIC' });
+    const pro = await tracked('Pro', planIs('pro'));
+    await tracked('Buyers', where({ field: 'event.bought', operator: 'triggered' }));
+    await tracked('Gone', where({ field: 'subscribed', operator: 'equals', value: false }));
+    await tracked('Listed', memberOf(list.id));
+    expect(await run('segmentComputation', newSegmentComputation)).toMatchObject({ failed: 0 });
+    expect(await events()).toEqual([]);
+    const rounds = () => run('segmentRounds', newSegmentRounds);
+
+    const first = await putContact(sender, 1, 'pro');
+    await putContact(sender, 2, 'free');
+    await sender.post('/v1/track', { email: address(2), event: 'bought' });
+    await sender.patch(`/contacts/${first}`, { subscribed: false });
+    await sender.post(`/segments/${list.id}/members`, { emails: [address(2)] });
+    expect(await rounds()).toMatchObject({ failed: 0 });
+    expect((await events()).toSorted()).toEqual([
+      `segment.buyers.entry ${address(2)}`,
+      `segment.gone.entry ${address(1)}`,
+      `segment.listed.entry ${address(2)}`,
+      `segment.pro.entry ${address(1)}`,
+    ]);
+    const countOf = async (id: string) => (await sender.get(`/segments/${id}`)).body.memberCount;
+    expect(await countOf(pro)).toBe(1);
+
+    // Their turn is over for some milliseconds.
+    await sql(em(), 'delete from segment_rounds where project_id = $1', [sender.projectId]);
+    await sender.delete('/events/bought');
+    await sender.delete(`/contacts/${first}`);
+    expect(await rounds()).toMatchObject({ failed: 0 });
+    expect((await events()).slice(4)).toEqual([`segment.buyers.exit ${address(2)}`]);
+    expect(await run('segmentCount', newSegmentCount)).toMatchObject({ failed: 0 });
+    expect(await countOf(pro)).toBe(0);
   });
 });

@@ -37,7 +37,7 @@ export function readsEvent(condition: WorkflowCondition, name: string): boolean 
   return conditionReferences(condition).events.has(name);
 }
 
-function* predicatesOf({ groups }: WorkflowCondition): Generator<WorkflowPredicate> {
+export function* predicatesOf({ groups }: WorkflowCondition): Generator<WorkflowPredicate> {
   for (const { filters, conditions } of groups) {
     for (const { predicate } of filters) yield predicate;
     if (conditions) yield* predicatesOf(conditions);

@@ -235,8 +235,12 @@ export const environmentSchema = z.object({
   EVENT_RETENTION_MONTHS: integer(0).describe(
     'Months, beside the current one, for which Postgres keeps the rows of the journal once ClickHouse has them; 0 = forever.',
   ),
+  SEGMENT_ROUND_INTERVAL_SECONDS: integer(15, 1).describe(
+    'How often changes of contacts are evaluated for tracked segments and their entry and exit events emitted. A ' +
+      'project whose round takes long pauses for ten times as long, at most five minutes.',
+  ),
   SEGMENT_COMPUTE_INTERVAL_MINUTES: integer(5, 1).describe(
-    'How often tracked segments are computed and their entry and exit events emitted.',
+    'How often tracked segments that are new or were edited are computed among all contacts.',
   ),
   SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
   OUTBOUND_ALLOW_HOSTS: list.describe(

@@ -3,10 +3,10 @@ import type { Em } from '../orm.ts';
 import { execute, query } from '../sql.ts';
 
 /**
- * How many contacts a statement evaluates a condition for: `few` by index look-ups (a page, a batch, one contact), or
- * `all` of a project, reading whole event names at once.
+ * How many contacts a statement evaluates a condition for: `few` by index look-ups (a page, a batch, one contact), `given`
+ * ones, for which the whole statement looks rows up by key, or `all` of a project, reading whole event names at once.
  */
-export type Reach = 'few' | 'all';
+export type Reach = 'few' | 'given' | 'all';
 
 /**
  * Planner settings. JIT compilation costs more than it saves in both cases.
@@ -19,6 +19,8 @@ export type Reach = 'few' | 'all';
 const settings: Readonly<Record<Reach, string>> = {
   all: `set local jit = off; set local random_page_cost = 2; set local work_mem = '64MB'`,
   few: `set local jit = off; set local work_mem = '64kB'`,
+  given: `set local jit = off; set local work_mem = '64kB'; set local enable_seqscan = off;
+    set local enable_hashjoin = off; set local enable_mergejoin = off`,
 };
 
 export function audienceQuery<Row extends z.ZodType>(

@@ -46,7 +46,7 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
     case 'subscribed':
       return `c.subscribed = ${bind(predicate.value)}::boolean`;
     case 'instant':
-      return instantSql(columns[predicate.field], predicate.test, options.now, bind);
+      return instantSql(instantColumns[predicate.field], predicate.test, options.now, bind);
     case 'data':
       return compileDataTest(predicate, options.now, bind);
     case 'event':
@@ -56,7 +56,7 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
   }
 }
 
-const columns: Readonly<Record<InstantField, string>> = {
+export const instantColumns: Readonly<Record<InstantField, string>> = {
   createdAt: 'c.created_at',
   updatedAt: 'c.updated_at',
   snoozedUntil: 'c.snoozed_until',

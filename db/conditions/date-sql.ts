@@ -33,6 +33,12 @@ export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: 
   return byForm(text, utc, `${instantSql(text)} = ${bind(instant)}::timestamp`);
 }
 
+/** The instant of a text as a UTC timestamp; null unless it is a date. */
+export function dateInstantSql(text: string): string {
+  const utc = `case when ${isUtcFormSql(text)} then rtrim(${text}, 'Z')::timestamp end`;
+  return byForm(text, utc, instantSql(text));
+}
+
 function byForm(text: string, utc: string, rest: string): string {
   return `(case when length(${text}) in (10, 20, 24) then ${utc} else ${rest} end)`;
 }

@@ -25,7 +25,7 @@ import {
   ProjectErasure,
   ProjectSuspension,
 } from './project-security.ts';
-import { Segment, SegmentMember } from './segment.ts';
+import { Segment, SegmentChange, SegmentInput, SegmentMember, SegmentRound } from './segment.ts';
 import { SignInAttempts, SignInSource } from './sign-in.ts';
 import { Template } from './template.ts';
 import { Upload, UploadTotal } from './upload.ts';
@@ -68,6 +68,9 @@ export const entities = [
   ContactErasure,
   Segment,
   SegmentMember,
+  SegmentInput,
+  SegmentChange,
+  SegmentRound,
   Template,
   Campaign,
   CampaignBatch,

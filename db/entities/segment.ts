@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { SegmentClock } from '../../core/segments/segment-inputs.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
 import { SegmentRepository } from '../repositories/segment-repository.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
@@ -15,9 +16,9 @@ const SegmentSchema = defineEntity({
       expression: 'create index segments_counted on segments (counted_at nulls first, id)',
     },
     {
-      name: 'segments_tracked',
+      name: 'segments_stale',
       expression:
-        "create index segments_tracked on segments (id) where track_membership and type = 'DYNAMIC'",
+        "create index segments_stale on segments (id) where track_membership and type = 'DYNAMIC' and not is_current",
     },
   ],
   properties: {
@@ -36,6 +37,12 @@ const SegmentSchema = defineEntity({
     memberCount: p.integer().default(0),
     countedAt: instant().nullable(),
     computedAt: instant().nullable(),
+    /** Names of what its members are computed from, as of the last plan (`segmentInputs`). */
+    inputs: p.array().columnType('text[]').defaultRaw(`'{}'`),
+    /** Null after a change of the condition, also of one it refers to, until the segment is planned again. */
+    planId: p.uuid().nullable(),
+    /** Computed in full since it was planned: what changes from then on is recorded. */
+    isCurrent: p.boolean().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -65,3 +72,58 @@ const SegmentMemberSchema = defineEntity({
  */
 export class SegmentMember extends SegmentMemberSchema.class {}
 SegmentMemberSchema.setClass(SegmentMember);
+
+const SegmentInputSchema = defineEntity({
+  name: 'SegmentInput',
+  tableName: 'segment_inputs',
+  indexes: [
+    {
+      name: 'segment_inputs_planned',
+      expression:
+        'create index segment_inputs_planned on segment_inputs (planned_until) where planned_until is not null',
+    },
+  ],
+  properties: {
+    projectId: p.uuid().primary(),
+    input: p.text().primary(),
+    clock: p.json().$type<SegmentClock>().nullable(),
+    plannedUntil: instant().nullable(),
+    planningUntil: instant().nullable(),
+  },
+});
+
+/**
+ * What the tracked segments of a project read: changes of anything else are not recorded. A clock is a test that is
+ * relative to now; the instants at which its answer changes are recorded ahead, up to `plannedUntil`.
+ */
+export class SegmentInput extends SegmentInputSchema.class {}
+SegmentInputSchema.setClass(SegmentInput);
+
+const SegmentChangeSchema = defineEntity({
+  name: 'SegmentChange',
+  tableName: 'segment_changes',
+  properties: {
+    projectId: p.uuid().primary(),
+    /** Its instant is when the change is due: that of the write, or later for a clock. */
+    id: p.uuid().primary().defaultRaw('uuidv7()'),
+    input: p.text(),
+    contactIds: p.array().columnType('uuid[]'),
+  },
+});
+
+/** Contacts that a round has yet to evaluate, appended in the transaction that touches them: a row per statement and input. */
+export class SegmentChange extends SegmentChangeSchema.class {}
+SegmentChangeSchema.setClass(SegmentChange);
+
+const SegmentRoundSchema = defineEntity({
+  name: 'SegmentRound',
+  tableName: 'segment_rounds',
+  properties: {
+    projectId: p.uuid().primary(),
+    nextAt: instant(),
+  },
+});
+
+/** When a project with changes has its next turn at the earliest. */
+export class SegmentRound extends SegmentRoundSchema.class {}
+SegmentRoundSchema.setClass(SegmentRound);

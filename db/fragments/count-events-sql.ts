@@ -1,7 +1,7 @@
 /**
- * CTEs that count events in `contact_event_stats`, start and wake the executions that listen for them, and queue the
- * commands for Temporal (`start_and_wake_executions`). Required in every statement that writes events visible to
- * workflows or segments.
+ * CTEs that count events in `contact_event_stats`, note them for tracked segments, start and wake the executions that
+ * listen for them, and queue the commands for Temporal (`start_and_wake_executions`). Required in every statement that
+ * writes events visible to workflows or segments.
  *
  * @param events query of (id, project_id, name, contact_id, occurred_at); any number of rows, `contact_id` may be
  * null

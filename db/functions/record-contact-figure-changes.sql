@@ -2,7 +2,13 @@
 -- ones, and of contacts with each data field. The sums are per statement: mostly none, and a few rows however many contacts
 -- it writes, at about 4 microseconds per contact. One branch per kind of statement, because each offers other transition
 -- tables.
-create or replace function record_contact_figure_changes() returns trigger language plpgsql as $$
+create or replace function record_contact_figure_changes() returns trigger language plpgsql
+  -- The plan that is kept may be that of a statement with one contact: nested loops would pair each of a large import with each.
+  set plan_cache_mode = force_generic_plan
+  set enable_nestloop = off as $$
+declare
+  -- Whether a project of the contacts has tracked segments.
+  are_read boolean;
 begin
   if tg_op = 'INSERT' then
     insert into contact_figure_changes (project_id, figure, change)
@@ -33,22 +39,58 @@ begin
     ) counted (figure)
     group by project_id, figure;
   else
-    insert into contact_figure_changes (project_id, figure, change)
-    select project_id, figure, sum(change)
+    -- The same look at both versions also notes what changed for tracked segments (record-segment-changes.sql): reading the
+    -- keys costs most. Concatenating an empty object leaves a value that is not fetched again for each key.
+    are_read := exists (
+      select from new_contacts n
+      where exists (select from segment_inputs i where i.project_id = n.project_id and i.input = 'contact' offset 0));
+    with pair as materialized (
+      select n.project_id, n.id, n.subscribed::int - o.subscribed::int as subscribed,
+        (n.snoozed_until is not null)::int - (o.snoozed_until is not null)::int as snoozed,
+        are_read and n.snoozed_until is distinct from o.snoozed_until as has_snoozed,
+        are_read and n.email <> o.email as has_moved,
+        are_read and n.updated_at <> o.updated_at as has_updated,
+        n.data <> o.data as has_changed, n.data || '{}' as data, o.data || '{}' as old_data
+      from new_contacts n
+      join old_contacts o on o.id = n.id
+    ),
+    field as materialized (
+      select project_id, id, key, (data ? key)::int - (old_data ? key)::int as change,
+        are_read and data -> key is distinct from old_data -> key as has_changed
+      from (select project_id, id, data, old_data, jsonb_object_keys(data || old_data) as key from pair where has_changed) p
+    ),
+    figures as (
+      insert into contact_figure_changes (project_id, figure, change)
+      select project_id, figure, sum(change)
+      from (
+        select project_id, 'subscribed' as figure, subscribed as change from pair where subscribed <> 0
+        union all
+        select project_id, 'snoozed', snoozed from pair where snoozed <> 0
+        union all
+        select project_id, 'data.' || key, change from field where change <> 0
+      ) c
+      group by project_id, figure
+      having sum(change) <> 0
+    )
+    insert into segment_changes (project_id, input, contact_ids)
+    select t.project_id, t.input, t.contact_ids
     from (
-      select project_id, subscribed, snoozed_until, data, 1 as change from new_contacts
-      union all
-      select project_id, subscribed, snoozed_until, data, -1 from old_contacts
-    ) c
-    cross join lateral (
-      select 'subscribed' where c.subscribed
-      union all
-      select 'snoozed' where c.snoozed_until is not null
-      union all
-      select 'data.' || key from jsonb_object_keys(c.data) key
-    ) counted (figure)
-    group by project_id, figure
-    having sum(change) <> 0;
+      select project_id, input, array_agg(id) as contact_ids
+      from (
+        select project_id, id, 'subscribed' as input from pair where are_read and subscribed <> 0
+        union all
+        select project_id, id, 'snoozedUntil' from pair where has_snoozed
+        union all
+        select project_id, id, 'email' from pair where has_moved
+        union all
+        select project_id, id, 'updatedAt' from pair where has_updated
+        union all
+        select project_id, id, left('data.' || key, 200) from field where has_changed
+      ) c
+      group by project_id, input
+    ) t
+    where exists (
+      select from segment_inputs i where i.project_id = t.project_id and i.input = t.input offset 0);
   end if;
   return null;
 end

@@ -23,6 +23,17 @@ declare
   -- Events of an email that happen without a person's action.
   automatic constant text[] := array['email.sent', 'email.delivery', 'email.bounce', 'email.complaint'];
 begin
+  -- The same events, for the segments that read them: as record_segment_changes, without a call.
+  insert into segment_changes (project_id, input, contact_ids)
+  select e.project_id, left('event.' || e.name, 200), e.contact_ids
+  from (
+    select project_id, name, array_agg(contact_id) as contact_ids
+    from unnest(projects, names, contacts) as e (project_id, name, contact_id)
+    group by project_id, name
+  ) e
+  where exists (
+    select from segment_inputs i where i.project_id = e.project_id and i.input = left('event.' || e.name, 200) offset 0);
+
   select array_agg(e.id), array_agg(l.id) into matched, listeners
   from unnest(event_ids, projects, names, contacts) as e (id, project_id, name, contact_id)
   cross join lateral (

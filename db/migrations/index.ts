@@ -50,4 +50,5 @@ export const migrations = [
   sqlMigration('2026-11-23-partitions'),
   sqlMigration('2026-11-23-execution-totals'),
   sqlMigration('2026-11-23-address-search'),
+  sqlMigration('2026-11-23-segment-rounds'),
 ];

@@ -2,7 +2,7 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { SegmentNode } from '../../core/segments/reference-graph.ts';
 import type { Segment } from '../entities/segment.ts';
 
-export type CountableSegment = Pick<Segment, 'id' | 'projectId' | 'updatedAt' | 'countedAt'>;
+export type CountableSegment = Pick<Segment, 'id' | 'projectId' | 'updatedAt' | 'countedAt' | 'isCurrent'>;
 
 export interface StoredCondition {
   id: string;
@@ -39,24 +39,27 @@ export class SegmentRepository extends EntityRepository<Segment> {
     return new Map(segments.map(({ id, filterCount, refersTo }) => [id, { filterCount, refersTo }]));
   }
 
-  /** A page of tracked dynamic segments of all projects, in id order. */
+  /** A page of tracked dynamic segments of all projects that have to be computed in full, in id order. */
   async listTracked(after: string | null): Promise<{ projectId: string; segmentId: string }[]> {
     const segments = await this.find(
-      { ...isComputed, ...(after !== null && { id: { $gt: after } }) },
+      { ...isComputed, isCurrent: false, ...(after !== null && { id: { $gt: after } }) },
       { fields: ['id', 'projectId'], orderBy: { id: 'asc' }, limit: trackedPerPage },
     );
     return segments.map(({ id, projectId }) => ({ segmentId: id, projectId }));
   }
 
   /**
-   * Segments last counted before `before`, stalest first. Excludes tracked dynamic ones; their computation counts
+   * Segments last counted before `before`, stalest first. Excludes those whose computation in full is due, which counts
    * them.
    */
   listToCount(before: Date, limit: number): Promise<CountableSegment[]> {
     return this.find(
-      { $or: [{ countedAt: null }, { countedAt: { $lt: before } }], $not: isComputed },
       {
-        fields: ['id', 'projectId', 'updatedAt', 'countedAt'],
+        $or: [{ countedAt: null }, { countedAt: { $lt: before } }],
+        $not: { ...isComputed, isCurrent: false },
+      },
+      {
+        fields: ['id', 'projectId', 'updatedAt', 'countedAt', 'isCurrent'],
         orderBy: [{ countedAt: 'asc nulls first' }, { id: 'asc' }],
         limit,
       },

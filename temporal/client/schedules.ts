@@ -4,8 +4,10 @@ import { type JobKind, searchAttributes } from '../contracts/search-attributes.t
 import {
   newSegmentComputation,
   newSegmentCount,
+  newSegmentRounds,
   segmentComputationWorkflow,
   segmentCountWorkflow,
+  segmentRoundsWorkflow,
 } from '../contracts/segments.ts';
 import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/sweeps.ts';
 
@@ -23,17 +25,22 @@ const everySeconds: Record<SweepName, number> = {
   'orphaned-executions': 60 * 60,
 };
 
-const segmentRounds = { computation: 'segments/computation', count: 'segments/count' } as const;
+const segmentRounds = {
+  computation: 'segments/computation',
+  changes: 'segments/changes',
+  count: 'segments/count',
+} as const;
 
 export const scheduleIds: readonly string[] = [
   ...Object.keys(everySeconds).map((sweep) => `sweep/${sweep}`),
   ...Object.values(segmentRounds),
 ];
 
-/** Minutes; set by the operator. */
+/** Set by the operator. */
 export interface RoundIntervals {
-  segmentComputation: number;
-  segmentCount: number;
+  segmentRoundSeconds: number;
+  segmentComputationMinutes: number;
+  segmentCountMinutes: number;
 }
 
 interface Round {
@@ -49,7 +56,7 @@ interface Round {
 export async function ensureSchedules(
   client: Client,
   taskQueue: string,
-  minutes: RoundIntervals,
+  intervals: RoundIntervals,
 ): Promise<void> {
   for (const [sweep, seconds] of Object.entries(everySeconds) as [SweepName, number][]) {
     const input: SweepInput = { sweep };
@@ -64,15 +71,23 @@ export async function ensureSchedules(
   }
   await ensureSchedule(client, taskQueue, {
     id: segmentRounds.computation,
-    everySeconds: minutes.segmentComputation * 60,
+    everySeconds: intervals.segmentComputationMinutes * 60,
     workflow: segmentComputationWorkflow,
     input: newSegmentComputation,
+    summary: 'Tracked segments that are new or were edited',
+    kind: 'segments',
+  });
+  await ensureSchedule(client, taskQueue, {
+    id: segmentRounds.changes,
+    everySeconds: intervals.segmentRoundSeconds,
+    workflow: segmentRoundsWorkflow,
+    input: newSegmentRounds,
     summary: 'Entries and exits of tracked segments',
     kind: 'segments',
   });
   await ensureSchedule(client, taskQueue, {
     id: segmentRounds.count,
-    everySeconds: minutes.segmentCount * 60,
+    everySeconds: intervals.segmentCountMinutes * 60,
     workflow: segmentCountWorkflow,
     input: newSegmentCount,
     summary: 'Member counts of segments',

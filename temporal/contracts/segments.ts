@@ -10,14 +10,43 @@ export interface SegmentChanges {
 }
 
 export interface SegmentActivities {
+  /** Those that have to be computed in full: new, changed, or failed in a round of changes. */
   listTrackedSegments(input: { after: string | null }): Promise<TrackedSegment[]>;
   /**
-   * Updates the members of a segment in batches and emits an event for each change. A retry continues from the last
-   * heartbeat. Null when the segment is gone or no longer tracked.
+   * Updates the members of a segment among all contacts, in batches, and emits an event for each change. A retry
+   * continues from the last heartbeat. Null when the segment is gone or no longer tracked.
    */
   computeSegment(input: TrackedSegment): Promise<SegmentChanges | null>;
   countSegments(input: { before: string }): Promise<SegmentCounts>;
+  /** Projects whose tracked segments have changes to evaluate, a page, the longest waiting first. */
+  listSegmentTurns(): Promise<string[]>;
+  /** Evaluates what was touched in a project since its last turn, up to a budget. */
+  evaluateSegmentChanges(input: { projectId: string }): Promise<ProjectRound>;
 }
+
+export interface ProjectRound {
+  changes: number;
+  added: number;
+  removed: number;
+  /** Segments that could not be evaluated; `segmentComputation` computes them in full. */
+  failed: number;
+}
+
+export interface SegmentRoundsFigures {
+  turns: number;
+  changes: number;
+  added: number;
+  removed: number;
+  failed: number;
+}
+
+export const newSegmentRounds: SegmentRoundsFigures = {
+  turns: 0,
+  changes: 0,
+  added: 0,
+  removed: 0,
+  failed: 0,
+};
 
 export interface SegmentCounts {
   counted: number;
@@ -51,4 +80,5 @@ export interface SegmentCountInput {
 export const newSegmentCount: SegmentCountInput = { startedAt: null, counted: 0, failed: 0 };
 
 export const segmentComputationWorkflow = 'segmentComputation';
+export const segmentRoundsWorkflow = 'segmentRounds';
 export const segmentCountWorkflow = 'segmentCount';

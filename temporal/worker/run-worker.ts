@@ -49,8 +49,9 @@ export async function runWorker(
   for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
     try {
       await ensureSchedules(resources.temporal, config.TEMPORAL_TASK_QUEUE, {
-        segmentComputation: config.SEGMENT_COMPUTE_INTERVAL_MINUTES,
-        segmentCount: config.SEGMENT_COUNT_INTERVAL_MINUTES,
+        segmentRoundSeconds: config.SEGMENT_ROUND_INTERVAL_SECONDS,
+        segmentComputationMinutes: config.SEGMENT_COMPUTE_INTERVAL_MINUTES,
+        segmentCountMinutes: config.SEGMENT_COUNT_INTERVAL_MINUTES,
       });
       running = await startWorkers(options);
       // A worker without its thread would look alive but send no campaigns.

@@ -28,6 +28,12 @@ const resultFacts: {
     'posthaste.segment.entries': changes?.added ?? 0,
     'posthaste.segment.exits': changes?.removed ?? 0,
   }),
+  evaluateSegmentChanges: ({ changes, added, removed, failed }) => ({
+    'posthaste.segment.changes': changes,
+    'posthaste.segment.entries': added,
+    'posthaste.segment.exits': removed,
+    'posthaste.segments.failed': failed,
+  }),
   countSegments: ({ counted, failed }) => ({
     'posthaste.segments.counted': counted,
     'posthaste.segments.failed': failed,

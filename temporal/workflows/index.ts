@@ -11,5 +11,6 @@ export { inboundEmail } from './inbound-email.ts';
 export { projectErasure } from './project-erasure.ts';
 export { segmentComputation } from './segment-computation.ts';
 export { segmentCount } from './segment-count.ts';
+export { segmentRounds } from './segment-rounds.ts';
 export { sweep } from './sweep.ts';
 export { workflowExecution } from './workflow-execution.ts';

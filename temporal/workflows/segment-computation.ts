@@ -18,8 +18,9 @@ const { computeSegment } = proxyActivities<SegmentActivities>(computation);
 const lanes = 4;
 
 /**
- * One round over all tracked segments of all projects, started by a schedule. Each segment is its own activity; a
- * failed segment does not block the others and is retried in the next round.
+ * One round over the tracked segments of all projects that have to be computed in full, started by a schedule; for the
+ * others `segmentRounds` evaluates what changes. Each segment is its own activity; a failed segment does not block the
+ * others and is retried in the next round.
  */
 export async function segmentComputation(
   input: SegmentComputationInput,

@@ -4,6 +4,7 @@ import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.t
 import {
   newSegmentComputation,
   newSegmentCount,
+  newSegmentRounds,
   type SegmentChanges,
   type TrackedSegment,
 } from '../contracts/segments.ts';
@@ -72,6 +73,62 @@ describe('a round of computations', () => {
     });
     expect(new Set(computed).size).toBe(1_200);
     expect(result).toEqual({ segments: 1_200, failed: 0, added: 1_200, removed: 0 });
+  });
+});
+
+describe('rounds of changes', () => {
+  const round = { changes: 5, added: 2, removed: 1, failed: 0 };
+
+  it('give every project its turn, and those with more another one, until none waits', async () => {
+    const turns: string[] = [];
+    const left: Record<string, number> = { busy: 3, quiet: 1, other: 1 };
+    const { result } = await runWorkflow(environment, 'segmentRounds', newSegmentRounds, {
+      listSegmentTurns: async () => Object.keys(left).filter((id) => (left[id] ?? 0) > 0),
+      evaluateSegmentChanges: async ({ projectId }: { projectId: string }) => {
+        turns.push(projectId);
+        left[projectId] = (left[projectId] ?? 0) - 1;
+        return round;
+      },
+    });
+    expect(turns.slice(0, 3).toSorted()).toEqual(['busy', 'other', 'quiet']);
+    expect(turns.slice(3)).toEqual(['busy', 'busy']);
+    expect(result).toEqual({ turns: 5, changes: 25, added: 10, removed: 5, failed: 0 });
+  });
+
+  it('leave a project whose turn fails to the next run', async () => {
+    const left = new Set(['broken', 'a', 'b']);
+    const { result } = await runWorkflow(environment, 'segmentRounds', newSegmentRounds, {
+      listSegmentTurns: async () => [...left],
+      evaluateSegmentChanges: async ({ projectId }: { projectId: string }) => {
+        if (projectId === 'broken') throw new Error('no database');
+        left.delete(projectId);
+        return round;
+      },
+    });
+    expect(result).toEqual({ turns: 2, changes: 10, added: 4, removed: 2, failed: 1 });
+  });
+
+  it('have a project that comes while others take long not wait for them', async () => {
+    const left = new Set(['heavy', 'also heavy']);
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let lists = 0;
+    const { result } = await runWorkflow(environment, 'segmentRounds', newSegmentRounds, {
+      listSegmentTurns: async () => {
+        lists += 1;
+        if (lists === 3) left.add('new');
+        return [...left];
+      },
+      evaluateSegmentChanges: async ({ projectId }: { projectId: string }) => {
+        left.delete(projectId);
+        if (projectId === 'new') end();
+        else await isOver;
+        return round;
+      },
+    });
+    expect(result).toMatchObject({ turns: 3, failed: 0 });
   });
 });
 

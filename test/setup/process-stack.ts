@@ -58,6 +58,7 @@ export async function createProcessStack(
     SNS_TOPIC_ARNS: testTopic,
     SHUTDOWN_GRACE_SECONDS: '3',
     // Disabled unless a test sets it.
+    SEGMENT_ROUND_INTERVAL_SECONDS: '6000000',
     SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
     SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...changes,

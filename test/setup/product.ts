@@ -76,6 +76,7 @@ export async function startTestProduct(environment: Record<string, string> = {})
     VALIDATE_RESPONSES: 'true',
     VALIDATE_ROWS: 'true',
     // Disabled unless a test sets it.
+    SEGMENT_ROUND_INTERVAL_SECONDS: '6000000',
     SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
     SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...environment,

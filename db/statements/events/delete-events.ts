@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
+import { eventInput } from '../../../core/segments/segment-inputs.ts';
 import type { Em } from '../../orm.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import { execute, query } from '../../sql.ts';
@@ -69,6 +70,10 @@ left join lateral (
   limit 1
 ) newest on true
 where s.project_id = $1 and s.name = $2 and s.contact_id = g.contact_id and s.count > g.count`;
+
+const touchSql = `
+select record_segment_changes(array_agg($1::uuid), array_agg(id), array_agg($2::text))
+from unnest($3::uuid[]) as contact (id)`;
 
 /**
  * Deletes the events of a name that were committed before the deletion was recorded, and subtracts them from the
@@ -169,6 +174,7 @@ async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, pl
     counted.map((group) => group.contactId),
     counted.map((group) => group.count),
   ]);
+  await execute(em, touchSql, [projectId, eventInput(name), counted.map((group) => group.contactId)]);
   const lastMadeAt = Math.max(0, ...gone.map((group) => group.lastMadeAt?.getTime() ?? 0));
   await execute(em, 'update event_deletions set before = greatest(before, $2) where id = $1', [
     id,

@@ -3,6 +3,7 @@ import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
+import { dropUnusedInputs } from '../segments/plan-segment.ts';
 import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
 import type { ErasureOrder } from './find-erasure.ts';
 import { notifyProjectChange } from './notify-project-change.ts';
@@ -88,6 +89,18 @@ async function eraseContacts(run: Run): Promise<void> {
   await eraseCreated(run, 'contact_event_stats', 'project_id, name, contact_id', 'first_at');
   await eraseCreated(run, 'contact_fields', 'project_id, key');
   await eraseCreated(run, 'event_names', 'project_id, name');
+  await eraseSegmentRounds(run);
+}
+
+/** Also changes that are due later; those of contacts that were created since stay. */
+async function eraseSegmentRounds(run: Run): Promise<void> {
+  const { projectId } = run.erasure;
+  const gone = 'not exists (select from contacts c where c.id = any(contact_ids))';
+  await deleteWhere(run, 'segment_changes', `project_id = $1 and ${gone} order by project_id, id`, [
+    projectId,
+  ]);
+  await dropUnusedInputs(run.em, projectId);
+  await deleteWhere(run, 'segment_rounds', 'project_id = $1', [projectId]);
 }
 
 async function eraseJournal(run: Run): Promise<void> {
@@ -110,6 +123,9 @@ const figures = [
   'project_email_days',
   'project_email_changes',
   'billing_usage',
+  'segment_changes',
+  'segment_inputs',
+  'segment_rounds',
 ];
 
 const eraseFigures = (run: Run) => eraseOf(run, 'project_id', run.erasure.projectId, figures);

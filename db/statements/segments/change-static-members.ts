@@ -15,7 +15,7 @@ export type MembersChange = z.output<typeof changeSchema>;
 const targetSql = `
   target as materialized (
     select id, email from contacts
-    where project_id = ($1::json ->> 'project_id')::uuid and email = any($2::text[])
+    where project_id = ($1::json -> 0 ->> 'project_id')::uuid and email = any($2::text[])
     order by id for key share
   )`;
 
@@ -27,11 +27,11 @@ const addSql = `
 with ${targetSql},
 entered as (
   insert into segment_members (segment_id, contact_id)
-  select ($1::json ->> 'segment_id')::uuid, id from target
+  select ($1::json -> 0 ->> 'segment_id')::uuid, id from target
   on conflict do nothing
-  returning contact_id
+  returning segment_id, contact_id
 ),
-departed as (select id as contact_id from target where false),
+departed as (select id as segment_id, id as contact_id from target where false),
 ${membershipEventsSql}
 ${answerSql('entered')}`;
 
@@ -39,10 +39,10 @@ const removeSql = `
 with ${targetSql},
 departed as (
   delete from segment_members m using target t
-  where m.segment_id = ($1::json ->> 'segment_id')::uuid and m.contact_id = t.id
-  returning m.contact_id
+  where m.segment_id = ($1::json -> 0 ->> 'segment_id')::uuid and m.contact_id = t.id
+  returning m.segment_id, m.contact_id
 ),
-entered as (select id as contact_id from target where false),
+entered as (select id as segment_id, id as contact_id from target where false),
 ${membershipEventsSql}
 ${answerSql('departed')}`;
 
@@ -62,7 +62,7 @@ export async function changeStaticMembers(
   emails: readonly string[],
 ): Promise<MembersChange> {
   const [row] = await query(em, changeSchema, change === 'add' ? addSql : removeSql, [
-    membershipEventInput(segment, new Date()),
+    membershipEventInput([segment], new Date()),
     emails,
   ]);
   const result = row ?? { changed: 0, found: [] };

@@ -1,21 +1,14 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import { nilId } from '../../../core/nil-id.ts';
-import { type Audience, segmentAudience } from '../../conditions/audience.ts';
+import { segmentAudience } from '../../conditions/audience.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
-import { type Bind, bindInto } from '../../conditions/bind.ts';
+import { bindInto } from '../../conditions/bind.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
+import { readClock } from '../../read-clock.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
-import { query } from '../../sql.ts';
+import { boundsSql, type ContactCursor, findBatchEnd } from './contact-batches.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
-
-const contactsPerBatch = 20_000;
-
-interface ContactCursor {
-  createdAt: string;
-  id: string;
-}
 
 const changesSchema = z.object({
   added: z.number().int(),
@@ -48,28 +41,13 @@ async function computeBatch(
   const audience = await segmentAudience(em, projectId, segmentId);
   if (audience === undefined) return undefined;
   const next = await findBatchEnd(em, projectId, after);
-  const changes = await updateMembers(em, segment, audience, after, next);
-  return { ...changes, next };
-}
-
-async function updateMembers(
-  em: Em,
-  segment: Segment,
-  audience: Audience,
-  after: ContactCursor | null,
-  next: ContactCursor | null,
-): Promise<Changes> {
-  const now = new Date();
-  const parameters: unknown[] = [membershipEventInput(segment, now), segment.projectId, segment.id];
+  const now = await readClock(em);
+  const parameters: unknown[] = [membershipEventInput([segment], now), projectId, segmentId];
   const bind = bindInto(parameters);
   const belongs = audience.where(now, bind);
-  const bounds = [
-    after === null ? '' : boundSql('>', after, bind),
-    next === null ? '' : boundSql('<=', next, bind),
-  ].join('');
-  const text = updateMembersSql(belongs, bounds);
+  const text = updateMembersSql(belongs, boundsSql(after, next, bind));
   const [row] = await audienceQuery(em, 'few', changesSchema, text, parameters);
-  return row ?? { added: 0, removed: 0, total: 0 };
+  return { ...(row ?? { added: 0, removed: 0, total: 0 }), next };
 }
 
 /**
@@ -92,42 +70,17 @@ arriving as materialized (
 entered as (
   insert into segment_members (segment_id, contact_id) select $3, id from arriving
   on conflict do nothing
-  returning contact_id
+  returning segment_id, contact_id
 ),
 departed as (
   delete from segment_members
   where segment_id = $3
     and contact_id = any(array(select id from candidate where is_member and not belongs))
-  returning contact_id
+  returning segment_id, contact_id
 ),
 ${membershipEventsSql}
 select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed,
   (select count(*)::int from candidate where belongs) as total`;
-
-/**
- * The separate bound on `created_at` lets the planner use an index range, which the row comparison alone does not.
- */
-function boundSql(operator: '>' | '<=', { createdAt, id }: ContactCursor, bind: Bind): string {
-  const instant = `${bind(createdAt)}::timestamptz`;
-  return ` and c.created_at ${operator === '>' ? '>=' : '<='} ${instant}
-    and (c.created_at, c.id) ${operator} (${instant}, ${bind(id)}::uuid)`;
-}
-
-async function findBatchEnd(
-  em: Em,
-  projectId: string,
-  after: ContactCursor | null,
-): Promise<ContactCursor | null> {
-  const [row] = await query(
-    em,
-    z.object({ createdAt: z.date(), id: z.uuid() }),
-    `select created_at as "createdAt", id from contacts
-     where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
-     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`,
-    [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId],
-  );
-  return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
-}
 
 export interface ComputationProgress {
   added: number;

@@ -2,24 +2,27 @@ import { segmentEventName } from '../../../core/reserved-events.ts';
 import type { Segment } from '../../entities/segment.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 
-export function membershipEventInput(segment: Segment, occurredAt: Date): string {
-  return JSON.stringify({
-    project_id: segment.projectId,
-    segment_id: segment.id,
-    is_tracked: segment.trackMembership,
-    // Clients change the members of static segments.
-    is_computed: segment.type === 'DYNAMIC',
-    entry: segmentEventName(segment.slug, 'entry'),
-    exit: segmentEventName(segment.slug, 'exit'),
-    data: { segmentId: segment.id, segmentName: segment.name },
-    at: occurredAt,
-  });
+/** @param segments of one project */
+export function membershipEventInput(segments: readonly Segment[], occurredAt: Date): string {
+  return JSON.stringify(
+    segments.map((segment) => ({
+      project_id: segment.projectId,
+      segment_id: segment.id,
+      is_tracked: segment.trackMembership,
+      // Clients change the members of static segments.
+      is_computed: segment.type === 'DYNAMIC',
+      entry: segmentEventName(segment.slug, 'entry'),
+      exit: segmentEventName(segment.slug, 'exit'),
+      data: { segmentId: segment.id, segmentName: segment.name },
+      at: occurredAt,
+    })),
+  );
 }
 
 /**
- * SQL fragment that journals and counts an event for each contact of the CTEs `entered(contact_id)` and
- * `departed(contact_id)`, if the segment is tracked. In a computed segment, the hops of a workflow's change to the
- * contact within the last hour carry over. $1 is `membershipEventInput`.
+ * SQL fragment that journals and counts an event for each row of the CTEs `entered(segment_id, contact_id)` and
+ * `departed(segment_id, contact_id)` whose segment is tracked. In a computed segment, the hops of a workflow's change to
+ * the contact within the last hour carry over. $1 is `membershipEventInput`.
  */
 export const membershipEventsSql = `
   membership_event as (
@@ -28,13 +31,13 @@ export const membershipEventsSql = `
       i.data, i.at, coalesce((
         select m.moved_hops from contacts m
         where i.is_computed and m.id = c.contact_id and m.moved_at > i.at - interval '1 hour'), 0)
-    from json_to_record($1::json) as i(project_id uuid, is_tracked boolean, is_computed boolean, entry text, exit text,
-      data jsonb, at timestamptz)
-    cross join (
-      select contact_id, true as has_entered from entered
+    from json_to_recordset($1::json) as i(project_id uuid, segment_id uuid, is_tracked boolean, is_computed boolean,
+      entry text, exit text, data jsonb, at timestamptz)
+    join (
+      select segment_id, contact_id, true as has_entered from entered
       union all
-      select contact_id, false from departed
-    ) c
+      select segment_id, contact_id, false from departed
+    ) c on c.segment_id = i.segment_id
     where i.is_tracked
     returning id, project_id, name, contact_id, occurred_at
   ),

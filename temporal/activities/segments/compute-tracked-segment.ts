@@ -1,10 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Em } from '../../../db/orm.ts';
-import {
-  type ComputationProgress,
-  computationStart,
-  computeSegment,
-} from '../../../db/statements/segments/compute-segment.ts';
+import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
+import { planClocks } from '../../../db/statements/segments/plan-clocks.ts';
+import { markCurrent, planSegment } from '../../../db/statements/segments/plan-segment.ts';
+import { haveWritersEnded, writersBarrier } from '../../../db/statements/segments/writers-barrier.ts';
 import type { SegmentChanges, TrackedSegment } from '../../contracts/segments.ts';
 
 const progressSchema = z.object({
@@ -12,11 +12,19 @@ const progressSchema = z.object({
   removed: z.number(),
   total: z.number(),
   after: z.object({ createdAt: z.iso.datetime(), id: z.uuid() }).nullable(),
+  /** Of the plan that the computation began with; null when it began before the writers that do not know the plan ended. */
+  planId: z.uuid().nullable().default(null),
 });
 
+type Progress = z.output<typeof progressSchema>;
+
+const writersWaitMs = 10_000;
+const writersCheckMs = 50;
+
 /**
- * Computes a tracked segment, resuming from the last heartbeat of an earlier attempt. Idempotent for changes
- * made after that heartbeat.
+ * Plans a tracked segment and computes it in full, resuming from the last heartbeat of an earlier attempt. Idempotent for
+ * changes made after that heartbeat. Afterwards the segment is current, unless it was changed meanwhile or a transaction
+ * has been writing for longer than ten seconds: then the next round computes it again.
  *
  * @param heartbeat details of that heartbeat
  * @param onBatch called after each batch with the details of the next heartbeat
@@ -25,11 +33,40 @@ export async function computeTrackedSegment(
   em: Em,
   { projectId, segmentId }: TrackedSegment,
   heartbeat: unknown,
-  onBatch: (progress: ComputationProgress) => void,
+  onBatch: (progress: Progress) => void,
+  signal?: AbortSignal,
 ): Promise<SegmentChanges | null> {
   const from = progressSchema.safeParse(heartbeat);
-  const start = from.success ? from.data : computationStart;
-  const result = await computeSegment(em, projectId, segmentId, start, onBatch);
+  const start = from.success ? from.data : await prepare(em, { projectId, segmentId }, signal);
+  if (start === undefined) return null;
+  const { planId } = start;
+  const result = await computeSegment(em, projectId, segmentId, start, (progress) =>
+    onBatch({ ...progress, planId }),
+  );
   if (result === undefined) return null;
+  if (planId !== null) await markCurrent(em, segmentId, planId);
   return { added: result.added, removed: result.removed, total: result.total };
+}
+
+async function prepare(
+  em: Em,
+  { projectId, segmentId }: TrackedSegment,
+  signal: AbortSignal | undefined,
+): Promise<Progress | undefined> {
+  const planId = await planSegment(em, projectId, segmentId);
+  if (planId === undefined) return undefined;
+  const isKnown = await waitForWriters(em, signal);
+  await planClocks(em, projectId, signal);
+  return { ...computationStart, planId: isKnown ? planId : null };
+}
+
+/** Waits until every writer knows what the segment reads. */
+async function waitForWriters(em: Em, signal: AbortSignal | undefined): Promise<boolean> {
+  const barrier = await writersBarrier(em);
+  const until = Date.now() + writersWaitMs;
+  for (;;) {
+    if (await haveWritersEnded(em, barrier)) return true;
+    if (Date.now() > until) return false;
+    await delay(writersCheckMs, undefined, { signal });
+  }
 }

@@ -1,6 +1,6 @@
 import { Segment } from '../../../db/entities/segment.ts';
 import type { Em } from '../../../db/orm.ts';
-import { countMembers } from '../../../db/statements/segments/count-members.ts';
+import { countMembers, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
 import type { SegmentCounts } from '../../contracts/segments.ts';
 
 const segmentsPerActivity = 50;
@@ -12,7 +12,8 @@ export async function countSegments(em: Em, before: Date, signal: AbortSignal): 
   for (const segment of segments) {
     signal.throwIfAborted();
     try {
-      await countMembers(em, segment);
+      if (segment.isCurrent) await countStoredMembers(em, segment);
+      else await countMembers(em, segment);
     } catch {
       // When the database is unreachable this fails too, and Temporal retries the activity.
       await repository.postponeCount(segment.id);

@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto';
+import type { Condition, InstantField, Predicate } from '../conditions/condition.ts';
+import { predicatesOf } from '../conditions/references.ts';
+
+/**
+ * A test that is relative to now: its answer for a contact changes without a write, `ms` after the instant that it
+ * reads. `nth`: the latest event is 1.
+ */
+export type SegmentClock =
+  | { of: 'instant'; field: InstantField; ms: number }
+  | { of: 'data'; key: string; path: string[]; ms: number }
+  | { of: 'event'; name: string; nth: number; ms: number };
+
+/** That a contact exists: a new one may meet any condition. Registered for every tracked segment. */
+const existence = 'contact';
+
+/** Names are cut, also by `record_segment_changes`; two that become one only cost an evaluation. */
+const nameLength = 200;
+
+const named = (name: string) => [...name].slice(0, nameLength).join('');
+
+export const eventInput = (name: string) => named(`event.${name}`);
+export const membersInput = (segmentId: string) => `segment.${segmentId}`;
+
+/**
+ * What the membership of a segment is computed from, by the names under which changes are recorded. Clocks have an
+ * input of their own, which is recorded when the time has come.
+ *
+ * @param conditions of the segment and, at any depth, of those it refers to; null for static ones
+ */
+export function segmentInputs(
+  conditions: ReadonlyMap<string, Condition | null>,
+): Map<string, SegmentClock | null> {
+  const inputs = new Map<string, SegmentClock | null>([[existence, null]]);
+  for (const [segmentId, condition] of conditions) {
+    if (condition === null) inputs.set(membersInput(segmentId), null);
+    for (const predicate of condition === null ? [] : predicatesOf(condition)) {
+      if (predicate.subject === 'variable' || predicate.subject === 'segment') continue;
+      for (const input of sourcesOf(predicate)) inputs.set(input, null);
+      const clock = clockOf(predicate);
+      if (clock !== undefined) inputs.set(clockInput(clock), clock);
+    }
+  }
+  return inputs;
+}
+
+/** The inputs whose change can move the instant of a clock. */
+export function clockSources(clock: SegmentClock): string[] {
+  switch (clock.of) {
+    case 'instant':
+      return [existence, clock.field];
+    case 'data':
+      return [existence, ...dataSources(clock)];
+    case 'event':
+      return [existence, eventInput(clock.name)];
+  }
+}
+
+function sourcesOf(predicate: Exclude<Predicate, { subject: 'segment' }>): string[] {
+  switch (predicate.subject) {
+    case 'email':
+    case 'subscribed':
+      return [predicate.subject];
+    case 'instant':
+      return [predicate.field];
+    case 'data':
+      return dataSources(predicate);
+    case 'event':
+      return [eventInput(predicate.name)];
+  }
+}
+
+/** Changes of `data` are recorded by its top-level keys: the literal one, and the first of the path. */
+function dataSources({ key, path }: { key: string; path: readonly string[] }): string[] {
+  return [key, path[0] ?? key].map((name) => named(`data.${name}`));
+}
+
+function clockOf(predicate: Exclude<Predicate, { subject: 'segment' }>): SegmentClock | undefined {
+  if (predicate.subject === 'email' || predicate.subject === 'subscribed') return undefined;
+  const { test } = predicate;
+  if (test.is === 'counted') {
+    if (predicate.subject !== 'event' || test.withinMs === undefined || test.atLeast === 0) return undefined;
+    return { of: 'event', name: predicate.name, nth: test.atLeast, ms: test.withinMs };
+  }
+  if (test.is !== 'within' && test.is !== 'olderThan') return undefined;
+  const { ms } = test;
+  switch (predicate.subject) {
+    case 'instant':
+      return { of: 'instant', field: predicate.field, ms };
+    case 'data':
+      return { of: 'data', key: predicate.key, path: predicate.path, ms };
+    case 'event':
+      return { of: 'event', name: predicate.name, nth: 1, ms };
+  }
+}
+
+/** A hash, because a name that is cut could be that of two clocks. */
+function clockInput(clock: SegmentClock): string {
+  return `clock.${hash('sha256', JSON.stringify(clock))}`;
+}

@@ -1,0 +1,52 @@
+/** Contacts by the input that was touched. */
+export type Touched = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Segments that are evaluated in one statement. A contact is evaluated for those whose bit its mask has. */
+export interface SegmentBatch {
+  bits: ReadonlyMap<string, number>;
+  contacts: ReadonlyMap<string, number>;
+}
+
+const segmentsPerBatch = 50;
+/** Of an int of Postgres, and of what JavaScript computes bitwise. */
+const bitsPerMask = 31;
+
+interface Reader {
+  id: string;
+  inputs: readonly string[];
+}
+
+/**
+ * Groups segments that read the same of what was touched, which share a bit, and packs similar groups together: the fewer
+ * contacts two segments have in common, the more contacts their batch reads in vain.
+ */
+export function* batchSegments(readers: readonly Reader[], touched: Touched): Generator<SegmentBatch> {
+  const groups = Map.groupBy(readers, ({ inputs }) =>
+    JSON.stringify(inputs.filter((input) => touched.has(input)).toSorted()),
+  );
+  let [bits, contacts] = [new Map<string, number>(), new Map<string, number>()];
+  let used = 0;
+  for (const key of [...groups.keys()].toSorted()) {
+    const inputs: string[] = JSON.parse(key);
+    let hasBit = false;
+    for (const { id } of groups.get(key) ?? []) {
+      if (bits.size === segmentsPerBatch || (!hasBit && used === bitsPerMask)) {
+        yield { bits, contacts };
+        [bits, contacts, used, hasBit] = [new Map(), new Map(), 0, false];
+      }
+      const bit = 1 << (hasBit ? used - 1 : used);
+      if (!hasBit) {
+        addBit(contacts, inputs, touched, bit);
+        [used, hasBit] = [used + 1, true];
+      }
+      bits.set(id, bit);
+    }
+  }
+  if (bits.size > 0) yield { bits, contacts };
+}
+
+function addBit(contacts: Map<string, number>, inputs: readonly string[], touched: Touched, bit: number) {
+  for (const input of inputs) {
+    for (const id of touched.get(input) ?? []) contacts.set(id, (contacts.get(id) ?? 0) | bit);
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
+import type { Bind } from '../../conditions/bind.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+
+export const contactsPerBatch = 20_000;
+
+export interface ContactCursor {
+  createdAt: string;
+  id: string;
+}
+
+/** The last of the next contacts of a project by creation; null when these are the rest. */
+export async function findBatchEnd(
+  em: Em,
+  projectId: string,
+  after: ContactCursor | null,
+): Promise<ContactCursor | null> {
+  const [row] = await query(
+    em,
+    z.object({ createdAt: z.date(), id: z.uuid() }),
+    `select created_at as "createdAt", id from contacts
+     where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
+     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`,
+    [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId],
+  );
+  return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
+}
+
+/** Further conditions on `contacts c`: those of a batch. */
+export function boundsSql(after: ContactCursor | null, next: ContactCursor | null, bind: Bind): string {
+  return [
+    after === null ? '' : boundSql('>', after, bind),
+    next === null ? '' : boundSql('<=', next, bind),
+  ].join('');
+}
+
+/**
+ * The separate bound on `created_at` lets the planner use an index range, which the row comparison alone does not.
+ */
+function boundSql(operator: '>' | '<=', { createdAt, id }: ContactCursor, bind: Bind): string {
+  const instant = `${bind(createdAt)}::timestamptz`;
+  return ` and c.created_at ${operator === '>' ? '>=' : '<='} ${instant}
+    and (c.created_at, c.id) ${operator} (${instant}, ${bind(id)}::uuid)`;
+}

@@ -1,0 +1,131 @@
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import { lastUuidAtSql } from '../../fragments/last-uuid-at-sql.ts';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+import { batchSegments, type SegmentBatch, type Touched } from './batch-segments.ts';
+import { evaluateSegments } from './evaluate-segments.ts';
+import { planTouched } from './plan-clocks.ts';
+import { dropUnusedInputs, markStale } from './plan-segment.ts';
+
+const contactsPerChunk = 5_000;
+
+export interface EvaluatedChanges {
+  changes: number;
+  added: number;
+  removed: number;
+  /** Segments that could not be evaluated; they are computed in full later. */
+  failed: number;
+  hasMore: boolean;
+}
+
+/**
+ * Evaluates the contacts of a project that were touched, or whose time has come, each against the tracked segments that
+ * read what was touched. A change is deleted once all of them are evaluated: a repeat after a crash finds nothing to do.
+ *
+ * @param em outside of a transaction
+ * @param budgetMs after which no further chunk of changes is begun
+ */
+export async function evaluateChanges(
+  em: Em,
+  projectId: string,
+  budgetMs: number,
+  signal?: AbortSignal,
+): Promise<EvaluatedChanges> {
+  const startedAt = performance.now();
+  const result: EvaluatedChanges = { changes: 0, added: 0, removed: 0, failed: 0, hasMore: false };
+  for (;;) {
+    signal?.throwIfAborted();
+    const chunk = await readChunk(em, projectId);
+    if (chunk.length === 0) return { ...result, hasMore: false };
+    const touched = groupContacts(chunk);
+    await planTouched(em, projectId, touched);
+    await evaluate(em, projectId, touched, result, signal);
+    await execute(em, 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])', [
+      projectId,
+      chunk.map(({ id }) => id),
+    ]);
+    const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
+    result.changes += contacts;
+    if (contacts < contactsPerChunk) return { ...result, hasMore: false };
+    if (performance.now() - startedAt > budgetMs) return { ...result, hasMore: true };
+  }
+}
+
+const changeRow = z.object({ id: z.uuid(), input: z.string(), contactIds: z.array(z.uuid()) });
+
+/**
+ * At least one row, then as many as have some thousand contacts. Changes are deleted by id: one that commits later keeps its
+ * row, whatever its place in the order.
+ */
+function readChunk(em: Em, projectId: string) {
+  return query(
+    em,
+    changeRow,
+    `select id, input, contact_ids as "contactIds"
+     from (
+       select id, input, contact_ids, sum(cardinality(contact_ids)) over (order by id) as contacts_so_far
+       from (
+         select id, input, contact_ids from segment_changes
+         where project_id = $1 and id <= ${lastUuidAtSql('now()')}
+         order by project_id, id limit ${contactsPerChunk}
+       ) c
+     ) c
+     where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`,
+    [projectId],
+  );
+}
+
+function groupContacts(chunk: readonly z.output<typeof changeRow>[]): Touched {
+  const touched = new Map<string, Set<string>>();
+  for (const { input, contactIds } of chunk) {
+    const contacts = touched.get(input) ?? new Set();
+    for (const id of contactIds) contacts.add(id);
+    touched.set(input, contacts);
+  }
+  return touched;
+}
+
+async function evaluate(
+  em: Em,
+  projectId: string,
+  touched: Touched,
+  result: EvaluatedChanges,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const segments = await query(
+    em,
+    z.object({ id: z.uuid(), inputs: z.array(z.string()) }),
+    `select id, inputs from segments
+     where project_id = $1 and type = 'DYNAMIC' and track_membership and inputs && $2::text[]
+     order by id`,
+    [projectId, [...touched.keys()]],
+  );
+  const read = new Set(segments.flatMap(({ inputs }) => inputs));
+  if ([...touched.keys()].some((input) => !read.has(input))) await dropUnusedInputs(em, projectId);
+  for (const batch of batchSegments(segments, touched)) {
+    signal?.throwIfAborted();
+    await evaluateBatch(em, projectId, batch, result);
+  }
+}
+
+/** A batch that fails is evaluated segment by segment, so that one does not hold up the others. */
+async function evaluateBatch(em: Em, projectId: string, batch: SegmentBatch, result: EvaluatedChanges) {
+  try {
+    const { added, removed } = await evaluateSegments(em, projectId, batch);
+    result.added += added;
+    result.removed += removed;
+  } catch {
+    const [first, ...others] = batch.bits;
+    if (first === undefined) return;
+    if (others.length === 0) {
+      // When the database is unreachable this fails too, and the changes stay for the next attempt.
+      await markStale(em, first[0]);
+      result.failed += 1;
+      return;
+    }
+    for (const one of batch.bits) {
+      await evaluateBatch(em, projectId, { ...batch, bits: new Map([one]) }, result);
+    }
+  }
+}

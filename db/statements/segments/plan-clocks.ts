@@ -1,0 +1,216 @@
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
+import { clockSources, type SegmentClock } from '../../../core/segments/segment-inputs.ts';
+import { audienceQuery } from '../../conditions/audience-query.ts';
+import { type Bind, bindInto } from '../../conditions/bind.ts';
+import {
+  type ContactClock,
+  contactInstantsSql,
+  type EventClock,
+  eventInstantsSql,
+} from '../../conditions/clock-sql.ts';
+import { joinByKeySql } from '../../fragments/join-by-key.ts';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+import type { Touched } from './batch-segments.ts';
+import { boundsSql, type ContactCursor, contactsPerBatch, findBatchEnd } from './contact-batches.ts';
+
+/** How far ahead the changes by time are planned, and how much of it is left when the next plan begins. */
+const aheadHours = 36;
+export const replanHours = 12;
+
+const instantField = z.enum(['createdAt', 'updatedAt', 'snoozedUntil']);
+const clockSchema: z.ZodType<SegmentClock> = z.discriminatedUnion('of', [
+  z.object({ of: z.literal('instant'), field: instantField, ms: z.number() }),
+  z.object({ of: z.literal('data'), key: z.string(), path: z.array(z.string()), ms: z.number() }),
+  z.object({ of: z.literal('event'), name: z.string(), nth: z.number(), ms: z.number() }),
+]);
+
+const plannedRow = z.object({ input: z.string(), clock: clockSchema, from: z.date(), until: z.date() });
+type PlannedClock = z.output<typeof plannedRow>;
+
+/** Clocks that read the same instants, each with a window of its own. */
+interface ClockGroup {
+  clock: SegmentClock;
+  /** No flip that is to be planned is that of an earlier instant. */
+  since: Date;
+  clocks: readonly PlannedClock[];
+}
+
+/**
+ * Records for which contacts of a project the passing of time changes the answer of a test within the next 36 hours, as
+ * changes that become due at that instant. Once a day, and before the first computation of a segment with a new clock.
+ * Can be interrupted and repeated.
+ *
+ * @param em outside of a transaction
+ * @param budgetMs after which no further group of clocks is begun
+ * @returns whether all are planned
+ */
+export async function planClocks(
+  em: Em,
+  projectId: string,
+  signal?: AbortSignal,
+  budgetMs = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const startedAt = performance.now();
+  // Committed before the contacts are read: rounds plan up to here what changes meanwhile (`planTouched`).
+  const clocks = await query(
+    em,
+    plannedRow,
+    `update segment_inputs
+     set planning_until = now() + interval '${aheadHours} hours', planned_until = coalesce(planned_until, now())
+     where project_id = $1 and clock is not null
+       and (planned_until is null or planned_until < now() + interval '${replanHours} hours')
+     returning input, clock, planned_until as "from", planning_until as until`,
+    [projectId],
+  );
+  for (const group of groupClocks(clocks)) {
+    if (performance.now() - startedAt > budgetMs) return false;
+    await planGroup(em, projectId, group, signal);
+  }
+  return true;
+}
+
+function groupClocks(clocks: readonly PlannedClock[]): ClockGroup[] {
+  const groups = Map.groupBy(clocks, ({ clock }) => JSON.stringify({ ...clock, ms: 0 }));
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
+    if (first === undefined) return [];
+    const since = Math.min(...members.map(({ clock, from }) => from.getTime() - clock.ms - 1));
+    return [{ clock: first.clock, since: new Date(since), clocks: members }];
+  });
+}
+
+async function planGroup(em: Em, projectId: string, group: ClockGroup, signal?: AbortSignal): Promise<void> {
+  const { clock } = group;
+  if (clock.of === 'event') await planStatistics(em, projectId, group, clock, signal);
+  else await planContacts(em, projectId, group, clock, signal);
+  // Not up to where another run of this may be planning.
+  await execute(
+    em,
+    `update segment_inputs i set planned_until = greatest(i.planned_until, p.until)
+     from json_to_recordset($2::json) as p(input text, until timestamptz)
+     where i.project_id = $1 and i.input = p.input`,
+    [projectId, JSON.stringify(group.clocks.map(({ input, until }) => ({ input, until })))],
+  );
+}
+
+async function planContacts(
+  em: Em,
+  projectId: string,
+  group: ClockGroup,
+  clock: ContactClock,
+  signal?: AbortSignal,
+): Promise<void> {
+  let after: ContactCursor | null = null;
+  do {
+    signal?.throwIfAborted();
+    const next: ContactCursor | null = await findBatchEnd(em, projectId, after);
+    const from = after;
+    const contacts = (bind: Bind) => `contacts c where c.project_id = $1${boundsSql(from, next, bind)}`;
+    await recordFlips(em, projectId, group, (bind) => contactInstantsSql(clock, contacts(bind), bind));
+    after = next;
+  } while (after !== null);
+}
+
+/** Walks through the contacts that ever had the event. */
+async function planStatistics(
+  em: Em,
+  projectId: string,
+  group: ClockGroup,
+  clock: EventClock,
+  signal?: AbortSignal,
+): Promise<void> {
+  let after: string | undefined = nilId;
+  do {
+    signal?.throwIfAborted();
+    const [end]: { id: string }[] = await query(
+      em,
+      z.object({ id: z.uuid() }),
+      `select contact_id as id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
+       order by contact_id limit 1 offset ${contactsPerBatch - 1}`,
+      [projectId, clock.name, after],
+    );
+    const from = after;
+    await recordFlips(em, projectId, group, (bind) => {
+      const upTo = end === undefined ? '' : ` and s.contact_id <= ${bind(end.id)}::uuid`;
+      return eventInstantsSql(
+        clock,
+        projectId,
+        group.since,
+        ` and s.contact_id > ${bind(from)}::uuid${upTo}`,
+        bind,
+      );
+    });
+    after = end?.id;
+  } while (after !== undefined);
+}
+
+/**
+ * Plans the clocks of contacts that were touched. The caller evaluates them afterwards.
+ *
+ * @param touched contacts by input
+ */
+export async function planTouched(em: Em, projectId: string, touched: Touched): Promise<void> {
+  const clocks = await query(
+    em,
+    plannedRow,
+    `select input, clock, now() as "from", greatest(planned_until, planning_until) as until
+     from segment_inputs
+     where project_id = $1 and clock is not null and planned_until is not null`,
+    [projectId],
+  );
+  for (const group of groupClocks(clocks)) {
+    const sources = clockSources(group.clock);
+    const contacts = new Set(sources.flatMap((input) => [...(touched.get(input) ?? [])]));
+    if (contacts.size === 0) continue;
+    await recordFlips(em, projectId, group, (bind) => touchedSql(group, projectId, [...contacts], bind));
+  }
+}
+
+function touchedSql(group: ClockGroup, projectId: string, contacts: readonly string[], bind: Bind): string {
+  const ids = `unnest(${bind(contacts)}::uuid[]) t (id)`;
+  const { clock, since } = group;
+  if (clock.of === 'event') {
+    return `select i.* from ${ids}
+      cross join lateral (${eventInstantsSql(clock, projectId, since, ' and s.contact_id = t.id', bind)}) i`;
+  }
+  const byKey = joinByKeySql('contacts c where c.id = t.id and c.project_id = $1');
+  return contactInstantsSql(clock, `${ids} cross join lateral (${byKey}) c`, bind);
+}
+
+/**
+ * A statement, because the contacts stay in the database. The id of a change says when it is due: the first millisecond
+ * at which the value is older than the window.
+ *
+ * @param instantsOf query of (contact_id, instant)
+ */
+async function recordFlips(
+  em: Em,
+  projectId: string,
+  { clocks }: ClockGroup,
+  instantsOf: (bind: Bind) => string,
+): Promise<void> {
+  const parameters: unknown[] = [
+    projectId,
+    clocks.map(({ input }) => input),
+    clocks.map(({ clock }) => clock.ms + 1),
+    clocks.map(({ from }) => from),
+    clocks.map(({ until }) => until),
+  ];
+  await audienceQuery(
+    em,
+    'few',
+    z.object({}),
+    `insert into segment_changes (project_id, id, input, contact_ids)
+     select $1, uuidv7(f.at - clock_timestamp()), f.input, array[i.contact_id]
+     from (select * from (${instantsOf(bindInto(parameters))}) i where i.instant is not null offset 0) i
+     cross join lateral (
+       select w.input, w.after, w.until, i.instant + w.ms * interval '1 millisecond' as at
+       from unnest($2::text[], $3::float8[], $4::timestamptz[], $5::timestamptz[]) w (input, ms, after, until)
+     ) f
+     where f.at > f.after and f.at <= f.until`,
+    parameters,
+  );
+}

@@ -1,0 +1,66 @@
+import { LockMode } from '@mikro-orm/core';
+import { newId } from '../../../core/new-id.ts';
+import { segmentInputs } from '../../../core/segments/segment-inputs.ts';
+import { loadSegmentDefinitions } from '../../conditions/segment-definitions.ts';
+import { Segment } from '../../entities/segment.ts';
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+import { lockSegmentReferences } from './lock-segment-references.ts';
+
+/**
+ * Notes what a tracked dynamic segment reads, so that changes of it are recorded. A computation in full that begins
+ * behind the barrier (`haveWritersEnded`) makes the segment current, unless its plan is another one by then.
+ *
+ * @returns the id of the plan; undefined when the segment was deleted or is no longer tracked and dynamic
+ */
+export function planSegment(em: Em, projectId: string, segmentId: string): Promise<string | undefined> {
+  return em.fork().transactional(async (inner) => {
+    // In the order of a change of the condition, which also holds what leads to it.
+    await lockSegmentReferences(inner, projectId);
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode });
+    if (!segment?.isComputed()) return undefined;
+    const inputs = segmentInputs(await loadSegmentDefinitions(inner, projectId, [segmentId]));
+    const planId = newId();
+    await inner.nativeUpdate(Segment, { id: segmentId }, { inputs: [...inputs.keys()], planId });
+    await deleteUnused(inner, projectId);
+    const rows = [...inputs].map(([input, clock]) => ({ input, clock }));
+    await execute(
+      inner,
+      `insert into segment_inputs (project_id, input, clock)
+       select $1, input, nullif(clock, 'null') from json_to_recordset($2::json) as t(input text, clock jsonb)
+       on conflict do nothing`,
+      [projectId, JSON.stringify(rows)],
+    );
+    return planId;
+  });
+}
+
+/** Stops the recording of what no tracked segment of a project reads any more. */
+export function dropUnusedInputs(em: Em, projectId: string): Promise<void> {
+  return em.fork().transactional(async (inner) => {
+    await lockSegmentReferences(inner, projectId);
+    await deleteUnused(inner, projectId);
+  });
+}
+
+async function deleteUnused(em: Em, projectId: string): Promise<void> {
+  await execute(
+    em,
+    `delete from segment_inputs i
+     where i.project_id = $1 and i.input not in (
+       select unnest(s.inputs) from segments s
+       where s.project_id = $1 and s.track_membership and s.type = 'DYNAMIC')`,
+    [projectId],
+  );
+}
+
+/** Rounds of changes suffice for the segment from now on, unless it was changed since it got this plan. */
+export async function markCurrent(em: Em, segmentId: string, planId: string): Promise<void> {
+  await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true });
+}
+
+/** Has the segment computed in full, when a round of changes has failed for it. */
+export async function markStale(em: Em, segmentId: string): Promise<void> {
+  await em.nativeUpdate(Segment, { id: segmentId }, { isCurrent: false });
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { lastUuidAtSql } from '../../fragments/last-uuid-at-sql.ts';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+import { replanHours } from './plan-clocks.ts';
+
+/**
+ * Projects with changes of tracked segments that are due, or with clocks to plan, those first whose turn is the longest
+ * ago. Skips from project to project in the primary key: one step per project with changes, none for a quiet one.
+ */
+export async function listSegmentTurns(em: Em, limit: number): Promise<string[]> {
+  const rows = await query(
+    em,
+    z.object({ projectId: z.uuid() }),
+    `with recursive listed (project_id, id) as (
+       (select project_id, id from segment_changes order by project_id, id limit 1)
+       union all
+       select n.project_id, n.id
+       from listed l
+       cross join lateral (
+         select c.project_id, c.id from segment_changes c
+         where c.project_id > l.project_id
+         order by c.project_id, c.id limit 1
+       ) n
+     ),
+     waiting (project_id) as (
+       select project_id from listed where id <= ${lastUuidAtSql('now()')}
+       union
+       select project_id from segment_inputs where planned_until < now() + interval '${replanHours} hours'
+     )
+     select w.project_id as "projectId"
+     from waiting w
+     left join segment_rounds r on r.project_id = w.project_id
+     where r.next_at is null or r.next_at <= now()
+     order by r.next_at nulls first, w.project_id
+     limit $1`,
+    [limit],
+  );
+  return rows.map(({ projectId }) => projectId);
+}
+
+/** @param pauseMs until the project's next turn at the earliest */
+export async function endSegmentTurn(em: Em, projectId: string, pauseMs: number): Promise<void> {
+  await execute(
+    em,
+    `insert into segment_rounds (project_id, next_at) values ($1, now() + $2::float8 * interval '1 millisecond')
+     on conflict (project_id) do update set next_at = excluded.next_at`,
+    [projectId, pauseMs],
+  );
+}
