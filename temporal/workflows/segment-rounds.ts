@@ -34,7 +34,9 @@ export async function segmentRounds(input: SegmentRoundsFigures): Promise<Segmen
   let waiting: string[] = [];
   while (!isHistoryLong('segments')) {
     if (waiting.length === 0) {
-      waiting = (await listSegmentTurns()).filter((id) => !busy.has(id) && !failed.has(id));
+      // Those that end while the list is made may still be in it.
+      const left = new Set([...busy.keys(), ...failed]);
+      waiting = (await listSegmentTurns()).filter((id) => !left.has(id) && !failed.has(id));
     }
     const project = busy.size < lanes ? waiting.shift() : undefined;
     if (project !== undefined) busy.set(project, evaluate(project));
