@@ -34,14 +34,15 @@ export async function segmentRounds(input: SegmentRoundsFigures): Promise<Segmen
   let waiting: string[] = [];
   while (!isHistoryLong('segments')) {
     if (waiting.length === 0) {
-      // Those that end while the list is made may still be in it.
-      const left = new Set([...busy.keys(), ...failed]);
-      waiting = (await listSegmentTurns()).filter((id) => !left.has(id) && !failed.has(id));
+      // A turn that ends while the list is made may be on it still: the next list tells.
+      const begun = new Set(busy.keys());
+      waiting = (await listSegmentTurns()).filter((id) => !begun.has(id) && !failed.has(id));
+      if (waiting.length === 0 && begun.size === 0) return figures;
     }
     const project = busy.size < lanes ? waiting.shift() : undefined;
     if (project !== undefined) busy.set(project, evaluate(project));
-    else if (busy.size === 0) return figures;
-    else await Promise.race([...busy.values(), ...(waiting.length === 0 ? [sleep('5 seconds')] : [])]);
+    else if (busy.size > 0)
+      await Promise.race([...busy.values(), ...(waiting.length === 0 ? [sleep('5 seconds')] : [])]);
   }
   await Promise.all(busy.values());
   return continueAsNew<typeof segmentRounds>(figures);
