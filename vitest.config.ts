@@ -26,8 +26,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     env: { NODE_ENV: 'test', TZ: 'UTC', NODE_COMPILE_CACHE: compileCache },
     sequence: { sequencer: LongestFirst },
-    // The first two share the loaded modules of a worker. Each has its own workers, because a process holds one
-    // embedded ClickHouse: that of the shared product, or that of a test.
+    // The files of a project share the loaded modules of its workers. Each project has its own workers, because a
+    // process holds one embedded ClickHouse: that of the shared product, or that of the file that runs.
     projects: [
       { extends: true, test: { name: 'shared', isolate: false, include: sharing } },
       {
@@ -36,7 +36,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'own', include: ['test/**/*.test.ts'], exclude: [...generated, ...sharing] },
+        test: {
+          name: 'own',
+          isolate: false,
+          include: ['test/**/*.test.ts'],
+          exclude: [...generated, ...sharing],
+        },
       },
     ],
     // Where nobody watches, what failed is all that is worth reading.
