@@ -41,21 +41,33 @@ export async function topEvents(
 ): Promise<TopEvent[]> {
   const lengthMs = period.endDate.getTime() - period.startDate.getTime();
   const before = new Date(Math.max(0, period.startDate.getTime() - lengthMs));
-  const counts = await eventCounts(clickhouse, period);
-  const previous = await eventCounts(clickhouse, {
-    projectId: period.projectId,
-    startDate: before,
-    endDate: new Date(period.startDate.getTime() - 1),
-  });
-  if (counts === undefined || previous === undefined) {
+  const counts = await countBoth(clickhouse, period, before);
+  if (counts === undefined) {
     return clickhouse.query(question, {
       ...toPeriodParameters(period),
       before: toInstantParameter(before),
       limit,
     });
   }
-  const previousCounts = new Map(sumByName(previous).map(({ name, count }) => [name, count]));
-  return sumByName(counts)
+  const previousCounts = new Map(sumByName(counts.previous).map(({ name, count }) => [name, count]));
+  return sumByName(counts.now)
     .slice(0, limit)
     .map(({ name, count }) => ({ name, count, previousCount: previousCounts.get(name) ?? 0 }));
+}
+
+/** Both periods at once where a day separates them, as in charts of days. */
+async function countBoth(clickhouse: ClickHouse, period: ProjectPeriod, before: Date) {
+  const firstDay = period.startDate.toISOString().slice(0, 10);
+  if (period.startDate.getTime() === Date.parse(firstDay)) {
+    const both = await eventCounts(clickhouse, { ...period, startDate: before });
+    if (both === undefined) return;
+    return {
+      now: both.filter(({ date }) => date >= firstDay),
+      previous: both.filter(({ date }) => date < firstDay),
+    };
+  }
+  const now = await eventCounts(clickhouse, period);
+  const until = new Date(period.startDate.getTime() - 1);
+  const previous = await eventCounts(clickhouse, { ...period, startDate: before, endDate: until });
+  return now && previous && { now, previous };
 }

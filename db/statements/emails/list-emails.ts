@@ -95,26 +95,30 @@ export async function listEmails(
   limit: number,
   perLook = emailsPerLook,
 ): Promise<Look<LoggedEmail, string>> {
+  const read = (end: string | undefined) => readPage(em, search, limit, end, perLook);
   if (isServed(search.filter)) {
-    return { rows: await readPage(em, search, limit, undefined), lookedUntil: undefined };
+    const rows = await read(undefined);
+    if (rows.length === limit) return { rows, lookedUntil: undefined };
   }
-  return lookForPage(
-    limit,
-    () => findEnd(em, search, perLook),
-    (end) => readPage(em, search, limit, end),
-  );
+  return lookForPage(limit, () => findEnd(em, search, perLook), read);
 }
 
+/**
+ * The limit of what is nearby keeps the planner on the index that serves the filter: for a page alone it takes that of the whole
+ * project and hopes to meet matches soon. Twice a look, because emails may come after its end was found.
+ */
 function readPage(
   em: Em,
   { projectId, filter, beforeId }: EmailSearch,
   limit: number,
   end: string | undefined,
+  perLook: number,
 ): Promise<LoggedEmail[]> {
   const parameters: unknown[] = [projectId];
   const bind = bindInto(parameters);
   const nearby = nearbySql(filter, { beforeId, end }, bind);
-  const page = `select * from (${nearby}) e where ${matchSql(filter, bind)} order by e.id desc limit ${bind(limit)}`;
+  const page = `select * from (${nearby} limit ${bind(2 * perLook)}) e where ${matchSql(filter, bind)}
+    order by e.id desc limit ${bind(limit)}`;
   return query(em, loggedEmailRow, loggedEmailsSql(page), parameters);
 }
 
