@@ -277,6 +277,43 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
   });
 
+  it('edits no graph unseen that someone else has changed', async () => {
+    const { id } = (await asked('/workflows')).body.data[0];
+    const path = `/workflows/${id}`;
+    await page.goto(`projects/${project.id}${path}?view=outline`);
+    const insertBetween = (names: string) => button(`Insert a step between ${names}`);
+    await insertBetween('Trigger and Send email').waitFor();
+    const theirs = { type: 'DELAY', name: 'Theirs', config: { amount: 1, unit: 'days' } };
+    const header = { 'X-Project-Id': project.id };
+    expect((await owner.call('POST', `${path}/steps`, theirs, header)).status).toBe(201);
+    const insertWait = async () => {
+      await insertBetween('Trigger and Send email').click();
+      await page.getByRole('menuitem', { name: 'Wait for event' }).click();
+    };
+    await insertWait();
+    await page.getByText('Someone else has changed this workflow.').waitFor();
+    await button(/Theirs/)
+      .first()
+      .waitFor();
+    expect((await asked(path)).body.steps).toHaveLength(3);
+
+    await insertWait();
+    await suggested('Event', 'paid');
+    await field('Wait at most (optional)').fill('2');
+    await button('Save').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await insertBetween('Wait for event and Send email').click();
+    await page.getByRole('menuitem', { name: 'Use a path per outcome' }).click();
+    const branches = ({ body }: TestAnswer) =>
+      body.transitions.map(({ branch }: { branch: string | null }) => branch).filter(Boolean);
+    const split = await eventually(
+      () => asked(path),
+      (answer) => branches(answer).length === 2,
+    );
+    expect(branches(split)).toEqual(['event', 'timeout']);
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
   it('invites a member, who accepts by the mailed link', async () => {
     const email = 'colleague@example.com';
     await sideBar('Settings').click();
@@ -300,7 +337,25 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await page.getByRole('table', { name: 'Members' }).getByText(email).waitFor();
   });
 
+  it('signs in again over the page when the session has ended, and keeps the typed text', async () => {
+    const { id } = (await asked('/templates')).body.data[0];
+    await page.goto(`projects/${project.id}/templates/${id}`);
+    await field('Subject').fill('Typed');
+    await page.context().clearCookies();
+    await button('Save').click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByLabel('Password').fill(testPassword);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await field('Subject').inputValue()).toBe('Typed');
+    await button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+    expect((await asked(`/templates/${id}`)).body.subject).toBe('Typed');
+    expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
+  });
+
   it('signs out, and has to sign in to come back', async () => {
+    await page.goto(`projects/${project.id}/settings?tab=members`);
     const back = page.url();
     await button(owner.email).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();

@@ -1,6 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
 import { appUrl } from './api/client.ts';
-import { whenSignedOut } from './api/query-client.ts';
 import { accountRoutes, guestRoutes } from './features/account/routes.tsx';
 import { activityRoutes } from './features/activity/routes.tsx';
 import { campaignRoutes } from './features/campaigns/routes.tsx';
@@ -47,12 +46,6 @@ export const router = createRouter({
   basepath: appUrl.pathname,
   defaultPreload: 'intent',
   scrollRestoration: true,
-});
-
-whenSignedOut(() => {
-  const needsSession = router.state.matches.some(({ routeId }) => routeId === signedInRoute.id);
-  if (!needsSession) return;
-  void router.navigate({ to: '/sign-in', search: { next: router.state.location.publicHref } });
 });
 
 declare module '@tanstack/react-router' {

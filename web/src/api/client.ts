@@ -22,12 +22,24 @@ export function projectHeaders(): Record<string, string> {
   return projectId === null ? {} : { 'X-Project-Id': projectId };
 }
 
+let onSignedOut: (() => void) | null = null;
+
+/** What to do when a call is refused because the session has ended. @returns stops that */
+export function whenSignedOut(handler: () => void): () => void {
+  onSignedOut = handler;
+  return () => {
+    onSignedOut = null;
+  };
+}
+
 const session: Middleware = {
   onRequest({ request }) {
     for (const [name, value] of Object.entries(projectHeaders())) request.headers.set(name, value);
     return request;
   },
-  async onResponse({ response }) {
+  async onResponse({ response, schemaPath }) {
+    // A wrong password is 401, too.
+    if (response.status === 401 && !schemaPath.startsWith('/auth/')) onSignedOut?.();
     if (!response.ok) throw await toApiError(response);
   },
 };

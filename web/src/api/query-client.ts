@@ -1,23 +1,11 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { selectProject } from './client.ts';
 
 /** Calls about the user, whose results stay valid when the project changes. */
 const ofPerson = ['/users/@me', '/users/@me/projects', '/auth/sessions', '/config', '/auth/oauth-config'];
 
-let onSignedOut = () => {};
-
-/** What to do when the session has ended. */
-export function whenSignedOut(handler: () => void): void {
-  onSignedOut = handler;
-}
-
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError(error) {
-      if (error instanceof ApiError && error.status === 401) onSignedOut();
-    },
-  }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

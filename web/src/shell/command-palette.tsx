@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { type LinkProps, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Dialog } from 'react-aria-components/Dialog';
@@ -9,7 +9,7 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { $api } from '../api/client.ts';
 import { optionLook } from '../ui/select.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
-import { navigation } from './navigation.ts';
+import { type NavigationEntry, navigation } from './navigation.ts';
 import { chooseTheme, isDark } from './theme.ts';
 import { useProjectId } from './use-project-id.ts';
 
@@ -26,7 +26,7 @@ interface CommandPaletteProps {
   onClose: () => void;
 }
 
-/** Keyboard access to all pages, common actions and contacts by address. */
+/** Keyboard access to all pages, common actions, and what the project has by its name or address. */
 export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
   return (
     <ModalOverlay
@@ -46,7 +46,7 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
 
 function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
-  const commands = [...useCommands(), ...useContactCommands(useDebounced(text.trim()))];
+  const commands = [...useCommands(), ...useRecordCommands(useDebounced(text.trim()))];
   return (
     <Autocomplete
       inputValue={text}
@@ -54,12 +54,12 @@ function Palette({ onClose }: { onClose: () => void }) {
       filter={(candidate, typed) => candidate.toLowerCase().includes(typed.trim().toLowerCase())}
     >
       <SearchField
-        aria-label="Search pages, actions and contacts"
+        aria-label="Search pages, actions and names"
         autoFocus
         className="sticky top-0 z-10 bg-raised"
       >
         <Input
-          placeholder="Search pages, actions and contacts"
+          placeholder="Search pages, actions and names"
           className="h-12 w-full border-b border-line bg-transparent px-4 text-lg outline-none [&::-webkit-search-cancel-button]:hidden"
         />
       </SearchField>
@@ -88,20 +88,29 @@ function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Pages on which something is made. */
+const actions = [
+  { label: 'New campaign', to: '/projects/$projectId/campaigns/new', keywords: 'create write send' },
+  { label: 'New template', to: '/projects/$projectId/templates/new', keywords: 'create write' },
+  { label: 'New segment', to: '/projects/$projectId/segments/new', keywords: 'create filter' },
+  { label: 'Import contacts', to: '/projects/$projectId/contacts/import', keywords: 'csv upload people' },
+] as const;
+
 function useCommands(): Command[] {
   const navigate = useNavigate();
   const projectId = useProjectId();
-  const pages = navigation
-    .flatMap(({ entries }) => entries)
-    .map(({ label, to, keywords }) => ({
-      id: `page ${label}`,
+  const commandOf =
+    (kind: string) =>
+    ({ label, to, keywords }: Pick<NavigationEntry, 'label' | 'to' | 'keywords'>): Command => ({
+      id: `${kind} ${label}`,
       label,
-      kind: 'Page',
+      kind,
       ...(keywords !== undefined && { keywords }),
       run: () => void navigate({ to, params: { projectId } }),
-    }));
+    });
   return [
-    ...pages,
+    ...navigation.flatMap(({ entries }) => entries).map(commandOf('Page')),
+    ...actions.map(commandOf('Action')),
     {
       id: 'theme',
       label: isDark() ? 'Use the light theme' : 'Use the dark theme',
@@ -111,21 +120,69 @@ function useCommands(): Command[] {
   ];
 }
 
-function useContactCommands(search: string): Command[] {
+/** What the project has by that name. Nobody searches for less than three letters. */
+function useRecordCommands(search: string): Command[] {
   const navigate = useNavigate();
   const projectId = useProjectId();
-  const { data } = $api.useQuery(
+  const enabled = search.length >= 3;
+  const query = { search, pageSize: 5 };
+  const contacts = $api.useQuery(
     'get',
     '/contacts',
     { params: { query: { search, limit: 5 } } },
-    { enabled: search.length >= 3 },
+    { enabled },
   );
-  if (search.length < 3) return [];
-  return (data?.data ?? []).map(({ id, email }) => ({
-    id,
-    label: email,
-    kind: 'Contact',
-    run: () =>
-      void navigate({ to: '/projects/$projectId/contacts/$contactId', params: { projectId, contactId: id } }),
-  }));
+  const campaigns = $api.useQuery(
+    'get',
+    '/campaigns',
+    { params: { query: { ...query, body: 'false' } } },
+    { enabled },
+  );
+  const templates = $api.useQuery(
+    'get',
+    '/templates',
+    { params: { query: { ...query, body: 'false' } } },
+    { enabled },
+  );
+  const workflows = $api.useQuery('get', '/workflows', { params: { query } }, { enabled });
+  if (!enabled) return [];
+  const commandOf =
+    (kind: string, to: (id: string) => LinkProps) =>
+    ({ id, label }: { id: string; label: string }): Command => ({
+      id,
+      label,
+      // The server has searched: in the subject, for example.
+      keywords: search,
+      kind,
+      run: () => void navigate(to(id)),
+    });
+  const named = ({ id, name }: { id: string; name: string }) => ({ id, label: name });
+  return [
+    ...(campaigns.data?.data ?? []).map(named).map(
+      commandOf('Campaign', (campaignId) => ({
+        to: '/projects/$projectId/campaigns/$campaignId',
+        params: { projectId, campaignId },
+      })),
+    ),
+    ...(templates.data?.data ?? []).map(named).map(
+      commandOf('Template', (templateId) => ({
+        to: '/projects/$projectId/templates/$templateId',
+        params: { projectId, templateId },
+      })),
+    ),
+    ...(workflows.data?.data ?? []).map(named).map(
+      commandOf('Workflow', (workflowId) => ({
+        to: '/projects/$projectId/workflows/$workflowId',
+        params: { projectId, workflowId },
+      })),
+    ),
+    ...(contacts.data?.data ?? [])
+      .map(({ id, email }) => ({ id, label: email }))
+      .map(
+        commandOf('Contact', (contactId) => ({
+          to: '/projects/$projectId/contacts/$contactId',
+          params: { projectId, contactId },
+        })),
+      ),
+  ];
 }

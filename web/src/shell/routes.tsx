@@ -5,6 +5,7 @@ import { CrashPage, NotFoundPage } from './fault-pages.tsx';
 import { lastProjectId } from './last-project.ts';
 import { ProjectLayout } from './project-layout.tsx';
 import { projectsQuery, userQuery } from './session.ts';
+import { SignedInLayout } from './signed-in-layout.tsx';
 
 export const rootRoute = createRootRoute({
   notFoundComponent: NotFoundPage,
@@ -23,6 +24,7 @@ export const signedInRoute = createRoute({
       throw redirect({ to: '/sign-in', search: { next: location.publicHref } });
     }
   },
+  component: SignedInLayout,
 });
 
 /** Pages of one project, which is in the address: two tabs may show two projects. */

@@ -12,6 +12,8 @@ interface SideBarProps {
   onLeave?: () => void;
 }
 
+const shortcut = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
+
 const rowLook =
   'flex h-8 w-full items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-ink';
 
@@ -30,7 +32,7 @@ export function SideBar({ onSearch, onLeave }: SideBarProps) {
       <Button className={`${rowLook} border border-line bg-canvas`} onPress={onSearch}>
         <Search aria-hidden className="size-4" />
         <span className="flex-1 text-left">Search</span>
-        <kbd className="font-sans text-xs text-faint">⌘K</kbd>
+        <kbd className="font-sans text-xs text-faint">{shortcut}</kbd>
       </Button>
       <nav aria-label="Project" className="flex flex-1 flex-col gap-4">
         {navigation.map((group) => (

@@ -67,7 +67,7 @@ export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: Ta
                 }}
               >
                 {selection && (
-                  <td className="w-8 py-2 pl-4 md:pl-2">
+                  <td className="w-8 py-2 pl-4 align-middle leading-none md:pl-2">
                     <Checkbox
                       aria-label={selection.labelOf(id)}
                       isSelected={selection.ids.has(id)}

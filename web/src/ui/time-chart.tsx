@@ -1,6 +1,7 @@
-import { memo, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type PointerEvent, useRef, useState } from 'react';
 import { labelledPoints, ticksUpTo } from './chart-scale.ts';
 import { count, shortCount } from './numbers.ts';
+import { useWidth } from './use-width.ts';
 
 export interface Series {
   /** Key of the series in each point. */
@@ -15,6 +16,8 @@ interface TimeChartProps {
   points: readonly Record<string, string | number>[];
   series: readonly Series[];
   label: string;
+  /** What the vertical axis counts, such as "Emails". */
+  unit: string;
 }
 
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
@@ -28,12 +31,12 @@ const isDay = (date: unknown) => String(date).length === 10;
 const dateText = (date: unknown): string => (isDay(date) ? day : moment).format(new Date(String(date)));
 
 // Pixels.
-const height = 224;
-const plot = { left: 40, right: 12, top: 8, bottom: 24 };
+const height = 244;
+const plot = { left: 40, right: 12, top: 28, bottom: 24 };
 const labelWidths = { day: 84, moment: 128 };
 
 /** Counts over time; those of a moment are shown on hover. */
-export function TimeChart({ points, series, label }: TimeChartProps) {
+export function TimeChart({ points, series, label, unit }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [at, setAt] = useState<number | null>(null);
@@ -42,7 +45,8 @@ export function TimeChart({ points, series, label }: TimeChartProps) {
     Math.max(0, ...points.flatMap((point) => series.map((one) => figureOf(point, one)))),
   );
   const most = ticks.at(-1) ?? 1;
-  const labelWidth = labelWidths[isDay(points[0]?.date) ? 'day' : 'moment'];
+  const isByDay = isDay(points[0]?.date);
+  const labelWidth = labelWidths[isByDay ? 'day' : 'moment'];
   const across = Math.max(0, width - plot.left - plot.right);
   const x = (index: number) =>
     plot.left + (points.length < 2 ? across : (index / (points.length - 1)) * across);
@@ -63,6 +67,9 @@ export function TimeChart({ points, series, label }: TimeChartProps) {
           onPointerMove={follow}
           onPointerLeave={() => setAt(null)}
         >
+          <text x={0} y={12} fill="currentColor">
+            {unit} per {isByDay ? 'day' : 'hour'}
+          </text>
           {ticks.map((tick) => (
             <g key={tick}>
               <line x1={plot.left} x2={width - plot.right} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
@@ -134,7 +141,7 @@ function Mark({ color }: { color: string }) {
 }
 
 /** The same for screen readers. Drawn once: the width and the pointer change nothing here. */
-const Figures = memo(function Figures({ points, series, label }: TimeChartProps) {
+const Figures = memo(function Figures({ points, series, label }: Omit<TimeChartProps, 'unit'>) {
   return (
     <table className="sr-only">
       <caption>{label}</caption>
@@ -161,14 +168,3 @@ const Figures = memo(function Figures({ points, series, label }: TimeChartProps)
     </table>
   );
 });
-
-function useWidth(element: { current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    if (element.current === null) return;
-    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
-}

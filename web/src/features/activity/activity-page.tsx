@@ -10,6 +10,7 @@ import { Page } from '../../ui/page.tsx';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Time } from '../../ui/time.tsx';
+import { linkOf } from './activity-link.ts';
 import { tell } from './activity-sentence.ts';
 import { ActivityViews } from './activity-views.tsx';
 import { kindOptions } from './kinds.ts';
@@ -79,7 +80,9 @@ export function ActivityPage() {
 
 function Entry({ activity }: { activity: Schema<'Activity'> }) {
   const projectId = useProjectId();
-  const { who, words, what, emailId, note } = tell(activity);
+  const { who, words, what, note } = tell(activity);
+  const link = linkOf(projectId, activity);
+  const text = what === null ? words : `“${what}”`;
   const { contactId } = activity;
   return (
     <li className="flex items-baseline gap-4 border-b border-line py-2">
@@ -97,15 +100,12 @@ function Entry({ activity }: { activity: Schema<'Activity'> }) {
                 {who}
               </TextLink>
             ))}{' '}
-          <span className="text-muted">{words}</span>{' '}
-          {what !== null &&
-            (emailId === null ? (
-              `‘${what}’`
-            ) : (
-              <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ email: emailId }}>
-                ‘{what}’
-              </TextLink>
-            ))}
+          {what !== null && <span className="text-muted">{words} </span>}
+          {link === null ? (
+            <span className={what === null ? 'text-muted' : ''}>{text}</span>
+          ) : (
+            <TextLink {...link}>{text}</TextLink>
+          )}
         </p>
         {note && <p className="truncate text-xs text-muted">{note}</p>}
       </div>

@@ -9,7 +9,6 @@ const metadataSchema = z.object({
   link: text,
   reason: text,
   bounceType: text,
-  emailId: text,
   campaignName: text,
   workflowName: text,
   exitReason: text,
@@ -25,8 +24,6 @@ export interface Sentence {
   words: string;
   /** Shown in quotes after the text. */
   what: string | null;
-  /** The email of the activity, if the log has it. */
-  emailId: string | null;
   /** Secondary text: a reason, a link. */
   note: string | null;
 }
@@ -63,8 +60,8 @@ const told: Record<string, (metadata: Metadata) => Told> = {
       ...anEmail(metadata.subject, 'could not receive'),
       note: 'The address does not work: it hard-bounced',
     },
-  'email.complained': ({ subject }) => ({ ...anEmail(subject, 'marked as spam') }),
-  'email.received': ({ subject }) => ({ ...anEmail(subject, 'wrote'), emailId: null }),
+  'email.complained': ({ subject }) => anEmail(subject, 'reported as spam'),
+  'email.received': ({ subject }) => anEmail(subject, 'wrote'),
   'event.tracked': ({ name }) => ({ words: 'did', what: name ?? '' }),
   'contact.subscribed': ({ reason }) => ({
     words: reason === 'snooze_expired' ? 'gets emails again after a snooze' : 'subscribed',
@@ -90,14 +87,13 @@ const told: Record<string, (metadata: Metadata) => Told> = {
   }),
 };
 
-/** "ada@example.com opened ‘November news’" */
+/** "ada@example.com opened “November news”" */
 export function tell({ type, contactId, contactEmail, metadata }: Schema<'Activity'>): Sentence {
   const known = metadataSchema.parse(metadata);
   const isOfContact = contactId !== null || contactEmail !== null;
   return {
     who: isOfContact ? (contactEmail ?? 'A deleted contact') : null,
     what: null,
-    emailId: known.emailId ?? null,
     note: null,
     ...(told[type]?.(known) ?? { words: type }),
   };

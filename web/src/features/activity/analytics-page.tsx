@@ -55,6 +55,7 @@ export function AnalyticsPage() {
                 />
                 <TimeChart
                   label={`${label}, beside the period before`}
+                  unit={metric === 'unsubscribed' ? 'Contacts' : 'Emails'}
                   points={comparedPoints(current, previous, metric)}
                   series={[
                     { key: 'now', label, color: 'var(--accent)' },

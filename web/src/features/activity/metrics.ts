@@ -9,7 +9,7 @@ export const metrics = [
   { key: 'opened', label: 'Opened' },
   { key: 'clicked', label: 'Clicked' },
   { key: 'bounced', label: 'Hard bounces' },
-  { key: 'complained', label: 'Marked as spam' },
+  { key: 'complained', label: 'Reported as spam' },
   { key: 'unsubscribed', label: 'Unsubscribed' },
 ] as const satisfies { key: keyof Bucket; label: string }[];
 

@@ -14,7 +14,7 @@ import { campaignListQuery } from './queries.ts';
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns');
 
 const statuses = [
-  { value: 'all', label: 'Every status' },
+  { value: 'all', label: 'All statuses' },
   { value: 'DRAFT', label: statusLabels.DRAFT },
   { value: 'SCHEDULED', label: statusLabels.SCHEDULED },
   { value: 'SENDING', label: statusLabels.SENDING },

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Address } from '../../ui/address.tsx';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
@@ -17,7 +18,7 @@ type Recipient = Schema<'CampaignRecipient'>;
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 const options = [
-  { value: 'all', label: 'Every recipient' },
+  { value: 'all', label: 'All recipients' },
   ...outcomes.map((value) => ({ value, label: outcomeLabels[value] })),
 ] as const;
 
@@ -99,7 +100,7 @@ function RecipientTable({ recipients }: { recipients: Recipient[] }) {
       isBreakable: true,
       cell: ({ contactId, email }) => (
         <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-          {email}
+          <Address email={email} />
         </RowLink>
       ),
     },

@@ -19,7 +19,12 @@ export function TimelineSection({ campaign }: { campaign: Schema<'Campaign'> }) 
     <Section title="Over time" description="When each first happened to an email.">
       <Loaded query={query} skeleton={<Skeleton className="h-64 w-full" />}>
         {({ data }) => (
-          <TimeChart label="Delivered, opened and clicked over time" points={data} series={series} />
+          <TimeChart
+            label="Delivered, opened and clicked over time"
+            unit="Emails"
+            points={data}
+            series={series}
+          />
         )}
       </Loaded>
     </Section>

@@ -26,8 +26,17 @@ export function activityWords({ type, metadata }: Activity): string {
   return words[type] ?? type;
 }
 
-/** The email, link, workflow or reason; empty without one. */
+/** "total: 49.9 · currency: EUR" */
+const eventData = (data: unknown): string =>
+  typeof data !== 'object' || data === null
+    ? ''
+    : Object.entries(data)
+        .map(([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+        .join(' · ');
+
+/** The email, link, workflow, reason or data of an event; empty without one. */
 export function activityDetail({ type, metadata }: Activity): string {
+  if (type === 'event.tracked') return eventData(metadata.data);
   const reason = text(metadata.reason) || (type === 'email.bounced' ? text(metadata.bounceType) : '');
   const subject = text(metadata.subject) || text(metadata.workflowName);
   const link = type === 'email.clicked' ? text(metadata.link) : '';

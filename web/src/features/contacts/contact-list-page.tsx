@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Address } from '../../ui/address.tsx';
 import { Button, ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { SearchField } from '../../ui/field.tsx';
@@ -29,7 +30,7 @@ import { type ContactCount, useContactCount } from './use-contact-count.ts';
 const route = getRouteApi('/signed-in/projects/$projectId/contacts');
 
 const statuses = [
-  { value: 'all', label: 'Every subscription' },
+  { value: 'all', label: 'All subscriptions' },
   { value: 'subscribed', label: 'Subscribed' },
   { value: 'unsubscribed', label: 'Unsubscribed' },
   { value: 'snoozed', label: 'Snoozed' },
@@ -181,7 +182,7 @@ function ContactTable({ rows, keys, ids, onSelect }: ContactTableProps) {
       isBreakable: true,
       cell: ({ id, email }) => (
         <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
-          {email}
+          <Address email={email} />
         </RowLink>
       ),
     },

@@ -1,9 +1,12 @@
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { linkOf } from '../activity/activity-link.ts';
 import { activityDetail, activityWords } from './activity-words.ts';
 import { timelineInit } from './queries.ts';
 
@@ -39,7 +42,10 @@ const dots: Record<string, string> = {
 };
 
 function Entry({ row }: { row: Schema<'Activity'> }) {
+  const projectId = useProjectId();
   const detail = activityDetail(row);
+  const link = linkOf(projectId, row);
+  const words = activityWords(row);
   return (
     <li className="flex gap-3 border-b border-line py-2">
       <span
@@ -47,7 +53,7 @@ function Entry({ row }: { row: Schema<'Activity'> }) {
         className={`mt-1.5 size-2 shrink-0 rounded-full ${dots[row.type] ?? 'bg-line-strong'}`}
       />
       <span className="min-w-0 flex-1">
-        <span className="block">{activityWords(row)}</span>
+        <span className="block">{link === null ? words : <RowLink {...link}>{words}</RowLink>}</span>
         {detail !== '' && <span className="block truncate text-sm text-muted">{detail}</span>}
       </span>
       <span className="text-sm text-muted">

@@ -7,6 +7,7 @@ import { TextLink } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
+import { count } from '../../ui/numbers.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RequestFilters } from './request-filters.tsx';
@@ -90,7 +91,7 @@ const columns: Column<LoggedRequest>[] = [
     isSecondary: true,
     cell: ({ durationMs }) => (
       <span data-numeric className="whitespace-nowrap">
-        {durationMs < 10 ? durationMs.toFixed(1) : Math.round(durationMs)} ms
+        {durationMs < 10 ? durationMs.toFixed(1) : count(Math.round(durationMs))} ms
       </span>
     ),
   },

@@ -12,7 +12,7 @@ const statuses: Record<Status, { label: string; tone: Tone }> = {
   OPENED: { label: 'Opened', tone: 'accent' },
   CLICKED: { label: 'Clicked', tone: 'accent' },
   BOUNCED: { label: 'Bounced', tone: 'bad' },
-  COMPLAINED: { label: 'Marked as spam', tone: 'bad' },
+  COMPLAINED: { label: 'Reported as spam', tone: 'bad' },
   SUPPRESSED: { label: 'Withheld', tone: 'warn' },
   CANCELLED: { label: 'Cancelled', tone: 'neutral' },
   FAILED: { label: 'Failed', tone: 'bad' },

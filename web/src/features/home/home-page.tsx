@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '../../shell/session.ts';
+import { ButtonLink, TextLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -24,7 +25,14 @@ export function HomePage() {
   const timeseries = useQuery(homeQueries.timeseries);
   const placeholder = <Skeleton className="h-64 w-full" />;
   return (
-    <Page title={project.name}>
+    <Page
+      title={project.name}
+      actions={
+        <ButtonLink look="primary" to="/projects/$projectId/campaigns/new" params={{ projectId: project.id }}>
+          New campaign
+        </ButtonLink>
+      }
+    >
       {project.disabled && (
         <ErrorNote
           error={
@@ -33,11 +41,18 @@ export function HomePage() {
         />
       )}
       <SetUp projectId={project.id} />
-      <Section title="Last 30 days">
+      <Section
+        title="Last 30 days"
+        actions={
+          <TextLink to="/projects/$projectId/activity/analytics" params={{ projectId: project.id }}>
+            All figures
+          </TextLink>
+        }
+      >
         <Loaded query={timeseries} skeleton={placeholder}>
           {({ data }) =>
             data.some(({ sent }) => sent > 0) ? (
-              <TimeChart label="Emails of the last 30 days" points={data} series={series} />
+              <TimeChart label="Emails of the last 30 days" unit="Emails" points={data} series={series} />
             ) : (
               <EmptyState title="Nothing sent in the last 30 days">
                 The chart begins with the first email.

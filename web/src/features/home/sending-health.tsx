@@ -29,14 +29,14 @@ export function SendingHealth({ projectId }: { projectId: string }) {
                   of: sevenDays.bounced,
                   percent: sevenDays.bounceRate,
                   level: sevenDays.bounceLevel,
-                  limit: 'Warning from 5 %, critical from 10 %',
+                  limit: 'Warning from 5%, critical from 10%',
                 },
                 {
-                  name: 'Complaints',
+                  name: 'Reported as spam',
                   of: sevenDays.complained,
                   percent: sevenDays.complaintRate,
                   level: sevenDays.complaintLevel,
-                  limit: 'Warning from 0.1 %, critical from 0.15 %',
+                  limit: 'Warning from 0.1%, critical from 0.15%',
                 },
               ]}
               columns={[

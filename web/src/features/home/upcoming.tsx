@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { RowLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { linkOf } from '../activity/activity-link.ts';
 import { homeQueries } from './queries.ts';
 
 /** Scheduled campaigns and waiting executions. */
 export function Upcoming() {
+  const projectId = useProjectId();
   const query = useQuery(homeQueries.upcoming);
   return (
     <Section title="Coming up">
@@ -22,10 +27,11 @@ export function Upcoming() {
               columns={[
                 {
                   header: 'What',
-                  cell: ({ type, metadata, contactEmail }) =>
-                    type === 'campaign.scheduled'
-                      ? `Campaign ${String(metadata.campaignName)}`
-                      : `${String(metadata.workflowName)} goes on for ${contactEmail ?? 'a deleted contact'}`,
+                  cell: (row) => {
+                    const link = linkOf(projectId, row);
+                    return link === null ? wordsOf(row) : <RowLink {...link}>{wordsOf(row)}</RowLink>;
+                  },
+                  isBreakable: true,
                 },
                 { header: 'When', align: 'right', cell: ({ timestamp }) => <Time at={timestamp} /> },
               ]}
@@ -36,3 +42,8 @@ export function Upcoming() {
     </Section>
   );
 }
+
+const wordsOf = ({ type, metadata, contactEmail }: Schema<'Activity'>): string =>
+  type === 'campaign.scheduled'
+    ? `The campaign “${String(metadata.campaignName)}” is sent`
+    : `“${String(metadata.workflowName)}” continues for ${contactEmail ?? 'a deleted contact'}`;

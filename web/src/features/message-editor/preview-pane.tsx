@@ -9,7 +9,7 @@ import { count } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { ContactPicker } from './contact-picker.tsx';
-import { framedHtml } from './framed-html.ts';
+import { EmailFrame } from './email-frame.tsx';
 import type { Preview } from './use-preview.ts';
 
 const views = [
@@ -28,9 +28,9 @@ interface PreviewPaneProps {
   onReader: (address: string) => void;
 }
 
-/** Preview of the email. The frame has no permissions, so nothing in it runs. */
+/** Preview of the email as a reader gets it. */
 export function PreviewPane({ preview, readerAddress, onReader }: PreviewPaneProps) {
-  const [view, setView] = useState<View>('desktop');
+  const [view, setView] = useState<View>(() => (window.innerWidth < 640 ? 'phone' : 'desktop'));
   const [isDark, setIsDark] = useState(false);
   const { email, broken, hasGood, sender, error, isBehind } = preview;
   const isMissing = broken.includes('body') && !hasGood;
@@ -74,15 +74,7 @@ export function PreviewPane({ preview, readerAddress, onReader }: PreviewPanePro
                 <pre className="font-mono text-xs whitespace-pre-wrap">{email.text}</pre>
               </section>
             ) : (
-              <iframe
-                title="Preview of the email"
-                sandbox=""
-                srcDoc={framedHtml(email.html, { isDark })}
-                className={classNames(
-                  'h-full w-full',
-                  isDark ? 'bg-black scheme-dark' : 'bg-white scheme-light',
-                )}
-              />
+              <EmailFrame html={email.html} isDark={isDark} isDesktop={view === 'desktop'} />
             )}
           </Shown>
         )}

@@ -3,6 +3,7 @@ import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Address } from '../../ui/address.tsx';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
@@ -70,12 +71,12 @@ function MemberTable({ segment, contacts }: { segment: Schema<'Segment'>; contac
       isBreakable: true,
       cell: ({ id, email }) => (
         <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
-          {email}
+          <Address email={email} />
         </RowLink>
       ),
     },
     { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
-    { header: 'Added', cell: ({ createdAt }) => <Time at={createdAt} />, isSecondary: true },
+    { header: 'Added', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} />, isSecondary: true },
   ];
   if (isStatic) {
     columns.push({

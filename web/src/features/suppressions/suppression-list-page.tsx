@@ -4,6 +4,7 @@ import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Address } from '../../ui/address.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -22,7 +23,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/suppressions');
 type Suppression = Schema<'Suppression'>;
 
 const reasons = [
-  { value: 'all', label: 'Every reason' },
+  { value: 'all', label: 'All reasons' },
   { value: 'bounce', label: 'Hard bounce' },
   { value: 'complaint', label: 'Spam complaint' },
 ] as const;
@@ -125,18 +126,6 @@ function SuppressionTable({
     },
   ];
   return <Table label="Suppressions" rows={rows} columns={columns} idOf={({ contactId }) => contactId} />;
-}
-
-/** Breaks behind the @ before it breaks within a word. */
-function Address({ email }: Pick<Suppression, 'email'>) {
-  const at = email.lastIndexOf('@') + 1;
-  return (
-    <>
-      {email.slice(0, at)}
-      <wbr />
-      {email.slice(at)}
-    </>
-  );
 }
 
 function ReasonBadge({ reason }: Pick<Suppression, 'reason'>) {

@@ -16,7 +16,7 @@ import { templateListQuery, usesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/templates');
 
-const types = [{ value: 'all', label: 'Every type' }, ...contentTypes] as const;
+const types = [{ value: 'all', label: 'All types' }, ...contentTypes] as const;
 
 export function TemplateListPage() {
   const { search, type, sort, page = 1 } = route.useSearch();

@@ -37,7 +37,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
   const label = (text: string, figure: number | undefined) =>
     figure === undefined ? text : `${text} (${shown(figure)})`;
   const options = [
-    { value: 'all' as const, label: label('Every status', figures?.total) },
+    { value: 'all' as const, label: label('All statuses', figures?.total) },
     ...executionStatuses.map((one) => ({
       value: one,
       label: label(statusLooks[one].label, figures?.[one]),

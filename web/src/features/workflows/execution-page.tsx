@@ -90,6 +90,7 @@ function LitGraph({ workflow, execution }: LitGraphProps) {
       words: (step) => stepWords(step, names),
       faults: [],
       figuresOf: () => undefined,
+      hasFigures: false,
       path: pathOf(workflow, execution.steps),
       currentStepId: isUnderWay(execution.status) ? execution.currentStepId : null,
       onOpen: (id) =>

@@ -80,14 +80,15 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
   const { isBusy } = edits;
   // biome-ignore lint/correctness/useExhaustiveDependencies: its functions change with each render, but not what they do
   const shown = useMemo((): GraphView => {
-    // Hides zeros.
-    const hasEntered = (statistics?.executions.total ?? 0) > 0;
-    const figures = new Map((hasEntered ? statistics?.steps : [])?.map((step) => [step.stepId, step]));
+    // A draft that nobody has entered shows no zeros.
+    const hasFigures = workflow.enabled || (statistics?.executions.total ?? 0) > 0;
+    const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
     return {
       graph: workflow,
       words: (step) => stepWords(step, names),
       faults: workflow.faults,
       figuresOf: (id) => figures.get(id),
+      hasFigures,
       path: null,
       currentStepId: null,
       onOpen: navigate,

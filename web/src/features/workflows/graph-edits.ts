@@ -19,18 +19,28 @@ export interface GraphEdits {
 
 type Workflow = Schema<'WorkflowWithGraph'>;
 
+class ChangedByOthers extends Error {
+  constructor() {
+    super('Someone else has changed this workflow. You see their version now: make your change to that.');
+  }
+}
+
 /** Makes an edit and reads the graph again, also after a refusal because someone else has changed it. */
 export async function editGraph<Result>(edit: () => Promise<Result>): Promise<Result> {
   try {
     return await edit();
   } catch (error) {
-    if (!isStale(error)) throw error;
-    throw new Error(
-      'Someone else has changed this workflow. You see their version now: make your change to that.',
-    );
+    throw isStale(error) ? new ChangedByOthers() : error;
   } finally {
     await refresh('/workflows');
   }
+}
+
+/** The workflow as an edit of `before` has left it, for the next edit. @throws when it is not the only edit since */
+async function readAfterEdit(before: Workflow): Promise<Workflow> {
+  const { data } = await api.GET('/workflows/{id}', { params: { path: { id: before.id } } });
+  if (data?.version !== before.version + 1) throw new ChangedByOthers();
+  return data;
 }
 
 /**
@@ -59,8 +69,8 @@ export function useGraphEdits(workflow: Workflow, onAdded: (stepId: string) => v
       const { data } = await api.POST('/workflows/{id}/steps', { params: { path, header }, body });
       return data?.id;
     });
-  const join = (body: OpenEnd & { toStepId: string }, seen?: typeof header) =>
-    api.POST(ways, { params: { path, ...(seen && { header: seen }) }, body });
+  const join = (body: OpenEnd & { toStepId: string }, seen: typeof header) =>
+    api.POST(ways, { params: { path, header: seen }, body });
   const cut = (way: Way) =>
     api.DELETE('/workflows/{id}/transitions/{transitionId}', {
       params: { path: { ...path, transitionId: way.id }, header },
@@ -84,8 +94,10 @@ export function useGraphEdits(workflow: Workflow, onAdded: (stepId: string) => v
       void run(async () => {
         const { fromStepId, toStepId } = way;
         await cut(way);
-        await join({ fromStepId, toStepId, branch: 'event' });
-        if (hasTimeout) await join({ fromStepId, toStepId, branch: 'timeout' });
+        const cutOff = await readAfterEdit(workflow);
+        await join({ fromStepId, toStepId, branch: 'event' }, ifMatch(cutOff));
+        if (!hasTimeout) return undefined;
+        await join({ fromStepId, toStepId, branch: 'timeout' }, ifMatch(await readAfterEdit(cutOff)));
         return undefined;
       }),
   };

@@ -14,6 +14,8 @@ export interface GraphView {
   words: (step: Step) => string;
   faults: readonly Fault[];
   figuresOf: (stepId: string) => StepFigures | undefined;
+  /** Whether each step has a row for its figures, also before they arrive: then they move nothing. */
+  hasFigures: boolean;
   /** Highlights the path of one contact; null without one. */
   path: Path | null;
   /** Where that contact is now. */

@@ -11,9 +11,9 @@ const shownFaults = 2;
 const rowHeight = 20;
 
 /** In pixels, for the layout: the rows of the node and its padding. */
-export function nodeHeight(step: Step, { faults, figuresOf }: GraphView): number {
+export function nodeHeight(step: Step, { faults, hasFigures }: GraphView): number {
   const own = faults.filter(({ stepId }) => stepId === step.id).length;
-  const rows = 2 + Math.min(own, shownFaults) + (figuresOf(step.id) === undefined ? 0 : 1);
+  const rows = 2 + Math.min(own, shownFaults) + (hasFigures ? 1 : 0);
   return rows * rowHeight + 22;
 }
 
@@ -72,8 +72,10 @@ export function StepNode({ step }: { step: Step }) {
 
 /** Executions that entered a step, and those in it now. */
 export function Figures({ stepId }: { stepId: string }) {
-  const figures = useGraphView().figuresOf(stepId);
-  if (figures === undefined) return null;
+  const { hasFigures, figuresOf } = useGraphView();
+  const figures = figuresOf(stepId);
+  if (!hasFigures) return null;
+  if (figures === undefined) return <span aria-hidden className="h-5" />;
   return (
     <span data-numeric className="flex gap-2 text-xs leading-5 text-muted">
       <span>{count(figures.entered)} entered</span>

@@ -1,0 +1,33 @@
+import { useRef } from 'react';
+import { classNames } from '../../ui/class-names.ts';
+import { useWidth } from '../../ui/use-width.ts';
+import { framedHtml } from './framed-html.ts';
+
+/** Pixels: emails are made for windows at least this wide. */
+const desktopWidth = 700;
+
+interface EmailFrameProps {
+  html: string;
+  isDark: boolean;
+  /** Shows a wide window at a smaller scale where there is less space. */
+  isDesktop: boolean;
+}
+
+/** The frame has no permissions, so nothing in it runs. */
+export function EmailFrame({ html, isDark, isDesktop }: EmailFrameProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const width = useWidth(place);
+  const scale = isDesktop && width > 0 ? Math.min(1, width / desktopWidth) : 1;
+  const side = `${100 / scale}%`;
+  return (
+    <div ref={place} className="h-full overflow-hidden">
+      <iframe
+        title="Preview of the email"
+        sandbox=""
+        srcDoc={framedHtml(html, { isDark })}
+        className={classNames('max-w-none', isDark ? 'bg-black scheme-dark' : 'bg-white scheme-light')}
+        style={{ width: side, height: side, transform: `scale(${scale})`, transformOrigin: '0 0' }}
+      />
+    </div>
+  );
+}

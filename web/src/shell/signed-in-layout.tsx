@@ -1,0 +1,21 @@
+import { Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { whenSignedOut } from '../api/client.ts';
+
+const SessionEnded = lazy(() => import('./session-ended.tsx'));
+
+/** All pages that need a session. */
+export function SignedInLayout() {
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => whenSignedOut(() => setIsOver(true)), []);
+  return (
+    <>
+      <Outlet />
+      {isOver && (
+        <Suspense>
+          <SessionEnded onClose={() => setIsOver(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

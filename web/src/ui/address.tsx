@@ -1,0 +1,11 @@
+/** Breaks behind the @ before it breaks within a word. */
+export function Address({ email }: { email: string }) {
+  const at = email.lastIndexOf('@') + 1;
+  return (
+    <>
+      {email.slice(0, at)}
+      <wbr />
+      {email.slice(at)}
+    </>
+  );
+}
