@@ -34,7 +34,7 @@ async function insertCampaign({ orm, project }: BenchStack): Promise<string> {
   const { subject, body } = campaignContent;
   await sql(
     em,
-    `insert into email_contents (id, project_id, subject, body, from_email) values ($1, $2, $3, $4, $5)`,
+    `insert into message_contents (id, project_id, subject, body, from_email) values ($1, $2, $3, $4, $5)`,
     [contentId, project.id, subject, body, from],
   );
   await sql(

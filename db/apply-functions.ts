@@ -25,6 +25,7 @@ export const tableFunctions = [
   'reserve-email-slots',
   'refuse-deletes-by-ctid',
   'share-handled-notifications',
+  'email-contents',
 ];
 
 const appliedRow = z.object({ name: z.string(), hash: z.string() });

@@ -169,7 +169,7 @@ describe('what is stored of a link', () => {
       await run(
         `select id::text, encode(token_hash, 'escape') as h, encode(token_hash, 'base64') as b from account_tokens`,
       ),
-      await run('select * from email_contents'),
+      await run('select * from message_contents'),
       await run('select * from emails'),
       await run('select * from events'),
     ]);

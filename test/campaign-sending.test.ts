@@ -200,7 +200,7 @@ describe('who is left out', () => {
          update campaigns set status = 'SENDING', started_at = now(), content_id = uuidv7() where id = $1 returning *
        ),
        content as (
-         insert into email_contents (id, project_id, subject, body, from_email)
+         insert into message_contents (id, project_id, subject, body, from_email)
          select content_id, project_id, subject, body, from_email from started
        )
        insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from started`,

@@ -267,7 +267,7 @@ describe('an email', () => {
     expect(body.attachments).toEqual([
       { filename: 'a.txt', contentType: 'text/plain', disposition: 'attachment', size: 5 },
     ]);
-    await run('delete from email_contents where project_id = $1', [sender.projectId]);
+    await run('delete from message_contents where project_id = $1', [sender.projectId]);
     expect(await detail(email)).toMatchObject({ bodyAvailable: false, body: null });
   });
 

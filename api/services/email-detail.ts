@@ -3,9 +3,9 @@ import type { RenderedEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
 import { renderStored } from '../../core/rendering/render-stored.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
-import { EmailContent } from '../../db/entities/email.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
+import { loadTexts } from '../../db/statements/emails/load-contents.ts';
 import {
   type AttachmentFigures,
   type EmailEvent,
@@ -17,7 +17,6 @@ import {
   readRecipient,
 } from '../../db/statements/emails/read-email.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
-import { readBrand } from './read-brand.ts';
 
 export interface EmailBody extends RenderedEmail {
   replyTo: string | null;
@@ -66,16 +65,18 @@ export function createEmailDetailService(options: EmailDetailOptions): EmailDeta
   async function renderBody(projectId: string, email: LoggedEmail): Promise<EmailBody | null> {
     if (email.contentId === null) return null;
     const em = orm.em.fork();
-    const content = await em.findOne(EmailContent, { id: email.contentId, projectId });
-    if (content === null) return null;
+    const content = (await loadTexts(em, [email.contentId])).get(email.contentId);
+    if (content === undefined) return null;
     const compiled = templates.compile(content);
     if (!compiled.ok) return null;
-    const { headers, variables, replyTo = null } = content;
     const stored = { ...email, projectId, ...(await readRecipient(em, projectId, email.contactId)) };
-    const texts = { headers, variables, brand: await readBrand(em, projectId) };
-    const rendered = renderStored(compiled.template, texts, stored, links);
+    const rendered = renderStored(compiled.template, content, stored, links);
     if (!rendered.ok) return null;
-    return { ...rendered.email, replyTo, attachments: await listAttachments(em, content.id) };
+    return {
+      ...rendered.email,
+      replyTo: content.replyTo,
+      attachments: await listAttachments(em, content.id),
+    };
   }
 
   return {

@@ -5,12 +5,12 @@ import type { EmailSource, EmailStatus } from '../../core/email-state.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-const EmailContentSchema = defineEntity({
-  name: 'EmailContent',
-  tableName: 'email_contents',
+const TemplateContentSchema = defineEntity({
+  name: 'TemplateContent',
+  tableName: 'template_contents',
   indexes: [
-    { name: 'email_contents_created', properties: ['createdAt'] },
-    { name: 'email_contents_project', properties: ['projectId', 'id'] },
+    { name: 'template_contents_created', properties: ['createdAt'] },
+    { name: 'template_contents_project', properties: ['projectId', 'createdAt'] },
   ],
   properties: {
     id: primaryId(),
@@ -18,6 +18,31 @@ const EmailContentSchema = defineEntity({
     subject: p.text(),
     body: p.text(),
     fromEmail: p.text(),
+    fromName: p.text().nullable(),
+    replyTo: p.text().nullable(),
+    createdAt: createdAt(),
+  },
+});
+
+/** What a template said on a day, shared by all emails that workflows sent with it. */
+export class TemplateContent extends TemplateContentSchema.class {}
+TemplateContentSchema.setClass(TemplateContent);
+
+const EmailContentSchema = defineEntity({
+  name: 'EmailContent',
+  tableName: 'message_contents',
+  indexes: [
+    { name: 'message_contents_created', properties: ['createdAt'] },
+    { name: 'message_contents_project', properties: ['projectId', 'id'] },
+  ],
+  properties: {
+    id: primaryId(),
+    projectId: p.uuid(),
+    /** Has what the email says, from subject to replyTo; those columns are null then. */
+    templateContentId: p.uuid().nullable(),
+    subject: p.text().nullable(),
+    body: p.text().nullable(),
+    fromEmail: p.text().nullable(),
     fromName: p.text().nullable(),
     replyTo: p.text().nullable(),
     headers: p.json().$type<Record<string, string>>().defaultRaw(`'{}'`),
@@ -29,7 +54,7 @@ const EmailContentSchema = defineEntity({
   },
 });
 
-/** What one API call sends: shared by all its recipients, deleted after the retention period. */
+/** What one API call or workflow step sends: shared by all recipients of a call, deleted after the retention period. */
 export class EmailContent extends EmailContentSchema.class {}
 EmailContentSchema.setClass(EmailContent);
 

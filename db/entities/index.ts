@@ -10,7 +10,7 @@ import {
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
 import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
-import { Email, EmailAttachment, EmailContent, WaitingEmail } from './email.ts';
+import { Email, EmailAttachment, EmailContent, TemplateContent, WaitingEmail } from './email.ts';
 import { ContactEventStat, Event, EventDeletion, EventName, StreamPosition } from './event.ts';
 import { InboundEmail } from './inbound-email.ts';
 import { Invitation, InvitationHour } from './invitation.ts';
@@ -85,6 +85,7 @@ export const entities = [
   WorkflowStepRun,
   EventListener,
   EmailContent,
+  TemplateContent,
   EmailAttachment,
   Email,
   WaitingEmail,

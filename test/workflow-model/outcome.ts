@@ -75,7 +75,7 @@ export async function tellWorld(orm: Orm, world: Scene): Promise<Story> {
   );
   const emails = await read(
     `select t.name as template, e.to_email as to, k.variables
-     from emails e join email_contents k on k.id = e.content_id join templates t on t.id = e.template_id
+     from emails e join message_contents k on k.id = e.content_id join templates t on t.id = e.template_id
      where e.workflow_id = $1 order by e.id`,
     [workflowId],
   );

@@ -66,7 +66,7 @@ recipient as materialized (
 ${upsertContactsSql(contactInputSql('$1'))},
 ${countEventsSql('select * from contact_flip')},
 content as (
-  insert into email_contents
+  insert into message_contents
     (id, project_id, subject, body, from_email, from_name, reply_to, headers, variables, created_at)
   select "contentId", "projectId", "subject", "body", "fromEmail", "fromName", "replyTo", "headers", "variables",
     "occurredAt"

@@ -48,9 +48,9 @@ open as materialized (
       or (coalesce(s.status, e.status) = 'UNKNOWN' and e.source <> 'CAMPAIGN' and e.attempts < 2))
 ),
 size as materialized (
-  select c.id, octet_length(c.body) + pg_column_size(c.variables) + coalesce(
+  select c.id, octet_length(coalesce(c.body, t.body)) + pg_column_size(c.variables) + coalesce(
       (select sum(octet_length(a.bytes)) from email_attachments a where a.content_id = c.id), 0) as bytes
-  from email_contents c
+  from message_contents c left join template_contents t on t.id = c.template_content_id
   where c.id = any(array(select content_id from open where due_in_ms = 0))
 )
 select o.id, o.project_id as "projectId", o.content_id as "contentId", ${withholdingColumnsSql('o', 'p', 'c')},

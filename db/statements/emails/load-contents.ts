@@ -1,23 +1,34 @@
 import { z } from 'zod';
 import { attachmentDispositions } from '../../../core/attachment-disposition.ts';
 import type { EmailBrand } from '../../../core/email-brand.ts';
+import type { JsonObject } from '../../../core/json-value.ts';
 import { locales } from '../../../core/messages/messages.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-const contentRow = z.object({
-  id: z.uuid(),
-  projectId: z.uuid(),
+const textColumns = {
   subject: z.string(),
   body: z.string(),
   fromEmail: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
+};
+
+const templateRow = z.object({ id: z.guid(), ...textColumns });
+
+const ownColumns = {
+  id: z.uuid(),
+  projectId: z.uuid(),
   headers: z.record(z.string(), z.string()),
   variables: z.record(z.string(), z.json()),
   language: z.enum(locales),
   footerAddress: z.string().nullable(),
-});
+};
+
+const contentRow = z.union([
+  z.object({ ...ownColumns, ...textColumns, templateContentId: z.null() }),
+  z.object({ ...ownColumns, templateContentId: z.guid() }),
+]);
 
 const attachmentRow = z.object({
   contentId: z.uuid(),
@@ -29,10 +40,20 @@ const attachmentRow = z.object({
   base64: z.string(),
 });
 
+export interface Content extends Omit<z.output<typeof templateRow>, 'id'> {
+  id: string;
+  projectId: string;
+  headers: Record<string, string>;
+  variables: JsonObject;
+  brand: EmailBrand;
+}
+
 export interface StoredContent {
-  content: Omit<z.output<typeof contentRow>, keyof EmailBrand> & { brand: EmailBrand };
+  content: Content;
   attachments: (Omit<z.output<typeof attachmentRow>, 'base64'> & { bytes: Buffer })[];
 }
+
+const textSql = 'subject, body, from_email as "fromEmail", from_name as "fromName", reply_to as "replyTo"';
 
 /**
  * Contents by id, with attachments and the project's brand; contents past their retention are left out. A statement, because it transfers
@@ -40,15 +61,7 @@ export interface StoredContent {
  */
 export async function loadContents(em: Em, ids: string[]): Promise<Map<string, StoredContent>> {
   const [contents, attachments] = await Promise.all([
-    query(
-      em,
-      contentRow,
-      `select t.id, t.project_id as "projectId", t.subject, t.body, t.from_email as "fromEmail", t.from_name as "fromName",
-         t.reply_to as "replyTo", t.headers, t.variables, coalesce(p.language, 'en') as language,
-         p.footer_address as "footerAddress"
-       from email_contents t left join projects p on p.id = t.project_id where t.id = any($1::uuid[])`,
-      [ids],
-    ),
+    loadTexts(em, ids),
     query(
       em,
       attachmentRow,
@@ -60,12 +73,42 @@ export async function loadContents(em: Em, ids: string[]): Promise<Map<string, S
   ]);
   const files = attachments.map(({ base64, ...file }) => ({ ...file, bytes: Buffer.from(base64, 'base64') }));
   return new Map(
-    contents.map(({ language, footerAddress, ...content }) => [
-      content.id,
-      {
-        content: { ...content, brand: { language, footerAddress } },
-        attachments: files.filter((file) => file.contentId === content.id),
-      },
+    [...contents].map(([id, content]) => [
+      id,
+      { content, attachments: files.filter((file) => file.contentId === id) },
     ]),
   );
+}
+
+/** Contents without attachments. The text of a template is read once for all emails that share it. */
+export async function loadTexts(em: Em, ids: string[]): Promise<Map<string, Content>> {
+  const rows = await query(
+    em,
+    contentRow,
+    `select t.id, t.project_id as "projectId", t.template_content_id as "templateContentId", ${textSql}, t.headers,
+       t.variables, coalesce(p.language, 'en') as language, p.footer_address as "footerAddress"
+     from message_contents t left join projects p on p.id = t.project_id where t.id = any($1::uuid[])`,
+    [ids],
+  );
+  const templates = await loadTemplates(em, new Set(rows.flatMap((row) => row.templateContentId ?? [])));
+  const contents = new Map<string, Content>();
+  for (const { language, footerAddress, ...row } of rows) {
+    const { id, projectId, headers, variables } = row;
+    const text = row.templateContentId === null ? row : templates.get(row.templateContentId);
+    if (text === undefined) continue;
+    const brand = { language, footerAddress };
+    contents.set(id, { ...text, id, projectId, headers, variables, brand });
+  }
+  return contents;
+}
+
+async function loadTemplates(em: Em, ids: Set<string>) {
+  if (ids.size === 0) return new Map<string, z.output<typeof templateRow>>();
+  const rows = await query(
+    em,
+    templateRow,
+    `select id, ${textSql} from template_contents where id = any($1::uuid[])`,
+    [[...ids]],
+  );
+  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -127,7 +127,7 @@ describe('the erasure of a project', () => {
 
   it.each([
     ['emails', `project_id = $1 and source = 'CAMPAIGN' order by project_id, id limit 10`],
-    ['email_contents', `project_id = $1 order by project_id, id limit 10`],
+    ['message_contents', `project_id = $1 order by project_id, id limit 10`],
     ['events', `project_id = $1 and kind = 'activity' order by project_id, id limit 10`],
     [
       'events',

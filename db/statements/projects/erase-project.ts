@@ -80,8 +80,22 @@ function eraseCampaigns(run: Run): Promise<void> {
 async function eraseEmails(run: Run): Promise<void> {
   // By source, as their index has them.
   for (const source of emailSources) await deleteById(run, 'emails', `source = '${source}'`);
-  await deleteById(run, 'email_contents');
+  await deleteById(run, 'message_contents');
+  await eraseTemplateContents(run);
   await eraseCreated(run, 'inbound_emails', 'project_id, provider_id');
+}
+
+/** Emails that were queued since may share the text of an earlier one. */
+function eraseTemplateContents(run: Run): Promise<void> {
+  const { projectId, until } = run.erasure;
+  return deleteWhere(
+    run,
+    'template_contents',
+    `project_id = $1 and created_at <= $2 and not exists (
+       select from message_contents m where m.project_id = $1 and m.template_content_id = template_contents.id)
+     order by project_id, created_at`,
+    [projectId, until],
+  );
 }
 
 async function eraseContacts(run: Run): Promise<void> {
@@ -207,7 +221,7 @@ const lastIdAt = (instant: string) =>
 /** Deletes in id order. Each page starts after the previous one, so that dead rows are not scanned again. */
 async function deleteById(
   run: Run,
-  table: 'emails' | 'email_contents' | 'events',
+  table: 'emails' | 'message_contents' | 'events',
   filter = 'true',
 ): Promise<void> {
   const { projectId, until, id: erasureId } = run.erasure;

@@ -78,7 +78,14 @@ export function createExpiries(bodyRetentionDays: number): Readonly<Record<strin
   } as const;
   return {
     ...fixed,
-    contents: expireRows({ ...contents, table: 'email_contents', within: contents.where }),
+    contents: expireRows({ ...contents, table: 'message_contents', within: contents.where }),
+    templateContents: expireRows({
+      ...contents,
+      table: 'template_contents',
+      within: contents.where,
+      // The last email that shares one is a day younger.
+      where: 'created_at < now() - make_interval(days => $1 + 1)',
+    }),
     inboundContents: expireRows({
       ...contents,
       table: 'inbound_emails',

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   em = database.orm.em.fork();
-  await sql(em, 'truncate outbox, emails, email_contents cascade');
+  await sql(em, 'truncate outbox, emails, message_contents, template_contents cascade');
 });
 
 describe('the sweep of what has expired', () => {
@@ -75,6 +75,14 @@ describe('the sweep of what has expired', () => {
       }),
     );
     await acceptEmails(em, contents);
+    // An email shares the text of its template with those of the same day.
+    await sql(
+      em,
+      `insert into template_contents (id, project_id, subject, body, from_email, created_at)
+       select uuidv7(), $1, 'Hi', hours::text, 'a@example.com', now() - hours * interval '1 hour'
+       from unnest(array[167, 191, 193]) hours`,
+      [projectId],
+    );
     await sql(
       em,
       `insert into jobs (id, project_id, type, state, created_at)
@@ -133,6 +141,7 @@ describe('the sweep of what has expired', () => {
       jobs: 2,
       uploadChunks: 1,
       stripeEvents: 1,
+      templateContents: 1,
       accountTokens: 2,
       sessions: 1,
       signInAttempts: 1,
@@ -158,7 +167,8 @@ describe('the sweep of what has expired', () => {
     ).toEqual(['active', 'waiting']);
     expect(await left('select id as value from jobs')).toHaveLength(8);
     const kept = contents.slice(0, 2).map((content) => content.contentId);
-    expect(await left('select id as value from email_contents order by created_at desc')).toEqual(kept);
+    expect(await left('select id as value from message_contents order by created_at desc')).toEqual(kept);
+    expect(await left('select body as value from template_contents order by 1')).toEqual(['167', '191']);
     expect(await left('select content_id as value from email_attachments order by 1')).toEqual(
       kept.toSorted(),
     );
@@ -174,6 +184,7 @@ describe('the sweep of what has expired', () => {
       jobs: 0,
       uploadChunks: 0,
       stripeEvents: 0,
+      templateContents: 0,
       accountTokens: 0,
       sessions: 0,
       signInAttempts: 0,

@@ -31,6 +31,9 @@ const spareEmails = 1_000;
  * contact may receive it is checked at the hand-over, as for every email. One statement, so that quota is taken only
  * for an email that is written.
  *
+ * The first email of a template on a day stores its text, by a hash; the others refer to it. By the day, so that the text
+ * can be deleted when the last of its emails is past its retention, without a look for emails that still need it.
+ *
  * @returns when the command is due, in milliseconds; `gone` when the template or contact was deleted; `beyond the
  * limit` when the monthly quota is used up
  */
@@ -42,7 +45,9 @@ export async function queueWorkflowEmail(
     em,
     z.object({ isTaken: z.boolean(), dueInMs: z.number().nullable() }),
     `with source as materialized (
-       select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email
+       select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email,
+         md5(concat_ws(E'\x1f', t.id, current_date, t.subject, t.body, t.from_email, coalesce(t.from_name, ''),
+           coalesce(t.reply_to, '')))::uuid as template_content_id
        from templates t
        join contacts c on c.project_id = t.project_id and c.id = $5
        where t.project_id = $3 and t.id = $6
@@ -50,9 +55,15 @@ export async function queueWorkflowEmail(
      allowance as materialized (
        select take_emails($3, 'workflows', 1, ${spareEmails}) as is_taken from source
      ),
+     shared as (
+       insert into template_contents (id, project_id, subject, body, from_email, from_name, reply_to)
+       select template_content_id, $3, subject, body, from_email, from_name, reply_to from source, allowance
+       where is_taken
+       on conflict (id) do nothing
+     ),
      content as (
-       insert into email_contents (id, project_id, subject, body, from_email, from_name, reply_to, variables)
-       select $2, $3, subject, body, from_email, from_name, reply_to, $8::jsonb from source, allowance where is_taken
+       insert into message_contents (id, project_id, template_content_id, variables)
+       select $2, $3, template_content_id, $8::jsonb from source, allowance where is_taken
      ),
      command as (
        insert into outbox (id, kind, subject_id, project_id, next_attempt_at)

@@ -92,7 +92,7 @@ it('tells every owner once, and nobody else', async () => {
     `select e.to_email as "to", c.variables->>'text' as text, c.id as "contentId",
        c.variables->>'sealedLink' as link,
        exists (select 1 from outbox o where o.subject_id = e.id) as queued
-     from emails e join email_contents c on c.id = e.content_id
+     from emails e join message_contents c on c.id = e.content_id
      where e.to_email like '%@owners.example' order by e.to_email`,
     [],
   );

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../../core/new-id.ts';
+import { insertContacts, insertProject } from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { Template } from '../../entities/template.ts';
+import type { Em } from '../../orm.ts';
+import { sql } from '../../testing/sql.ts';
+import { findOpenEmails } from '../emails/find-open-emails.ts';
+import { loadContents } from '../emails/load-contents.ts';
+import { eraseProject } from '../projects/erase-project.ts';
+import { findErasure } from '../projects/find-erasure.ts';
+import { recordErasure } from '../projects/record-erasure.ts';
+import { queueWorkflowEmail } from './queue-workflow-email.ts';
+
+let database: TestDatabase;
+let em: Em;
+let projectId: string;
+let contactId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  em = database.orm.em.fork();
+  projectId = await insertProject(em);
+  await insertContacts(em, projectId, 1);
+  const [contact] = await sql<{ id: string }>(em, 'select id from contacts where project_id = $1', [
+    projectId,
+  ]);
+  contactId = contact?.id ?? '';
+});
+
+async function createTemplate(body: string): Promise<Template> {
+  const template = em.create(Template, {
+    projectId,
+    name: 'Welcome',
+    subject: 'Hi {{ event.name }}',
+    body,
+    fromEmail: 'a@example.com',
+    replyTo: 'help@example.com',
+    type: 'MARKETING',
+  });
+  await em.flush();
+  return template;
+}
+
+async function queue(template: Template, name: string): Promise<{ emailId: string; contentId: string }> {
+  const ids = { emailId: newId(), contentId: newId() };
+  const answer = await queueWorkflowEmail(database.orm.em.fork(), {
+    ...ids,
+    projectId,
+    workflowId: newId(),
+    contactId,
+    templateId: template.id,
+    to: null,
+    variables: { event: { name }, context: {} },
+    hops: 0,
+  });
+  expect(answer).toMatchObject({ dueInMs: expect.any(Number) });
+  return ids;
+}
+
+const textsLeft = () =>
+  sql<{ body: string }>(
+    em,
+    'select body from template_contents where project_id = $1 order by created_at, id',
+    [projectId],
+  );
+
+describe('emails of a workflow', () => {
+  it('share the text of their template, and keep their own variables', async () => {
+    const template = await createTemplate('<p>First</p>');
+    const names = Array.from({ length: 20 }, (_, n) => `Reader ${n}`);
+    const queued = await Promise.all(names.map((name) => queue(template, name)));
+    expect(await textsLeft()).toEqual([{ body: '<p>First</p>' }]);
+
+    const contents = await loadContents(
+      em,
+      queued.map(({ contentId }) => contentId),
+    );
+    expect(queued.map(({ contentId }) => contents.get(contentId)?.content)).toEqual(
+      names.map((name, n) => ({
+        id: queued[n]?.contentId,
+        projectId,
+        subject: 'Hi {{ event.name }}',
+        body: '<p>First</p>',
+        fromEmail: 'a@example.com',
+        fromName: null,
+        replyTo: 'help@example.com',
+        headers: {},
+        variables: { event: { name }, context: {} },
+        brand: { language: 'en', footerAddress: null },
+      })),
+    );
+  });
+
+  it('say what the template said when they were queued', async () => {
+    const template = await createTemplate('<p>Before</p>');
+    const before = await queue(template, 'Ada');
+    template.body = '<p>After</p>';
+    await em.flush();
+    const after = await queue(template, 'Ada');
+    const contents = await loadContents(em, [before.contentId, after.contentId]);
+    expect(contents.get(before.contentId)?.content.body).toBe('<p>Before</p>');
+    expect(contents.get(after.contentId)?.content.body).toBe('<p>After</p>');
+  });
+
+  it('count the text of the template as memory', async () => {
+    const { emailId } = await queue(await createTemplate('x'.repeat(300_000)), 'Ada');
+    const [email] = await findOpenEmails(em, [emailId], 120);
+    expect(email?.bytes).toBeGreaterThan(300_000);
+  });
+
+  it('keep a text that was stored before a reset of the project and is needed after it', async () => {
+    const [needed, other] = [await createTemplate('<p>Needed</p>'), await createTemplate('<p>Other</p>')];
+    await queue(needed, 'Ada');
+    await queue(other, 'Ada');
+    const id = newId();
+    await em.fork().transactional((own) => recordErasure(own, { id, projectId, isReset: true }));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const { contentId } = await queue(needed, 'Ada');
+    const order = await findErasure(em, id);
+    if (order === undefined) throw new Error('There is no erasure');
+    await eraseProject(em, order);
+    expect(await textsLeft()).toEqual([{ body: '<p>Needed</p>' }]);
+    expect((await loadContents(em, [contentId])).get(contentId)?.content.body).toBe('<p>Needed</p>');
+  });
+});
+
+describe('a process of an older version', () => {
+  it('reads the text in the row of each email', async () => {
+    const { contentId } = await queue(await createTemplate('<p>Shared</p>'), 'Ada');
+    const read = await sql(
+      em,
+      `select t.id, t.project_id as "projectId", t.subject, t.body, t.from_email as "fromEmail",
+         t.from_name as "fromName", t.reply_to as "replyTo", t.headers, t.variables
+       from email_contents t where t.id = any($1::uuid[])`,
+      [[contentId]],
+    );
+    expect(read).toEqual([
+      {
+        id: contentId,
+        projectId,
+        subject: 'Hi {{ event.name }}',
+        body: '<p>Shared</p>',
+        fromEmail: 'a@example.com',
+        fromName: null,
+        replyTo: 'help@example.com',
+        headers: {},
+        variables: { event: { name: 'Ada' }, context: {} },
+      },
+    ]);
+  });
+
+  it('stores contents with attachments, and deletes what has expired', async () => {
+    const id = newId();
+    await sql(
+      em,
+      `with content as (
+         insert into email_contents (id, project_id, subject, body, from_email, created_at)
+         values ($1, $2, 'Hi', '<p>Old</p>', 'a@example.com', now() - interval '40 days')
+       )
+       insert into email_attachments (content_id, position, filename, content_type, disposition, bytes)
+       values ($1, 0, 'a.txt', 'text/plain', 'attachment', 'a')`,
+      [id, projectId],
+    );
+    expect((await loadContents(em, [id])).get(id)).toMatchObject({
+      content: { body: '<p>Old</p>', headers: {}, variables: {} },
+      attachments: [{ filename: 'a.txt' }],
+    });
+    const expired = `created_at < now() - interval '30 days'`;
+    await sql(
+      em,
+      `with page as materialized (
+         select ctid, created_at, id, ${expired} as expired from email_contents
+         where ${expired} order by created_at, id limit 5000
+       )
+       delete from email_contents where ctid = any(array(select ctid from page where expired)) and ${expired}`,
+    );
+    expect((await loadContents(em, [id])).size).toBe(0);
+  });
+});
