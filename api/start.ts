@@ -5,7 +5,7 @@ import type { Shutdown } from '../runtime/shutdown.ts';
 import type { ProcessResources } from '../temporal/client/open-temporal.ts';
 import { createApp } from './app.ts';
 import { createServices, type ServiceParts } from './create-services.ts';
-import { createApiServer } from './edge/api-server.ts';
+import { closeApiServer, createApiServer } from './edge/api-server.ts';
 import { createEdge } from './edge/create-edge.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import { routes } from './routes/index.ts';
@@ -25,8 +25,8 @@ export interface RunningApi {
 }
 
 /**
- * Starts the API; it is listening when this resolves. Shutdown stops accepting connections, then lets running
- * requests finish.
+ * Starts the API; it is listening when this resolves. Shutdown lets clients leave their connections, then
+ * lets running requests finish.
  */
 export async function startApi(
   resources: ProcessResources,
@@ -70,16 +70,7 @@ export async function startApi(
   const server = createApiServer(app.callback());
   server.listen(config.PORT, config.HOST);
   await once(server, 'listening');
-  shutdown.add('API', async () => {
-    server.close();
-    // A busy keep-alive connection becomes idle later, and nothing else would close it.
-    const idle = setInterval(() => server.closeIdleConnections(), 100);
-    server.closeIdleConnections();
-    const force = setTimeout(() => server.closeAllConnections(), config.SHUTDOWN_GRACE_SECONDS * 1000);
-    await once(server, 'close');
-    clearTimeout(force);
-    clearInterval(idle);
-  });
+  shutdown.add('API', () => closeApiServer(server, config.SHUTDOWN_GRACE_SECONDS * 1000));
   log.info({ url: publicApiUrl(config) }, 'the API listens');
   return { url: publicApiUrl(config), services };
 }

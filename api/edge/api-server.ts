@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /** Includes the 30 s that a large body may wait for memory. */
 const defaultRequestTimeoutMs = 90_000;
@@ -30,6 +33,31 @@ export function createApiServer(
   server.on('clientError', answerBrokenRequest);
   return server;
 }
+
+const leaveMs = 500;
+
+/**
+ * Ends the server without cutting off a request. For half a second it still accepts and answers requests, and tells
+ * clients that the connection closes: one that is closed while it is idle may be carrying the client's next request.
+ * Then it waits for running requests.
+ *
+ * @param graceMs after which running requests are cut off
+ */
+export async function closeApiServer(server: Server, graceMs: number): Promise<void> {
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  const leftBy = Date.now() + leaveMs;
+  while (Date.now() < leftBy && (await countConnections(server)) > 0) await delay(50);
+  const closed = once(server, 'close');
+  server.close();
+  // A busy connection becomes idle later, and nothing else would close it.
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearTimeout(force);
+  clearInterval(idle);
+}
+
+const countConnections = (server: Server) => promisify(server.getConnections.bind(server))();
 
 const brokenRequests: Record<string, { status: string; message: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request took too long to arrive' },
