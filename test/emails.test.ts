@@ -112,6 +112,7 @@ describe('the log of emails', () => {
     const queries = [
       ['search=ada%40', ada],
       ['search=ADA%40example.com', ada],
+      ['search=da%40ex', ada],
       ['search=ORDER', ada],
       ['search=order%2017&source=TRANSACTIONAL', ada],
       ['search=STRASSE', bounced],

@@ -19,8 +19,8 @@ export const listEmailsQuerySchema = periodQuerySchema.extend({
     .optional()
     .meta({
       description:
-        'With an `@`, the beginning of the recipient’s address: `ada@` or `ada@example.com`. Otherwise a part of the ' +
-        'subject or of the address, in upper or lower case.',
+        'With an `@`, a part of the recipient’s address, such as `ada@` or `ada@example.com`: found however long ago the email ' +
+        'was, unless more than 200 contacts have it. Otherwise a part of the subject or of the address. In upper or lower case.',
       example: 'ada@example.com',
     }),
   status: z.enum(emailStatuses).optional(),

@@ -5,7 +5,6 @@ import { instantOfId } from '../../core/id-at.ts';
 import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
-import { findByAddressStart } from '../../db/statements/contacts/find-by-address-start.ts';
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
@@ -24,9 +23,6 @@ export interface EmailLogService {
   /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
   list(projectId: string, query: ListEmailsQuery): Promise<EmailPage>;
 }
-
-/** Beyond it a beginning of addresses is common enough to be found among the latest emails. */
-const mostRecipients = 200;
 
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]);
 
@@ -64,11 +60,7 @@ async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Prom
   if (filter.sources.length === 0) return undefined;
   if (search === '') return filter;
   if (!search.includes('@')) return { ...filter, text: search };
-  const recipient = search.trim().toLowerCase();
-  if (contactId !== undefined) return { ...filter, recipient };
-  const contactIds = await findByAddressStart(em, projectId, recipient, mostRecipients + 1);
-  const isRare = contactIds.length > 0 && contactIds.length <= mostRecipients;
-  return isRare ? { ...filter, contactIds } : { ...filter, recipient };
+  return { ...filter, recipient: search.trim().toLowerCase() };
 }
 
 export function createEmailLogService(orm: Orm, heavyReads: HeavyReads): EmailLogService {

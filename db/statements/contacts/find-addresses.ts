@@ -9,30 +9,51 @@ const patienceMs = 500;
 /** The index is of sequences of three letters or digits. */
 const indexedPart = /[\p{L}\p{N}]{3}/u;
 
+const found = z.object({ id: z.uuid(), email: z.string() });
+
 /**
- * The addresses of a project that contain a text, through the index of their parts. Undefined if they are more than 2,000 or take too
- * long to find, and for a text that is too short for the index.
+ * What is looked up. Of a whole address only what is before the `@`: to intersect the common sequences of its domain with the others takes
+ * four times as long.
  */
-export async function findAddresses(
+function patternOf(search: string): string {
+  const name = search.slice(0, search.indexOf('@') + 1);
+  return `%${(indexedPart.test(name) ? name : search).replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+/**
+ * The contacts of a project whose addresses contain a text in lower case, through the index of their parts. Undefined if they are more
+ * than `atMost` or take too long to find, and for a text that is too short for the index.
+ */
+export async function findByAddressPart(
   em: Em,
   projectId: string,
   search: string,
-): Promise<string[] | undefined> {
+  atMost: number,
+): Promise<z.output<typeof found>[] | undefined> {
   if (!indexedPart.test(search)) return undefined;
-  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
   try {
     const rows = await em.fork().transactional(async (run) => {
       await execute(run, `set local statement_timeout = ${patienceMs}`);
       return query(
         run,
-        z.object({ email: z.string() }),
-        'select email from contacts where project_id = $1 and email like $2 limit $3',
-        [projectId, pattern, addressesAtMost + 1],
+        found,
+        'select id, email from contacts where project_id = $1 and email like $2 and position($3 in email) > 0 limit $4',
+        [projectId, patternOf(search), search, atMost + 1],
       );
     });
-    return rows.length > addressesAtMost ? undefined : rows.map(({ email }) => email);
+    return rows.length > atMost ? undefined : rows;
   } catch (error) {
     if (isStatementTimeout(error)) return undefined;
     throw error;
   }
+}
+
+/** The same for addresses, of which there are at most 2,000. */
+export async function findAddresses(
+  em: Em,
+  projectId: string,
+  search: string,
+): Promise<string[] | undefined> {
+  const contacts = await findByAddressPart(em, projectId, search, addressesAtMost);
+  return contacts?.map(({ email }) => email);
 }

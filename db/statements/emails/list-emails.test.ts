@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
+import { insertContacts, insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { sql } from '../../testing/sql.ts';
 import { type EmailFilter, listEmails } from './list-emails.ts';
@@ -58,6 +58,34 @@ it('looks at the emails of all sources part by part, until it has found the rare
   const expected = [100, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 1].map((n) => `Order ${n}`);
   expect(subjects).toEqual(expected);
   expect(looks).toBeGreaterThan(5);
+});
+
+it('finds those to a part of an address however long ago they were, and tests to nobody among the latest', async () => {
+  const projectId = await fill();
+  const em = database.orm.em.fork();
+  await insertContacts(em, projectId, 300);
+  await sql(
+    em,
+    `insert into emails (id, project_id, contact_id, source, to_email, from_email, subject, status, created_at)
+     select uuidv7(make_interval(hours => -k)), $1, id, 'TRANSACTIONAL', email, 'a@b.example', 'To ' || email, 'SENT',
+       now() - make_interval(hours => k)
+     from (select *, (data ->> 'n')::int as k from contacts where project_id = $1) c`,
+    [projectId],
+  );
+  await sql(
+    em,
+    `update emails set to_email = 'my-reader-77@example.com' where project_id = $1 and subject in ('Order 90', 'Order 3')`,
+    [projectId],
+  );
+  const searched = async (recipient: string) => (await follow(projectId, { ...any, recipient })).subjects;
+  expect(await searched('eader-77@ex')).toEqual(['Order 90', 'To reader-77@example.com']);
+  expect(await searched('reader-7')).toEqual([
+    'Order 90',
+    ...['', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `To reader-7${n}@example.com`),
+  ]);
+  expect(await searched('r_ader-7')).toEqual([]);
+  // More contacts have it than are looked up.
+  expect(await searched('@example.com')).toHaveLength(400);
 });
 
 it('fills each page of a list that an index serves', async () => {

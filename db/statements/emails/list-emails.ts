@@ -7,6 +7,7 @@ import { containsSql } from '../../fragments/contains-sql.ts';
 import { type Look, lookForPage } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
+import { findByAddressPart } from '../contacts/find-addresses.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 
 export interface EmailFilter {
@@ -16,7 +17,7 @@ export interface EmailFilter {
   /** First and last email of the campaign; its emails are almost alone in between. */
   campaign: { id: string; firstId: string; lastId: string } | undefined;
   workflowId: string | undefined;
-  /** Beginning of the recipient's address, in lower case. */
+  /** Part of the recipient's address, in lower case. */
   recipient: string | undefined;
   /** Part of the subject or the recipient's address. */
   text: string | undefined;
@@ -74,7 +75,7 @@ function matchSql(filter: EmailFilter, bind: Bind): string {
   if (status !== undefined) conditions.push(`e.status = ${bind(status)}`);
   if (campaign !== undefined) conditions.push(`e.campaign_id = ${bind(campaign.id)}`);
   if (workflowId !== undefined) conditions.push(`e.workflow_id = ${bind(workflowId)}`);
-  if (recipient !== undefined) conditions.push(`starts_with(e.to_email, ${bind(recipient)})`);
+  if (recipient !== undefined) conditions.push(`position(${bind(recipient)} in e.to_email) > 0`);
   if (text !== undefined) conditions.push(containsSql(['e.subject', 'e.to_email'], bind(text)));
   if (startDate !== undefined) conditions.push(`e.created_at >= ${bind(startDate)}`);
   if (endDate !== undefined) conditions.push(`e.created_at <= ${bind(endDate)}`);
@@ -88,7 +89,13 @@ export interface EmailSearch {
   beforeId: string | undefined;
 }
 
-/** A page of a project's emails, newest first. Looks at no more than `perLook` of them when no index serves the filter. */
+/** More contacts have a part of an address that is common enough to be met among the latest emails. */
+const mostRecipients = 200;
+
+/**
+ * A page of a project's emails, newest first. When no index serves the filter, it looks at no more than `perLook` of them; only
+ * those to an address that few contacts have it finds anywhere.
+ */
 export async function listEmails(
   em: Em,
   search: EmailSearch,
@@ -100,7 +107,24 @@ export async function listEmails(
     const rows = await read(undefined);
     if (rows.length === limit) return { rows, lookedUntil: undefined };
   }
-  return lookForPage(limit, () => findEnd(em, search, perLook), read);
+  const found = await lookForPage(limit, () => findEnd(em, search, perLook), read);
+  const { recipient, contactIds } = search.filter;
+  if (found.lookedUntil === undefined || recipient === undefined || contactIds !== undefined) return found;
+  const contacts = await findByAddressPart(em, search.projectId, recipient, mostRecipients);
+  if (contacts === undefined || contacts.length === 0) return found;
+  const filter = { ...search.filter, recipient: undefined, contactIds: contacts.map(({ id }) => id) };
+  return together(found, await listEmails(em, { ...search, filter }, limit, perLook), limit);
+}
+
+/** Tests go to people who are no contacts, so what the look found is not all among what the contacts got, which reaches further back. */
+function together(
+  found: Look<LoggedEmail, string>,
+  ofContacts: Look<LoggedEmail, string>,
+  limit: number,
+): Look<LoggedEmail, string> {
+  const byId = new Map([...found.rows, ...ofContacts.rows].map((email) => [email.id, email]));
+  const rows = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+  return { rows, lookedUntil: rows.length === limit ? undefined : ofContacts.lookedUntil };
 }
 
 /**
