@@ -106,7 +106,7 @@ describe('days that are kept', () => {
   it('are counted again only when rows of them arrive, and not kept until those have settled', async () => {
     const projectId = v7();
     const { handle, asked } = fresh();
-    const period = { projectId, startDate: instant(0, 12), endDate: instant(3, 12) };
+    const period = { projectId, startDate: instant(0, 12), endDate: new Date(instant(3, 13).getTime() - 1) };
     const ask = async () => {
       asked.length = 0;
       return (await eventStats(handle, period)).total;
@@ -118,10 +118,50 @@ describe('days that are kept', () => {
     await passTwoMinutes();
     await ask();
     expect(await ask()).toBe(4);
-    expect(asked, 'which are in the period only in part').toEqual(['2026-01-30', '2026-02-02']);
+    expect(asked).toEqual([]);
     await store([tracked(projectId, instant(1, 3)), tracked(v7(), instant(2, 3))]);
     expect(await ask()).toBe(5);
-    expect(asked).toEqual(['2026-01-30', '2026-01-31', '2026-02-02']);
+    expect(asked).toEqual(['2026-01-31']);
+  });
+
+  it('are kept by their hours in the period, unless that begins or ends within one', async () => {
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const ask = async (startDate: Date, endDate: Date) => {
+      asked.length = 0;
+      return (await eventStats(handle, { projectId, startDate, endDate })).total;
+    };
+    await store([0, 6, 12, 18].map((hour) => tracked(projectId, instant(1, hour))));
+    await passTwoMinutes();
+    const noon = new Date(instant(1, 12).getTime() - 1);
+    expect(await ask(instant(1), noon)).toBe(2);
+    expect(await ask(instant(1, 3), noon)).toBe(1);
+    expect(await ask(instant(1, 3), instant(2))).toBe(3);
+    expect(await ask(instant(1), noon)).toBe(2);
+    expect(asked).toEqual([]);
+    const withinHours = [new Date(instant(1).getTime() + 1), new Date(noon.getTime() - 1)] as const;
+    expect(await ask(...withinHours)).toBe(1);
+    expect(await ask(...withinHours)).toBe(1);
+    expect(asked).toEqual(['2026-01-31']);
+  });
+
+  it('are kept of today, which counts again with each row that arrives', async () => {
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const soon = 60_000;
+    const ask = async () => {
+      asked.length = 0;
+      const startDate = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 86_400_000);
+      const endDate = new Date(Date.now() + soon);
+      return (await eventStats(handle, { projectId, startDate, endDate })).total;
+    };
+    await store([tracked(projectId, new Date())]);
+    await passTwoMinutes();
+    expect(await ask()).toBe(1);
+    expect(await ask()).toBe(1);
+    expect(asked).toEqual([]);
+    await store([tracked(projectId, new Date())]);
+    expect(await ask()).toBe(2);
   });
 
   it('show nothing of erased events and contacts', async () => {

@@ -66,15 +66,26 @@ const isCountable = (period: ProjectPeriod): boolean =>
   period.endDate.getTime() < known.until &&
   countBuckets(period, 'day') <= maxDays;
 
-function isWhole(day: string, { startDate, endDate }: ProjectPeriod): boolean {
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * The hours of a day that lie in the period; a period that ends in the future has all of today. Undefined where it begins or ends
+ * within an hour, because that part of the day would hardly be asked for again.
+ */
+function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | undefined {
   const first = Date.parse(day);
-  return startDate.getTime() <= first && endDate.getTime() >= first + 86_399_999;
+  const from = Math.max(startDate.getTime(), first) - first;
+  const isOver = endDate.getTime() >= Date.now() || endDate.getTime() >= first + dayMs - 1;
+  const until = isOver ? dayMs : endDate.getTime() + 1 - first;
+  if (from % hourMs !== 0 || until % hourMs !== 0) return undefined;
+  return `${from / hourMs}-${until / hourMs}`;
 }
 
 /**
- * Rows of a question for a period, of which whole days are counted again only after rows of them arrived or were
- * erased: a chart of months costs what today costs. Exact, except that what an insert of more than a minute brought may
- * be missing for an hour.
+ * Rows of a question for a period, of which a day is counted again only after rows of it arrived or were erased: a chart of
+ * months costs what today costs, and nothing where nothing happens. Exact, except that what an insert of more than a minute
+ * brought, or what is dated more than a minute ahead, may be missing for an hour.
  *
  * @param question grouped by `date` and limited per day
  * @returns rows of each day in any order; undefined for too many days, or rows in a day: ask for the period as a whole
@@ -92,10 +103,14 @@ export async function countByDay<Row extends { date: string }, More extends Quer
   const parameters = toPeriodParameters(period);
   const changeOf = await changesOf(clickhouse, parameters);
   const cache = keptDays(clickhouse);
-  const keyOf = (day: string) => [question.name, period.projectId, ...Object.values(more), day].join(' ');
+  const keyOf = (day: string) => {
+    const part = partOf(day, period);
+    return part && [question.name, period.projectId, ...Object.values(more), day, part].join(' ');
+  };
+  const keys = new Map(days.map((day) => [day, keyOf(day)]));
   const kept = new Map<string, KeptDay>();
-  for (const day of days) {
-    const found = isWhole(day, period) ? cache.get(keyOf(day)) : undefined;
+  for (const [day, key] of keys) {
+    const found = key === undefined ? undefined : cache.get(key);
     if (found?.changedAt === changeOf(day).changedAt) kept.set(day, found);
   }
   const missing = days.filter((day) => !kept.has(day));
@@ -108,7 +123,8 @@ export async function countByDay<Row extends { date: string }, More extends Quer
       const counted = found.get(day) ?? [];
       const entry: KeptDay = { changedAt, rows: counted.length > maxRowsPerDay ? null : counted };
       kept.set(day, entry);
-      if (isSettled && isWhole(day, period)) cache.set(keyOf(day), entry);
+      const key = keys.get(day);
+      if (isSettled && key !== undefined) cache.set(key, entry);
     }
   }
   if (isTooMany()) return undefined;

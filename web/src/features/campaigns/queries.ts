@@ -42,12 +42,11 @@ const hourMs = 3_600_000;
 const hourlyMs = 4 * 24 * hourMs;
 const watchedMs = 30 * 24 * hourMs;
 
-/** The 30 days from the start; by hour while the range is short. */
+/** The 30 days from the start, in whole hours, whose counts the API keeps; by hour while the range is short. */
 export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
   const { id, createdAt, scheduledFor, sentAt } = campaign;
-  const start = new Date(scheduledFor ?? sentAt ?? createdAt).getTime() - hourMs;
-  // The end of this hour, so that the query key stays the same for a while.
-  const end = Math.min(Math.ceil(Date.now() / hourMs) * hourMs - 1, start + watchedMs);
+  const start = (Math.floor(Date.parse(scheduledFor ?? sentAt ?? createdAt) / hourMs) - 1) * hourMs;
+  const end = Math.min(Math.ceil(Date.now() / hourMs) * hourMs, start + watchedMs) - 1;
   const interval = end - start > hourlyMs ? 'day' : 'hour';
   const [startDate, endDate] = [new Date(start).toISOString(), new Date(end).toISOString()];
   return $api.queryOptions('get', '/analytics/timeseries', {

@@ -22,7 +22,7 @@ const series = [
 
 export function HomePage() {
   const project = useProject();
-  const timeseries = useQuery(homeQueries.timeseries);
+  const timeseries = useQuery(homeQueries.timeseries());
   const placeholder = <Skeleton className="h-64 w-full" />;
   return (
     <Page

@@ -1,7 +1,9 @@
 import { $api } from '../../api/client.ts';
+import { analyticsQueries } from '../activity/queries.ts';
 
 export const homeQueries = {
-  timeseries: $api.queryOptions('get', '/analytics/timeseries'),
+  /** That of the page of analytics, so that it is asked once for both. */
+  timeseries: () => analyticsQueries('30d').now,
   sending: $api.queryOptions('get', '/campaigns', {
     params: { query: { status: 'SENDING', pageSize: 5, body: 'false' } },
   }),

@@ -10,7 +10,7 @@ export const homeRoutes = [
     beforeLoad(context) {
       const { projectId } = context.params;
       const { timeseries, sending, upcoming, health, setUp } = homeQueries;
-      startQueries(context, [timeseries, sending, upcoming, health(projectId), setUp(projectId)]);
+      startQueries(context, [timeseries(), sending, upcoming, health(projectId), setUp(projectId)]);
     },
     component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
   }),
