@@ -51,5 +51,16 @@ function testSql(value: string, plainText: string, test: DataTest, now: Date, bi
 
 function equalSql(value: string, text: string, operand: Operand, bind: Bind): string {
   if (operand.type === 'date') return isSameDateSql(text, operand.value, bind);
+  if (operand.type === 'string' && !isJson(operand.value)) return `${text} = ${bind(operand.value)}::text`;
   return `${value} = ${bind(JSON.stringify(operand.value))}::jsonb`;
+}
+
+/** Whether a value of another type may have this text. For all others the text is compared alone, in half the time. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
