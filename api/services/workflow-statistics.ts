@@ -39,9 +39,12 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads
       const em = orm.em.fork();
       const graph = await readGraph(em, await findWorkflow(em, projectId, id));
       return heavyReads.run(projectId, async () => {
-        const { byStatus, total, totalAccuracy } = await countByStatus(em, id);
+        const [{ byStatus, total, totalAccuracy }, figuresOfSteps] = await Promise.all([
+          countByStatus(orm.em.fork(), id),
+          countSteps(orm.em.fork(), id),
+        ]);
         const stepsOf = Math.min(total, executionsWithSteps);
-        const counted = new Map((await countSteps(em, id)).map((figures) => [figures.stepId, figures]));
+        const counted = new Map(figuresOfSteps.map((figures) => [figures.stepId, figures]));
         const steps = graph.steps.map(({ id: stepId, type }) => {
           // No execution stays at the trigger: each has passed it.
           const entered = type === 'TRIGGER' ? stepsOf : 0;
