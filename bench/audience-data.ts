@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { inBatches, random, withoutIndexes } from './bulk-load.ts';
+import { connectForLoad, inBatches, random, withoutIndexes } from './bulk-load.ts';
 
 interface AudienceOptions {
   /** Of the project itself; default 1,000,000. */
@@ -124,48 +124,60 @@ group by project_id, name, contact_id`;
 /**
  * Fills a project of an empty database with contacts, their journal and derived data, beside some tens of
  * thousands of contacts of other projects. The same rows in each run except for ids and the current time.
+ * @param fillMore runs once the contacts are there, beside the journal
  * @returns ids of the other projects; each has some 1,500 contacts
  */
 export async function fillAudience(
   databaseUrl: string,
   projectId: string,
   { contacts = 1_000_000, events = 5_000_000 }: AudienceOptions = {},
+  fillMore: () => Promise<void> = async () => undefined,
 ): Promise<string[]> {
   const others = Array.from({ length: foreignProjects }, () => uuidv7());
   const withForeign = (count: number) => Math.floor((count * foreignEvery) / (foreignEvery - 1));
-  const [allContacts, allEvents] = [withForeign(contacts), withForeign(events)];
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const client = await connectForLoad(databaseUrl);
   try {
-    await client.query(
-      `set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '512MB'`,
-    );
-    await client.query(
-      `create temporary table bench_contacts as
-       select n, case when n % ${foreignEvery} = 0 then ($3::uuid[])[1 + (n / ${foreignEvery}) % ${foreignProjects}] else $2::uuid end as project_id,
-         now() - 730 * (1 - n / $1::float8) * interval '1 day' as created_at,
-         uuidv7(-730 * (1 - n / $1::float8) * interval '1 day') as id
-       from generate_series(1, $1::bigint) n`,
-      [allContacts, projectId, others],
-    );
-    await client.query('analyze bench_contacts');
-    await inBatches(allContacts, 100_000, (from, to) => client.query(contactsSql, [from, to]));
-    await withoutIndexes(client, 'events', () =>
-      inBatches(allEvents, 1_000_000, (from, to) =>
-        client.query(eventsSql, [from, to, allEvents, allContacts]),
-      ),
-    );
-    await withoutIndexes(client, 'contact_event_stats', () => client.query(statisticsSql));
-    await client.query(
-      `insert into contact_fields (project_id, key, type)
-       select $1, key, type from (values ('firstName', 'string'), ('plan', 'string'), ('country', 'string'),
-         ('age', 'number'), ('signupDate', 'date'), ('lastSeen', 'date'), ('address', 'string'),
-         ('locale', 'string'), ('orders', 'number')) field (key, type)`,
-      [projectId],
-    );
+    await fillContacts(client, withForeign(contacts), projectId, others);
+    await Promise.all([fillJournal(client, withForeign(events), withForeign(contacts)), fillMore()]);
     await client.query('vacuum analyze');
   } finally {
     await client.end();
   }
   return others;
+}
+
+async function fillContacts(
+  client: pg.Client,
+  contacts: number,
+  projectId: string,
+  others: readonly string[],
+): Promise<void> {
+  await client.query(
+    `create temporary table bench_contacts as
+     select n, case when n % ${foreignEvery} = 0 then ($3::uuid[])[1 + (n / ${foreignEvery}) % ${foreignProjects}] else $2::uuid end as project_id,
+       now() - 730 * (1 - n / $1::float8) * interval '1 day' as created_at,
+       uuidv7(-730 * (1 - n / $1::float8) * interval '1 day') as id
+     from generate_series(1, $1::bigint) n`,
+    [contacts, projectId, others],
+  );
+  await client.query('analyze bench_contacts');
+  await withoutIndexes(client, 'contacts', () =>
+    inBatches(contacts, 100_000, [client], (_, from, to) => client.query(contactsSql, [from, to])),
+  );
+  await client.query(
+    `insert into contact_fields (project_id, key, type)
+     select $1, key, type from (values ('firstName', 'string'), ('plan', 'string'), ('country', 'string'),
+       ('age', 'number'), ('signupDate', 'date'), ('lastSeen', 'date'), ('address', 'string'),
+       ('locale', 'string'), ('orders', 'number')) field (key, type)`,
+    [projectId],
+  );
+}
+
+async function fillJournal(client: pg.Client, events: number, contacts: number): Promise<void> {
+  await withoutIndexes(client, 'events', () =>
+    inBatches(events, 1_000_000, [client], (_, from, to) =>
+      client.query(eventsSql, [from, to, events, contacts]),
+    ),
+  );
+  await withoutIndexes(client, 'contact_event_stats', () => client.query(statisticsSql));
 }

@@ -1,15 +1,35 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /** A pseudorandom number below 1, the same in each run; `salt` makes independent ones from one `n`. */
 export const random = (n: string, salt: number) =>
   `((hashint8extended(${n}, ${salt}) & 1073741823)::float8 / 1073741824)`;
 
-export async function inBatches(
+/** The lanes take the batches in turn, so that rows are almost in their order. */
+export async function inBatches<Lane>(
   count: number,
   size: number,
-  write: (from: number, to: number) => Promise<unknown>,
+  lanes: readonly Lane[],
+  write: (lane: Lane, from: number, to: number) => Promise<unknown>,
 ): Promise<void> {
-  for (let from = 1; from <= count; from += size) await write(from, Math.min(from + size - 1, count));
+  let next = 1;
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let from = next; from <= count; from = next) {
+        next += size;
+        await write(lane, from, Math.min(from + size - 1, count));
+      }
+    }),
+  );
+}
+
+/** Of a server that may lose what was loaded last, but has memory and no other work. */
+export async function connectForLoad(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(
+    `set synchronous_commit = off; set wal_compression = off; set work_mem = '256MB'; set maintenance_work_mem = '512MB'`,
+  );
+  return client;
 }
 
 /** Building the indexes after millions of inserts takes half the time of maintaining them. Partitions have theirs again, too. */

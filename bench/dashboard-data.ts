@@ -1,6 +1,5 @@
-import pg from 'pg';
 import { fillAudience } from './audience-data.ts';
-import { random, withoutIndexes } from './bulk-load.ts';
+import { connectForLoad, random, withoutIndexes } from './bulk-load.ts';
 import { bodySql, fillEmails } from './dashboard-emails.ts';
 
 export interface DashboardSize {
@@ -124,14 +123,12 @@ export async function fillDashboard(
   size: DashboardSize,
 ): Promise<void> {
   const { projectId, workflowId, stepIds } = records;
-  await fillAudience(databaseUrl, projectId, { contacts: size.contacts, events: size.journal });
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const clients = await Promise.all([connectForLoad(databaseUrl), connectForLoad(databaseUrl)]);
+  const [client] = clients;
   try {
-    await client.query(
-      `set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '512MB'`,
+    await fillAudience(databaseUrl, projectId, { contacts: size.contacts, events: size.journal }, () =>
+      fillEmails(clients, records, size),
     );
-    await fillEmails(client, records, size);
     await withoutIndexes(client, 'workflow_executions', () =>
       client.query(executionsSql, [projectId, workflowId, size.executions, stepIds]),
     );
@@ -139,8 +136,9 @@ export async function fillDashboard(
       client.query(stepRunsSql, [workflowId, stepIds]),
     );
     for (const [statement, parameters] of smallSql) await client.query(statement, parameters(records));
+    await client.query('drop table bench_recipients');
     await client.query('vacuum analyze');
   } finally {
-    await client.end();
+    await Promise.all(clients.map((each) => each.end()));
   }
 }
