@@ -5,6 +5,7 @@ import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
 import { type Finding, reporter } from './finding.ts';
+import { checkIndexes } from './indexes.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkMigrations, checkPooler, checkPostgres } from './postgres.ts';
@@ -82,6 +83,7 @@ async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
   const checks = [
     ['Postgres', checkPostgres],
     ['Migrations', checkMigrations],
+    ['Indexes', checkIndexes],
     ['Partitions', checkPartitions],
     ['Outbox', checkDeadCommands],
     ['Outbox', checkBacklog],

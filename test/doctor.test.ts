@@ -237,6 +237,18 @@ it('names a database that is newer than the code, and pending migrations', async
   await sql(em(), 'insert into schema_migrations (name) values ($1)', [last?.name]);
 });
 
+it('names an index that is missing and one whose build was cut off', async () => {
+  await sql(em(), 'drop index contacts_address_part');
+  await sql(em(), 'create index half_built on contacts (created_at)');
+  await sql(em(), `update pg_index set indisvalid = false where indexrelid = 'half_built'::regclass`);
+  const { findings } = await examine();
+  await sql(em(), 'drop index half_built');
+  expect(findings.filter(({ area }) => area === 'Indexes')).toMatchObject([
+    { level: 'warning', text: 'half_built of contacts is invalid: its build was cut off' },
+    { level: 'warning', text: expect.stringContaining('contacts_address_part is missing') },
+  ]);
+});
+
 it('says which variable of the configuration is wrong', async () => {
   const { stdout, exitCode } = await doctor({ APP_SECRET: 'short' });
   expect(exitCode).toBe(1);

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { addressIndex } from '../db/entities/address-index.ts';
+import { type Finding, reporter } from './finding.ts';
+import type { ReadOnly } from './read-only.ts';
+
+const report = reporter('Indexes');
+
+const brokenRow = z.object({ name: z.string(), table: z.string(), isBuilt: z.boolean() });
+const addressRow = z.object({ isThere: z.boolean() });
+
+/** Indexes that an upgrade adds beside the traffic, and indexes whose making was cut off. */
+export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
+  const broken = await ask(
+    brokenRow,
+    `select i.indexrelid::regclass::text as name, i.indrelid::regclass::text as table,
+       exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid) as "isBuilt"
+     from pg_index i join pg_class c on c.oid = i.indexrelid
+     where not i.indisvalid and c.relkind = 'i' and c.relnamespace = 'public'::regnamespace
+     order by 1 limit 20`,
+  );
+  const findings: Finding[] = broken.map(({ name, table, isBuilt }) =>
+    isBuilt
+      ? report.ok(`${name} of ${table} is being built`)
+      : report.warning(
+          `${name} of ${table} is invalid: its build was cut off`,
+          `It costs writes and serves no reads. Run: reindex index concurrently ${name};`,
+        ),
+  );
+  const [address] = await ask(
+    addressRow,
+    `select to_regclass('${addressIndex.name}') is not null as "isThere"`,
+  );
+  if (address?.isThere === false) {
+    findings.push(
+      report.warning(
+        `${addressIndex.name} is missing: searches for part of an address are slow`,
+        'The sweep partitions builds it beside the traffic. If this line is here a day after an upgrade, its run in the Temporal UI says why.',
+      ),
+    );
+  }
+  return findings.length > 0 ? findings : [report.ok('none is missing or invalid')];
+}
