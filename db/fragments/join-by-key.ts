@@ -13,3 +13,10 @@ export const joinByKeySql = (source: string, lock = '') => `select * from ${sour
 
 /** Condition for the target of an `update … from`, in addition to the join. */
 export const amongKeysSql = (column: string, keys: string) => `${column} = any(array(${keys}))`;
+
+/**
+ * Condition that joins the target of an `update … from` to its source by key: one index search per row of the source.
+ * An equality could be planned as a join that reads the whole table; beside `amongKeysSql` it searches for every key
+ * once per row.
+ */
+export const isKeySql = (column: string, key: string) => `${column} = any(array[${key}])`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailStatuses, emailStatusRank } from '../../../core/email-state.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
-import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
@@ -95,7 +95,7 @@ applied as (
     opens = e.opens + (i."kind" = 'open')::int,
     clicks = e.clicks + (i."kind" = 'click')::int
   from held i
-  where i."emailId" = e.id and ${amongKeysSql('e.id', 'select "emailId" from held')}
+  where ${isKeySql('e.id', 'i."emailId"')}
   returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
     i."bounceType" as bounce_type, i."diagnostic" as diagnostic, i."sentEventId" as sent_event_id, i."eventId" as event_id,
     i."unsubscribeEventId" as unsubscribe_event_id,
@@ -125,52 +125,45 @@ reason as materialized (
 ),
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
-  from contacts c
-  join reason a on a.contact_id = c.id
+  from (select * from reason order by project_id, to_email) a
   -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. An email of a
   -- workflow may go to someone else, and a contact may have another address by now.
-  where c.email = a.to_email
-    and (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))
-    and ${amongKeysSql('c.id', 'select contact_id from reason')}
-  order by c.project_id, c.email
-  for no key update of c
+  cross join lateral (${joinByKeySql(
+    `contacts c where c.id = a.contact_id and c.email = a.to_email
+      and (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))`,
+    'for no key update',
+  )}) c
 ),
 suppressed as (
   update contacts c
   set subscribed = false, snoozed_until = null, suppression_reason = s.kind, suppressed_at = s.occurred_at,
     suppressed_email_id = s.email_id, updated_at = s.occurred_at
   from suppressible s
-  where c.id = s.id and ${amongKeysSql('c.id', 'select id from suppressible')}
+  where ${isKeySql('c.id', 's.id')}
   returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id, s.hops,
     old.subscribed as was_subscribed
 ),
-entry as (
-  select sent_event_id as id, project_id, 'email.sent' as name, contact_id, id as email_id, campaign_id,
-    workflow_id, '{}'::jsonb as extra, occurred_at
-  from applied
-  where newly_sent
-  union all
-  select event_id, project_id, 'email.' || kind, contact_id, id, campaign_id, workflow_id,
-    case kind
-      when 'open' then jsonb_build_object('opens', opens, 'isFirst', first_of_kind,
-        'countsAsOpen', nullif(opened_change = 1, false))
-      when 'click' then jsonb_build_object('clicks', clicks, 'isFirst', first_of_kind, 'link', link,
-        'countsAsOpen', nullif(opened_change = 1, false))
-      when 'bounce' then jsonb_build_object('bounceType', bounce_type, 'diagnostic', diagnostic)
-      when 'complaint' then jsonb_build_object('diagnostic', diagnostic)
-      else '{}'
-    end,
-    occurred_at
-  from applied
-  where kind in ('open', 'click') or (kind in ('delivery', 'bounce', 'complaint') and first_of_kind)
-),
 journaled as (
   insert into events (${emailEventColumns})
-  select n.id, n.project_id, n.name, 'emitted', n.contact_id, n.email_id, n.campaign_id, n.workflow_id,
-    jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('a')}) || n.extra),
-    n.occurred_at, a.hops
-  from entry n
-  join applied a on a.id = n.email_id
+  select n.id, a.project_id, n.name, 'emitted', a.contact_id, a.id, a.campaign_id, a.workflow_id,
+    jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('a')}) || n.extra), a.occurred_at, a.hops
+  from applied a
+  cross join lateral (
+    select a.sent_event_id as id, 'email.sent' as name, '{}'::jsonb as extra
+    where a.newly_sent
+    union all
+    select a.event_id, 'email.' || a.kind,
+      case a.kind
+        when 'open' then jsonb_build_object('opens', a.opens, 'isFirst', a.first_of_kind,
+          'countsAsOpen', nullif(a.opened_change = 1, false))
+        when 'click' then jsonb_build_object('clicks', a.clicks, 'isFirst', a.first_of_kind, 'link', a.link,
+          'countsAsOpen', nullif(a.opened_change = 1, false))
+        when 'bounce' then jsonb_build_object('bounceType', a.bounce_type, 'diagnostic', a.diagnostic)
+        when 'complaint' then jsonb_build_object('diagnostic', a.diagnostic)
+        else '{}'
+      end
+    where a.kind in ('open', 'click') or (a.kind in ('delivery', 'bounce', 'complaint') and a.first_of_kind)
+  ) n
   union all
   select unsubscribe_event_id, project_id, 'contact.unsubscribed', 'emitted', id, email_id, null, null,
     jsonb_build_object('reason', kind, 'emailId', email_id), occurred_at, hops
