@@ -104,6 +104,7 @@ export function createProviderEventsService(
     run: (events) => retryTransaction(() => applyProviderEvents(orm.em.fork(), events)),
     maxItems: 500,
     concurrency: 2,
+    minBeside: 100,
     weightOf: (event) =>
       rowBytes + (event.link?.length ?? 0) + (event.subject?.length ?? 0) + (event.diagnostic?.length ?? 0),
     maxWaitingWeight: waitingBytes,

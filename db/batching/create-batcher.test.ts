@@ -67,6 +67,38 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(7);
   });
 
+  it('starts a batch beside another one only when enough waits for it', async () => {
+    const { batcher, runs, batches } = manualBatcher({ concurrency: 2, minBeside: 3, maxItems: 3 });
+    const all = [batcher.submit('a')];
+    await settled();
+    all.push(batcher.submit('b'), batcher.submit('c'));
+    await settled();
+    expect(batches()).toEqual([['a']]);
+    all.push(batcher.submit('d'));
+    await settled();
+    expect(batches().slice(1)).toEqual([['b', 'c', 'd']]);
+    all.push(batcher.submit('e'));
+    await settled();
+    for (const run of runs) run.end();
+    await settled();
+    expect(batches().slice(2)).toEqual([['e']]);
+    runs[2]?.end();
+    expect(await Promise.all(all)).toHaveLength(5);
+  });
+
+  it('starts a shared batch at once beside one that runs alone', async () => {
+    const { batcher, runs, batches } = manualBatcher({
+      ...{ concurrency: 2, minBeside: 3, weightOf: Number, maxWeight: 10 },
+    });
+    const all = [batcher.submit('50')];
+    await settled();
+    all.push(batcher.submit('1'));
+    await settled();
+    expect(batches()).toEqual([['50'], ['1']]);
+    for (const run of runs) run.end();
+    expect(await Promise.all(all)).toHaveLength(2);
+  });
+
   it('keeps to the weight, lets lighter items by, and runs a heavy one alone', async () => {
     const { batcher, runs, batches } = manualBatcher({ weightOf: Number, maxWeight: 10 });
     const all = ['3', '4', '5', '99', '1'].map((item) => batcher.submit(item));

@@ -10,6 +10,11 @@ export interface BatcherOptions<Item, Result> {
   /** Maximum batches in flight. With two or more, one is always reserved for shared batches. */
   concurrency: number;
   /**
+   * How many items must wait for a shared batch to start beside another one (default 1). A statement has a fixed cost,
+   * so two small batches cost more than one of both.
+   */
+  minBeside?: number;
+  /**
    * The owner of an item, such as its project. Groups take turns; a group with a failing item runs alone for a
    * minute, so splitting its batches never delays other groups.
    */
@@ -140,9 +145,14 @@ class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
     const mayBeAlone = this.#runningAlone < Math.max(1, this.#options.concurrency - 1);
     const alone = mayBeAlone && !this.#wasAlone ? this.#queue.takeAlone() : [];
     if (alone.length > 0) return { batch: alone, isAlone: true };
-    const shared = this.#queue.takeShared();
+    const shared = this.#mayShare() ? this.#queue.takeShared() : [];
     if (shared.length > 0 || !mayBeAlone) return { batch: shared, isAlone: false };
     return { batch: this.#queue.takeAlone(), isAlone: true };
+  }
+
+  #mayShare(): boolean {
+    const { minBeside = 1 } = this.#options;
+    return this.#running === this.#runningAlone || this.#queue.length >= minBeside;
   }
 
   async #runBatch(batch: Entry<Item, Result>[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 
@@ -22,7 +22,7 @@ with held as materialized (
 update emails e
 set hand_over_begun = true, attempts = e.attempts + 1
 from held
-where e.id = held.id and ${amongKeysSql('e.id', 'select id from held')}
+where ${isKeySql('e.id', 'held.id')}
 returning e.id`;
 
 /**

@@ -4,7 +4,7 @@ import type { EmailStatus } from '../../../core/email-state.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
-import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
@@ -55,7 +55,7 @@ recorded as (
     end,
     subject = coalesce(e.subject, o."subject")
   from held o
-  where e.id = o."emailId" and ${amongKeysSql('e.id', 'select "emailId" from held')}
+  where ${isKeySql('e.id', 'o."emailId"')}
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
     new.status = 'SUPPRESSED' and old.status <> 'SUPPRESSED' as newly_suppressed,
     new.status = 'CANCELLED' and old.status <> 'CANCELLED' as newly_cancelled,
