@@ -202,6 +202,34 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
   return { worker, killedAt, restart, lastAt: await newestAt(ses) };
 }
 
+interface Settling extends Pick<CampaignRunOptions, 'recipients' | 'withEvents'> {
+  ses: LocalSes;
+  isKilled: boolean;
+  release: () => Promise<number>;
+}
+
+/** Releases the events and waits until all are applied; without events, until all emails are recorded. */
+async function untilSettled(stage: CampaignStage, campaignId: string, settling: Settling) {
+  const { recipients, withEvents, ses, isKilled, release } = settling;
+  const { api, stack } = stage;
+  const count = await queuedEventsOf(ses);
+  const cpu = measureCpu({ API: api.pid, Postgres: stack.postgresPid, SES: ses.pid });
+  const releasedAt = withEvents ? await release() : Date.now();
+  let settledAt = releasedAt;
+  let end = await progressOf(stage, campaignId);
+  const isSettled = () => (withEvents ? end.delivered : end.sent) >= recipients;
+  while (!isSettled() && Date.now() - releasedAt < patienceMs) {
+    await delay(isKilled ? 500 : pollMs);
+    // Counting all emails takes the database as long as applying hundreds of events.
+    if (withEvents && !isKilled && (await queuedEventsOf(ses)) > 0) continue;
+    end = await progressOf(stage, campaignId);
+    if (end.sent < recipients) settledAt = Date.now();
+  }
+  const seconds = (Date.now() - releasedAt) / 1000;
+  const events: AppliedEvents | null = withEvents ? { seconds, count, cpu: cpu(count) } : null;
+  return { end, settledAt, events };
+}
+
 /** @throws Error unless each recipient got the email exactly once */
 export async function runCampaign(stage: CampaignStage, options: CampaignRunOptions): Promise<CampaignRun> {
   const { recipients } = options;
@@ -243,22 +271,10 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   const { inHand } = sent.killedAt > 0 ? await progressOf(stage, data.id) : { inHand: 0 };
   const seconds = (sent.lastAt - startedAt) / 1000;
 
-  const count = await queuedEventsOf(ses);
-  const eventsCpu = measureCpu({ API: api.pid, Postgres: stack.postgresPid, SES: ses.pid });
-  const releasedAt = options.withEvents ? await held.release() : Date.now();
-  let settledAt = releasedAt;
-  let end = await progressOf(stage, data.id);
-  const isSettled = () => (options.withEvents ? end.delivered : end.sent) >= recipients;
-  while (!isSettled() && Date.now() - releasedAt < patienceMs) {
-    await delay(sent.killedAt === 0 ? pollMs : 500);
-    // Counting all emails takes the database as long as applying hundreds of events.
-    if (options.withEvents && sent.killedAt === 0 && (await queuedEventsOf(ses)) > 0) continue;
-    end = await progressOf(stage, data.id);
-    if (end.sent < recipients) settledAt = Date.now();
-  }
-  const events = options.withEvents
-    ? { seconds: (Date.now() - releasedAt) / 1000, count, cpu: eventsCpu(count) }
-    : null;
+  const { end, settledAt, events } = await untilSettled(stage, data.id, {
+    ...{ ...options, ses, isKilled: sent.killedAt > 0 },
+    release: held.release,
+  });
   const total = await handedOver(ses);
   await Promise.all([sent.worker.stop(), ses.stop()]);
   if (total !== recipients || end.sent !== recipients || end.messageIds !== recipients) {
