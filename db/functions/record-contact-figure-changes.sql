@@ -9,8 +9,13 @@ create or replace function record_contact_figure_changes() returns trigger langu
 declare
   -- Whether a project of the contacts has tracked segments.
   are_read boolean;
+  is_update_read boolean;
 begin
+  -- Hot statements that may write contacts mostly write none, and fire this nevertheless.
   if tg_op = 'INSERT' then
+    if not exists (select from new_contacts) then
+      return null;
+    end if;
     insert into contact_figure_changes (project_id, figure, change)
     select project_id, figure, count(*)
     from new_contacts c
@@ -39,17 +44,23 @@ begin
     ) counted (figure)
     group by project_id, figure;
   else
-    -- The same look at both versions also notes what changed for tracked segments (record-segment-changes.sql): reading the
-    -- keys costs most. Concatenating an empty object leaves a value that is not fetched again for each key.
+    if not exists (select from new_contacts) then
+      return null;
+    end if;
     are_read := exists (
       select from new_contacts n
       where exists (select from segment_inputs i where i.project_id = n.project_id and i.input = 'contact' offset 0));
+    is_update_read := are_read and exists (
+      select from new_contacts n
+      where exists (select from segment_inputs i where i.project_id = n.project_id and i.input = 'updatedAt' offset 0));
+    -- The same look at both versions also notes what changed for tracked segments (record-segment-changes.sql): reading the
+    -- keys costs most. Concatenating an empty object leaves a value that is not fetched again for each key.
     with pair as materialized (
       select n.project_id, n.id, n.subscribed::int - o.subscribed::int as subscribed,
         (n.snoozed_until is not null)::int - (o.snoozed_until is not null)::int as snoozed,
         are_read and n.snoozed_until is distinct from o.snoozed_until as has_snoozed,
         are_read and n.email <> o.email as has_moved,
-        are_read and n.updated_at <> o.updated_at as has_updated,
+        is_update_read and n.updated_at <> o.updated_at as has_updated,
         n.data <> o.data as has_changed, n.data || '{}' as data, o.data || '{}' as old_data
       from new_contacts n
       join old_contacts o on o.id = n.id
