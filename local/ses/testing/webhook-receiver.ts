@@ -1,4 +1,4 @@
-import { verify, X509Certificate } from 'node:crypto';
+import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { z } from 'zod';
 
@@ -54,7 +54,7 @@ export async function startWebhookReceiver(options: {
   const messages: ReceivedMessage[] = [];
   const attempts: ReceivedMessage[] = [];
   const headers = new Map<string, NodeJS.Dict<string | string[]>>();
-  const certificates = new Map<string, Promise<string>>();
+  const keys = new Map<string, Promise<KeyObject>>();
   const waiting = new Set<() => void>();
   let status: number | null = 200;
   let forgeries = 0;
@@ -72,7 +72,7 @@ export async function startWebhookReceiver(options: {
         request.socket.destroy();
         return;
       }
-      const isGenuine = await isSignedBy(message, certificates);
+      const isGenuine = await isSignedBy(message, keys);
       if (!isGenuine) forgeries += 1;
       response.writeHead(isGenuine ? status : 403).end();
       if (!isGenuine || status !== 200) return;
@@ -130,17 +130,18 @@ export async function startWebhookReceiver(options: {
   };
 }
 
-async function isSignedBy(
-  message: ReceivedMessage,
-  certificates: Map<string, Promise<string>>,
-): Promise<boolean> {
+async function fetchKey(address: string): Promise<KeyObject> {
+  const answer = await fetch(address);
+  return new X509Certificate(await answer.text()).publicKey;
+}
+
+async function isSignedBy(message: ReceivedMessage, keys: Map<string, Promise<KeyObject>>): Promise<boolean> {
   const { SigningCertURL: address } = message;
-  const pem = certificates.get(address) ?? fetch(address).then((response) => response.text());
-  certificates.set(address, pem);
-  const { publicKey } = new X509Certificate(await pem);
+  const key = keys.get(address) ?? fetchKey(address);
+  keys.set(address, key);
   const algorithm = message.SignatureVersion === '1' ? 'sha1' : 'sha256';
   const text = Buffer.from(canonicalText(message));
-  return verify(algorithm, text, publicKey, Buffer.from(message.Signature, 'base64'));
+  return verify(algorithm, text, await key, Buffer.from(message.Signature, 'base64'));
 }
 
 /** Duplicated on purpose: a test of the signer must not use the signer's own canonical form. */
