@@ -4,13 +4,7 @@ import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
 import { segmentsQuery } from '../segments/queries.ts';
 import { executionStatuses } from './execution-status.ts';
-import {
-  executionQuery,
-  statisticsQuery,
-  templateNamesQuery,
-  workflowListQuery,
-  workflowQuery,
-} from './queries.ts';
+import { executionQuery, templateNamesQuery, workflowListQuery, workflowQuery } from './queries.ts';
 
 const page = z.int().positive().optional().catch(undefined);
 
@@ -33,12 +27,8 @@ export const workflowRoutes = [
     }),
     beforeLoad(context) {
       const { workflowId } = context.params;
-      startQueries(context, [
-        workflowQuery(workflowId),
-        statisticsQuery(workflowId),
-        templateNamesQuery,
-        segmentsQuery,
-      ]);
+      // The statistics are asked for once the graph is drawn, which they would only delay.
+      startQueries(context, [workflowQuery(workflowId), templateNamesQuery, segmentsQuery]);
     },
     component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
   }),
