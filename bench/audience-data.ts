@@ -139,7 +139,6 @@ export async function fillAudience(
   try {
     await fillContacts(client, withForeign(contacts), projectId, others);
     await Promise.all([fillJournal(client, withForeign(events), withForeign(contacts)), fillMore()]);
-    await client.query('vacuum analyze');
   } finally {
     await client.end();
   }
@@ -180,4 +179,5 @@ async function fillJournal(client: pg.Client, events: number, contacts: number):
     ),
   );
   await withoutIndexes(client, 'contact_event_stats', () => client.query(statisticsSql));
+  await client.query('vacuum analyze contacts, contact_figure_changes, events, contact_event_stats');
 }

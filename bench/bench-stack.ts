@@ -53,7 +53,11 @@ async function createProject(orm: Orm, appSecret: string): Promise<BenchProject>
   return { id, publicKey, secretKey, domain };
 }
 
-export function withBenchStack<Result>(work: (stack: BenchStack) => Promise<Result>): Promise<Result> {
+/** @param settings of Postgres beside our own */
+export function withBenchStack<Result>(
+  work: (stack: BenchStack) => Promise<Result>,
+  settings: Record<string, string> = {},
+): Promise<Result> {
   return withCleanUp(async (cleanUp) => {
     const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
     cleanUp(() => rm(directory, { recursive: true, force: true }));
@@ -61,7 +65,7 @@ export function withBenchStack<Result>(work: (stack: BenchStack) => Promise<Resu
     await mkdir(cluster);
     const port = await getPort();
     const log = () => undefined;
-    const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log });
+    const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log, settings });
     cleanUp(() => postgres.stop());
     const databaseUrl = postgres.url;
     const orm = createOrm({ url: databaseUrl, poolSize: 10, warn: () => undefined });
