@@ -35,7 +35,7 @@ const benches: Record<string, Bench> = {
   'cold-start': { run: benchColdStart, seconds: 35, quickSeconds: 35 },
   contacts: { run: benchContacts, seconds: 50 },
   segments: { run: benchSegments, seconds: 200 },
-  dashboard: { run: benchDashboard, seconds: 600 },
+  dashboard: { run: benchDashboard, seconds: 500 },
   journal: { run: benchJournal, seconds: 60 },
   analytics: { run: benchAnalytics, seconds: 90 },
   workflows: { run: benchWorkflows, seconds: 90 },
