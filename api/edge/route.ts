@@ -42,7 +42,8 @@ export type ErrorPage = (ctx: EdgeContext) => void;
 export interface RouteDescription {
   method: HttpMethod;
   path: string;
-  tags: readonly string[];
+  /** Sections of the reference; by default the one of its file in `routes/index.ts`. */
+  tags?: readonly string[];
   summary: string;
   description?: string;
   bodyFormat?: BodyFormat;
@@ -109,7 +110,8 @@ export interface HandlerContext<State, S, R extends Responses>
 }
 
 interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> extends RouteDescription {
-  auth: Auth;
+  /** The secret key by default. */
+  auth?: Auth;
   params?: Params;
   /** Values are strings, or lists of strings for a repeated name. */
   query?: Query;
@@ -119,15 +121,11 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> exte
   handler: (ctx: Context) => Promise<void> | void;
 }
 
-export type Route = Declaration<
-  AuthKind,
-  z.ZodObject,
-  z.ZodType,
-  z.ZodType,
-  z.ZodType,
-  Responses,
-  EdgeContext
->;
+export interface Route
+  extends Declaration<AuthKind, z.ZodObject, z.ZodType, z.ZodType, z.ZodType, Responses, EdgeContext> {
+  auth: AuthKind;
+  tags: readonly string[];
+}
 
 /**
  * Creates a `defineRoute` whose handlers find the services `S` at `ctx.services`.
@@ -136,8 +134,8 @@ export type Route = Declaration<
  */
 export function createDefineRoute<S>() {
   return function defineRoute<
-    Auth extends AuthKind,
     const R extends Responses,
+    Auth extends AuthKind = 'secretKey',
     Params extends z.ZodObject | undefined = undefined,
     Query extends z.ZodType | undefined = undefined,
     Body extends z.ZodType | undefined = undefined,
@@ -159,6 +157,6 @@ export function createDefineRoute<S>() {
       throw new Error(`${definition.method} ${definition.path}: path and params name different parameters`);
     }
     // as: the chain calls a handler only with a state that the schemas beside it let through.
-    return definition as unknown as Route;
+    return { auth: 'secretKey', tags: [], ...definition } as unknown as Route;
   };
 }

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { newPasswordSchema } from '../schemas/password.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
-import { newPasswordSchema } from './auth.ts';
 
-const tags = ['Authentication'];
 const bodyLimitBytes = 64 * 1024;
 const tokenSchema = z.string().min(1).max(200);
 const tokenExample = 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c';
@@ -20,7 +19,6 @@ const nextSteps: Readonly<Record<ProofOutcome, string>> = {
 const request = {
   method: 'POST',
   auth: 'none',
-  tags,
   limitByAddress: true,
   bodyLimitBytes,
   body: z.object({ email: emailAddressSchema }),
@@ -68,7 +66,6 @@ export const confirmEmail = defineRoute({
   method: 'POST',
   path: '/auth/verify-email',
   auth: 'none',
-  tags,
   summary: 'Verify an address with the token of a mailed link',
   description:
     "Accepts pending invitations to the address. A token works once, for 24 hours. Send the account's " +
@@ -96,7 +93,6 @@ export const resetPassword = defineRoute({
   method: 'POST',
   path: '/auth/reset-password',
   auth: 'none',
-  tags,
   summary: 'Choose a new password with the token of a mailed link',
   description: 'Ends every session of the account. A token works once, for an hour.',
   limitByAddress: true,

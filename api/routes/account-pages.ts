@@ -15,8 +15,8 @@ import {
   verifyEmailPage,
 } from '../pages/account-pages.ts';
 import { pageType, renderNotice, showPage } from '../pages/page.ts';
+import { newPasswordSchema } from '../schemas/password.ts';
 import type { Services } from '../services/services.ts';
-import { newPasswordSchema } from './auth.ts';
 
 const tokenSchema = z.string().min(1).max(200).describe('From the link in an email.');
 const query = z.object({ token: tokenSchema });
@@ -41,7 +41,6 @@ const errorPage: ErrorPage = (ctx) => {
 const shared = {
   // The link's token authenticates, not a cookie; pages without a referrer send the Origin `null`.
   auth: 'link',
-  tags: ['Account pages'],
   errorPage,
   limitByAddress: true,
   responses,

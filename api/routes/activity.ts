@@ -11,16 +11,12 @@ import {
   upcomingSchema,
 } from '../schemas/activity.ts';
 
-const tags = ['Activity'];
-
 const percentOf = (part: number, whole: number) =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 
 export const listActivity = defineRoute({
   method: 'GET',
   path: '/activity',
-  auth: 'secretKey',
-  tags,
   summary: 'What happened in the project, newest first',
   description:
     'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more. An ' +
@@ -64,8 +60,6 @@ export const listActivity = defineRoute({
 export const activityStatistics = defineRoute({
   method: 'GET',
   path: '/activity/stats',
-  auth: 'secretKey',
-  tags,
   summary: 'Counts and rates of a period',
   description:
     'The last 30 days by default. Opens and clicks count each email once, and a click implies an open; ' +
@@ -104,8 +98,6 @@ export const activityStatistics = defineRoute({
 export const recentActivityCount = defineRoute({
   method: 'GET',
   path: '/activity/recent-count',
-  auth: 'secretKey',
-  tags,
   summary: 'Number of recent activities',
   query: recentCountQuerySchema,
   responses: {
@@ -126,8 +118,6 @@ export const recentActivityCount = defineRoute({
 export const listActivityTypes = defineRoute({
   method: 'GET',
   path: '/activity/types',
-  auth: 'secretKey',
-  tags,
   summary: 'Activity types that have occurred in the project',
   responses: {
     200: {
@@ -146,8 +136,6 @@ export const listActivityTypes = defineRoute({
 export const listUpcomingActivity = defineRoute({
   method: 'GET',
   path: '/activity/upcoming',
-  auth: 'secretKey',
-  tags,
   summary: 'Upcoming activity, soonest first',
   description:
     'Scheduled campaigns and waiting workflow executions, by the end of their delay or the timeout of ' +

@@ -11,8 +11,6 @@ import {
   topEventsSchema,
 } from '../schemas/analytics.ts';
 
-const tags = ['Analytics'];
-
 const totals = {
   sentCount: 1200,
   deliveredCount: 1188,
@@ -40,8 +38,6 @@ const campaign = {
 export const readTimeseries = defineRoute({
   method: 'GET',
   path: '/analytics/timeseries',
-  auth: 'secretKey',
-  tags,
   summary: 'Activity by hour or by day',
   description:
     'The last 30 days by default, oldest first, with every UTC hour or day that the period touches. Each ' +
@@ -79,8 +75,6 @@ export const readTimeseries = defineRoute({
 export const topCampaigns = defineRoute({
   method: 'GET',
   path: '/analytics/top-campaigns',
-  auth: 'secretKey',
-  tags,
   summary: 'Campaigns with the most opens, clicks or emails',
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Campaigns with a ' +
@@ -100,8 +94,6 @@ export const topCampaigns = defineRoute({
 export const campaignStatistics = defineRoute({
   method: 'GET',
   path: '/analytics/campaign-stats',
-  auth: 'secretKey',
-  tags,
   summary: 'Counts and rates per campaign and in total',
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Newest campaigns ' +
@@ -128,8 +120,6 @@ export const campaignStatistics = defineRoute({
 export const topEvents = defineRoute({
   method: 'GET',
   path: '/analytics/top-events',
-  auth: 'secretKey',
-  tags,
   summary: 'The most frequent events',
   description:
     'Tracked and emitted events, by default of the last 30 days. `previousCount` covers the preceding ' +

@@ -4,20 +4,16 @@ import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentUser } from '../presenters/user.ts';
 import { userSchema } from '../schemas/answers/user.ts';
+import { newPasswordSchema } from '../schemas/password.ts';
 
-const tags = ['Authentication'];
 const bodyLimitBytes = 64 * 1024;
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
 const signedInSchema = z.object({ user: userSchema });
-
-/** Characters; longer passwords would only cost hashing time. */
-export const newPasswordSchema = z.string().min(10).max(256);
 
 export const signUp = defineRoute({
   method: 'POST',
   path: '/auth/signup',
   auth: 'none',
-  tags,
   summary: 'Create an account and sign in',
   description:
     'Sets the session cookie and mails a verification link. The operator can restrict sign-up to invited ' +
@@ -54,7 +50,6 @@ export const logIn = defineRoute({
   method: 'POST',
   path: '/auth/login',
   auth: 'none',
-  tags,
   summary: 'Sign in',
   description:
     'Sets the session cookie `token` (HttpOnly, SameSite=Lax, 30 days) and the cookie `device`, which ' +
@@ -79,7 +74,6 @@ export const logInOnce = defineRoute({
   method: 'POST',
   path: '/auth/one-time',
   auth: 'none',
-  tags,
   summary: 'Sign in with a one-time link',
   description:
     'Takes the token of a link that `npm start` prints. It works once, for a quarter of an hour; opening the link ' +
@@ -101,7 +95,6 @@ export const logOut = defineRoute({
   method: 'GET',
   path: '/auth/logout',
   auth: 'none',
-  tags,
   summary: 'Sign out',
   limitByAddress: true,
   responses: { 204: { description: 'The session is over and the cookie cleared.' } },

@@ -10,7 +10,6 @@ import {
 } from '../schemas/answers/billing.ts';
 import { cursorLimitSchema } from '../schemas/pagination.ts';
 
-const tags = ['Billing'];
 const params = z.object({ id: idSchema });
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageAnswer = z.object({ url: z.url() });
@@ -20,7 +19,6 @@ export const openCheckout = defineRoute({
   method: 'POST',
   path: '/users/@me/projects/:id/checkout',
   auth: 'userOrSecretKey',
-  tags,
   summary: 'Open a checkout page',
   description:
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
@@ -44,7 +42,6 @@ export const openBillingPortal = defineRoute({
   method: 'POST',
   path: '/users/@me/projects/:id/billing-portal',
   auth: 'userOrSecretKey',
-  tags,
   summary: 'Open the billing portal',
   description: `Where a subscription is changed and ended, and payment methods are kept. ${whoMay}`,
   params,
@@ -66,7 +63,6 @@ export const listInvoices = defineRoute({
   method: 'GET',
   path: '/users/@me/projects/:id/billing-invoices',
   auth: 'userOrSecretKey',
-  tags,
   summary: 'Invoices of a project',
   description: `The newest first. ${whoMay}`,
   params,
@@ -95,7 +91,6 @@ export const showBillingLimits = defineRoute({
   method: 'GET',
   path: '/users/@me/projects/:id/billing-limits',
   auth: 'userOrSecretKey',
-  tags,
   summary: 'Monthly email limits of a project',
   description: `By category; null means unlimited. ${whoMay}`,
   params,
@@ -111,7 +106,6 @@ export const changeBillingLimits = defineRoute({
   method: 'PUT',
   path: '/users/@me/projects/:id/billing-limits',
   auth: 'userOrSecretKey',
-  tags,
   summary: 'Change the monthly email limits of a project',
   description:
     'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
@@ -134,7 +128,6 @@ export const showBillingConsumption = defineRoute({
   method: 'GET',
   path: '/users/@me/projects/:id/billing-consumption',
   auth: 'userOrSecretKey',
-  tags,
   summary: 'Emails that a project has sent this month',
   description:
     'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +

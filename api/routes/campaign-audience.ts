@@ -4,7 +4,6 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentAudience } from '../presenters/campaign.ts';
 import { audienceBodySchema, audienceSchema } from '../schemas/campaigns.ts';
 
-const tags = ['Campaigns'];
 const kept = 'In a project of more than 50,000 contacts a count is kept for 30 seconds.';
 const responses = {
   200: {
@@ -17,8 +16,6 @@ const responses = {
 export const previewAudience = defineRoute({
   method: 'POST',
   path: '/campaigns/audience',
-  auth: 'secretKey',
-  tags,
   summary: 'Count who would get a campaign',
   description: `Who gets it, who is left out and why, before there is a campaign. ${kept}`,
   body: audienceBodySchema,
@@ -34,8 +31,6 @@ export const previewAudience = defineRoute({
 export const campaignAudience = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/audience',
-  auth: 'secretKey',
-  tags,
   summary: 'Count who would get a campaign if it started now',
   description: `Also once it was sent: \`totalRecipients\` is who it was sent to then. ${kept}`,
   params: z.object({ id: idSchema }),

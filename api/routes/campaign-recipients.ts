@@ -8,14 +8,11 @@ import {
   recipientPageSchema,
 } from '../schemas/campaign-recipients.ts';
 
-const tags = ['Campaigns'];
 const params = z.object({ id: idSchema });
 
 export const listCampaignRecipients = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/recipients',
-  auth: 'secretKey',
-  tags,
   summary: 'List the recipients of a campaign',
   description:
     'By what became of their email, in the order in which they became contacts. Erased contacts are left out.',
@@ -42,8 +39,6 @@ export const listCampaignRecipients = defineRoute({
 export const listCampaignLinks = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/links',
-  auth: 'secretKey',
-  tags,
   summary: 'List the links of a campaign that recipients followed',
   description:
     'Most recipients first, at most 500. Clicks appear within seconds, and go with the history of events.',

@@ -17,7 +17,6 @@ import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { presentOffsetPage } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
 
-const tags = ['Campaigns'];
 const params = z.object({ id: idSchema });
 
 const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
@@ -69,8 +68,6 @@ const example = {
 export const listCampaigns = defineRoute({
   method: 'GET',
   path: '/campaigns',
-  auth: 'secretKey',
-  tags,
   summary: 'List campaigns',
   query: listCampaignsQuerySchema,
   responses: { 200: { description: 'A page of campaigns.', schema: campaignPageSchema } },
@@ -91,8 +88,6 @@ export const listCampaigns = defineRoute({
 export const createCampaign = defineRoute({
   method: 'POST',
   path: '/campaigns',
-  auth: 'secretKey',
-  tags,
   summary: 'Create a campaign',
   description:
     'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every ' +
@@ -114,8 +109,6 @@ export const createCampaign = defineRoute({
 export const getCampaign = defineRoute({
   method: 'GET',
   path: '/campaigns/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Get a campaign',
   params,
   responses: { 200: { description: 'The campaign.', schema: campaignAnswerSchema, example } },
@@ -130,8 +123,6 @@ export const getCampaign = defineRoute({
 export const replaceCampaign = defineRoute({
   method: 'PUT',
   path: '/campaigns/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Replace a campaign',
   description: 'Possible until sending starts. Omitted fields become empty or their default.',
   params,
@@ -150,8 +141,6 @@ export const replaceCampaign = defineRoute({
 export const deleteCampaign = defineRoute({
   method: 'DELETE',
   path: '/campaigns/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a campaign',
   description:
     'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first; if ' +
@@ -169,8 +158,6 @@ export const deleteCampaign = defineRoute({
 export const duplicateCampaign = defineRoute({
   method: 'POST',
   path: '/campaigns/:id/duplicate',
-  auth: 'secretKey',
-  tags,
   summary: 'Duplicate a campaign',
   params,
   responses: {
@@ -192,8 +179,6 @@ export const duplicateCampaign = defineRoute({
 export const sendCampaign = defineRoute({
   method: 'POST',
   path: '/campaigns/:id/send',
-  auth: 'secretKey',
-  tags,
   summary: 'Send or schedule a campaign',
   description:
     'Possible in DRAFT, and in SCHEDULED to reschedule it or send it now. A time in the past sends ' +
@@ -227,8 +212,6 @@ export const sendCampaign = defineRoute({
 export const cancelCampaign = defineRoute({
   method: 'POST',
   path: '/campaigns/:id/cancel',
-  auth: 'secretKey',
-  tags,
   summary: 'Cancel a campaign',
   description:
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
@@ -246,8 +229,6 @@ export const cancelCampaign = defineRoute({
 export const testCampaign = defineRoute({
   method: 'POST',
   path: '/campaigns/:id/test',
-  auth: 'secretKey',
-  tags,
   summary: 'Send a test of a campaign to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
@@ -270,8 +251,6 @@ export const testCampaign = defineRoute({
 export const campaignStats = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/stats',
-  auth: 'secretKey',
-  tags,
   summary: 'Counts and rates of a campaign',
   params,
   responses: { 200: { description: 'The figures as of now.', schema: campaignStatsSchema } },

@@ -20,7 +20,6 @@ export const showConfig = defineRoute({
   method: 'GET',
   path: '/config',
   auth: 'none',
-  tags: ['Configuration'],
   summary: 'Features of this deployment',
   description: 'For dashboards, before sign-in. Addresses that are not configured are null.',
   responses: {

@@ -8,14 +8,11 @@ import {
   fieldValuesSchema,
 } from '../schemas/contact-fields.ts';
 
-const tags = ['Contacts'];
 const params = fieldParamsSchema;
 
 export const listContactFields = defineRoute({
   method: 'GET',
   path: '/contacts/fields',
-  auth: 'secretKey',
-  tags,
   summary: 'List the fields of contacts',
   description:
     'The built-in fields and every key of `data` that the project has used, at most 10,000. Coverage is exact.',
@@ -42,8 +39,6 @@ export const listContactFields = defineRoute({
 export const listFieldValues = defineRoute({
   method: 'GET',
   path: '/contacts/fields/:field/values',
-  auth: 'secretKey',
-  tags,
   summary: 'List the values of a field',
   description:
     'Distinct strings, numbers and booleans, sorted. When there are more values than `limit`, returns ' +
@@ -69,8 +64,6 @@ export const listFieldValues = defineRoute({
 export const getFieldUsage = defineRoute({
   method: 'GET',
   path: '/contacts/fields/:field/usage',
-  auth: 'secretKey',
-  tags,
   summary: 'Find what refers to a field',
   description: 'Segments, campaigns and workflows whose conditions read the field, or data nested below it.',
   params,
@@ -96,8 +89,6 @@ export const getFieldUsage = defineRoute({
 export const deleteContactField = defineRoute({
   method: 'DELETE',
   path: '/contacts/fields/:field',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a field from every contact',
   description:
     'Returns once the field is removed from all contacts. References to the field remain and no longer ' +

@@ -16,7 +16,6 @@ import {
   queuedJobSchema,
 } from '../schemas/contact-jobs.ts';
 
-const tags = ['Contacts'];
 const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
 const contactId = '01927f3e-7a10-7c44-8f21-0b9e6d5c4a3f';
 const times = { createdAt: '2026-03-01T09:00:00.000Z', finishedAt: '2026-03-01T09:00:02.480Z' };
@@ -24,8 +23,6 @@ const times = { createdAt: '2026-03-01T09:00:00.000Z', finishedAt: '2026-03-01T0
 export const importContacts = defineRoute({
   method: 'POST',
   path: '/contacts/import',
-  auth: 'secretKey',
-  tags,
   summary: 'Import contacts from a CSV file',
   description: [
     'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, two of one name are refused.',
@@ -67,8 +64,6 @@ export const importContacts = defineRoute({
 export const getImportJob = defineRoute({
   method: 'GET',
   path: '/contacts/import/:jobId',
-  auth: 'secretKey',
-  tags,
   summary: 'Get the state of an import',
   params: jobParamsSchema,
   responses: {
@@ -103,8 +98,6 @@ export const getImportJob = defineRoute({
 export const getImportErrors = defineRoute({
   method: 'GET',
   path: '/contacts/import/:jobId/errors.csv',
-  auth: 'secretKey',
-  tags,
   summary: 'Get the rows that an import skipped, as a CSV file',
   description:
     'The first 1,000: row, address as it is in the file, and why. Empty until the first ones are known.',
@@ -123,8 +116,6 @@ export const getImportErrors = defineRoute({
 export const getBulkJob = defineRoute({
   method: 'GET',
   path: '/contacts/bulk/:jobId',
-  auth: 'secretKey',
-  tags,
   summary: 'Get the state of a bulk operation',
   params: jobParamsSchema,
   responses: {
@@ -161,8 +152,6 @@ function bulkRoute(operation: BulkOperation, summary: string, description: strin
   return defineRoute({
     method: 'POST',
     path: `/contacts/bulk-${operation}`,
-    auth: 'secretKey',
-    tags,
     summary,
     description,
     body: bulkBodySchema,

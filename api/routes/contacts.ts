@@ -21,14 +21,11 @@ import {
 
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 
-const tags = ['Contacts'];
 const params = z.object({ id: idSchema });
 
 export const listContacts = defineRoute({
   method: 'GET',
   path: '/contacts',
-  auth: 'secretKey',
-  tags,
   summary: 'List contacts',
   description:
     'Filters may be combined. One by data looks at a number of contacts per page only, so a page may have fewer than ' +
@@ -46,8 +43,6 @@ export const listContacts = defineRoute({
 export const countContacts = defineRoute({
   method: 'GET',
   path: '/contacts/count',
-  auth: 'secretKey',
-  tags,
   summary: 'Count contacts',
   description:
     'Exact, with the filters of the list. Where that needs a look at each contact it goes in parts, newest contacts ' +
@@ -71,8 +66,6 @@ export const countContacts = defineRoute({
 export const exportContacts = defineRoute({
   method: 'GET',
   path: '/contacts/export',
-  auth: 'secretKey',
-  tags,
   summary: 'Export contacts as a CSV file',
   description:
     'All contacts that match, oldest first, in UTF-8 with a byte order mark: `id`, `email`, `subscribed` and a column ' +
@@ -92,8 +85,6 @@ export const exportContacts = defineRoute({
 export const lookupContacts = defineRoute({
   method: 'POST',
   path: '/contacts/lookup',
-  auth: 'secretKey',
-  tags,
   summary: 'Look up which addresses are contacts',
   description:
     'Addresses are compared and returned in their stored form: trimmed, lower-case, without duplicates.',
@@ -117,8 +108,6 @@ export const lookupContacts = defineRoute({
 export const upsertContact = defineRoute({
   method: 'POST',
   path: '/contacts',
-  auth: 'secretKey',
-  tags,
   summary: 'Create or update a contact by its address',
   legacyErrors: true,
   body: upsertContactBodySchema,
@@ -138,8 +127,6 @@ export const upsertContact = defineRoute({
 export const getContact = defineRoute({
   method: 'GET',
   path: '/contacts/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Get a contact',
   params,
   responses: { 200: { description: 'The contact.', schema: contactSchema } },
@@ -153,8 +140,6 @@ export const getContact = defineRoute({
 export const patchContact = defineRoute({
   method: 'PATCH',
   path: '/contacts/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
   params,
@@ -173,8 +158,6 @@ export const patchContact = defineRoute({
 export const deleteContact = defineRoute({
   method: 'DELETE',
   path: '/contacts/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a contact',
   params,
   responses: { 204: { description: 'Deleted.' } },

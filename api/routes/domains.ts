@@ -8,7 +8,6 @@ import { presentDomain } from '../presenters/domain.ts';
 import { domainSchema } from '../schemas/answers/domain.ts';
 import type { DomainsService } from '../services/domains.ts';
 
-const tags = ['Domains'];
 const idParams = z.object({ id: idSchema });
 
 const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
@@ -31,8 +30,6 @@ const domainNameSchema = z
 export const listProjectDomains = defineRoute({
   method: 'GET',
   path: '/domains/project/:projectId',
-  auth: 'secretKey',
-  tags,
   summary: 'List the sender domains of the project',
   params: z.object({ projectId: idSchema }),
   responses: {
@@ -50,8 +47,6 @@ export const listProjectDomains = defineRoute({
 export const addDomain = defineRoute({
   method: 'POST',
   path: '/domains',
-  auth: 'secretKey',
-  tags,
   summary: 'Add a sender domain',
   description:
     'Returns the DNS records to create, including a TXT record that proves ownership for this project. ' +
@@ -73,8 +68,6 @@ export const addDomain = defineRoute({
 export const verifyDomain = defineRoute({
   method: 'GET',
   path: '/domains/:id/verify',
-  auth: 'secretKey',
-  tags,
   summary: 'Check a sender domain now',
   params: idParams,
   responses: { 200: { description: 'The domain after the check.', schema: domainSchema } },
@@ -89,8 +82,6 @@ export const verifyDomain = defineRoute({
 export const deleteDomain = defineRoute({
   method: 'DELETE',
   path: '/domains/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Remove a sender domain',
   params: idParams,
   responses: { 204: { description: 'Removed.' } },

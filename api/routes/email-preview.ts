@@ -33,7 +33,6 @@ const previewRoute = (path: string, tag: string, what: string) =>
   defineRoute({
     method: 'POST',
     path,
-    auth: 'secretKey',
     tags: [tag],
     summary: `Render ${what} without storing it`,
     description:

@@ -4,13 +4,9 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
 import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
 
-const tags = ['Emails'];
-
 export const listEmails = defineRoute({
   method: 'GET',
   path: '/emails',
-  auth: 'secretKey',
-  tags,
   summary: 'List emails of all sources, newest first',
   description:
     'Filters may be combined. Address, source, campaign, workflow, contact, time and the statuses BOUNCED, COMPLAINED, ' +
@@ -34,8 +30,6 @@ export const listEmails = defineRoute({
 export const getEmail = defineRoute({
   method: 'GET',
   path: '/emails/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Get an email, what became of it, and its content',
   params: z.object({ id: idSchema }),
   responses: { 200: { description: 'The email.', schema: emailDetailSchema } },

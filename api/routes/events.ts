@@ -12,13 +12,9 @@ import {
   periodQuerySchema,
 } from '../schemas/activity.ts';
 
-const tags = ['Events'];
-
 export const listEvents = defineRoute({
   method: 'GET',
   path: '/events',
-  auth: 'secretKey',
-  tags,
   summary: 'List events, newest first',
   description: 'Tracked events and events emitted by the service.',
   query: eventListQuerySchema,
@@ -34,8 +30,6 @@ export const listEvents = defineRoute({
 export const listContactEvents = defineRoute({
   method: 'GET',
   path: '/events/contact/:contactId',
-  auth: 'secretKey',
-  tags,
   summary: 'List the events of a contact, newest first',
   params: z.object({ contactId: idSchema }),
   query: eventListQuerySchema,
@@ -55,8 +49,6 @@ export const listContactEvents = defineRoute({
 export const listEventNames = defineRoute({
   method: 'GET',
   path: '/events/names',
-  auth: 'secretKey',
-  tags,
   summary: 'Names of events that have occurred in the project',
   description: `Tracked events, at most 10,000 per project, and events emitted by the service. Returns the first ${mostEventNames}.`,
   responses: {
@@ -72,8 +64,6 @@ export const listEventNames = defineRoute({
 export const eventStatistics = defineRoute({
   method: 'GET',
   path: '/events/stats',
-  auth: 'secretKey',
-  tags,
   summary: 'Counts of events by name and by day',
   description: 'The last 30 days by default. `total` and the days count every event.',
   query: periodQuerySchema,
@@ -88,8 +78,6 @@ export const eventStatistics = defineRoute({
 export const eventUsage = defineRoute({
   method: 'GET',
   path: '/events/:eventName/usage',
-  auth: 'secretKey',
-  tags,
   summary: 'Where the name of an event is used',
   description:
     'Segments whose conditions use the event, including those that name an email activity such as ' +
@@ -115,8 +103,6 @@ export const eventUsage = defineRoute({
 export const usageOfEventContact = defineRoute({
   method: 'GET',
   path: '/events/contact/usage',
-  auth: 'secretKey',
-  tags,
   summary: 'Where the event `contact` is used',
   hidden: true,
   responses: { 200: { description: 'References to the event.', schema: eventUsageSchema } },
@@ -129,8 +115,6 @@ export const usageOfEventContact = defineRoute({
 export const deleteEvent = defineRoute({
   method: 'DELETE',
   path: '/events/:eventName',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete all events of a name',
   description:
     'Deletes every event of this name that the project has at the moment of the call, for good: segments, ' +

@@ -7,8 +7,6 @@ import { inboundSchema } from '../schemas/answers/inbound.ts';
 export const showInboundEmail = defineRoute({
   method: 'GET',
   path: '/inbound/:id',
-  auth: 'secretKey',
-  tags: ['Events'],
   summary: 'Get a received email',
   description:
     'By the `inboundId` of an `email.received` event. The sender is unauthenticated unless ' +

@@ -1,313 +1,85 @@
-import type { Route } from '../edge/route.ts';
-import { confirmEmail, requestPasswordReset, requestVerification, resetPassword } from './account-links.ts';
-import {
-  showInvitation,
-  showResetPassword,
-  showReturn,
-  showVerifyEmail,
-  submitInvitation,
-  submitResetPassword,
-  submitVerifyEmail,
-} from './account-pages.ts';
-import {
-  activityStatistics,
-  listActivity,
-  listActivityTypes,
-  listUpcomingActivity,
-  recentActivityCount,
-} from './activity.ts';
-import { campaignStatistics, readTimeseries, topCampaigns, topEvents } from './analytics.ts';
-import { logIn, logInOnce, logOut, signUp } from './auth.ts';
-import {
-  changeBillingLimits,
-  listInvoices,
-  openBillingPortal,
-  openCheckout,
-  showBillingConsumption,
-  showBillingLimits,
-} from './billing.ts';
-import { campaignAudience, previewAudience } from './campaign-audience.ts';
-import { listCampaignLinks, listCampaignRecipients } from './campaign-recipients.ts';
-import {
-  campaignStats,
-  cancelCampaign,
-  createCampaign,
-  deleteCampaign,
-  duplicateCampaign,
-  getCampaign,
-  listCampaigns,
-  replaceCampaign,
-  sendCampaign,
-  testCampaign,
-} from './campaigns.ts';
-import { showConfig } from './config.ts';
-import { deleteContactField, getFieldUsage, listContactFields, listFieldValues } from './contact-fields.ts';
-import {
-  bulkDelete,
-  bulkSubscribe,
-  bulkUnsubscribe,
-  getBulkJob,
-  getImportErrors,
-  getImportJob,
-  importContacts,
-} from './contact-jobs.ts';
-import {
-  countContacts,
-  deleteContact,
-  exportContacts,
-  getContact,
-  listContacts,
-  lookupContacts,
-  patchContact,
-  upsertContact,
-} from './contacts.ts';
-import { addDomain, deleteDomain, listProjectDomains, verifyDomain } from './domains.ts';
-import { previewCampaign, previewTemplate } from './email-preview.ts';
-import { getEmail, listEmails } from './emails.ts';
-import {
-  deleteEvent,
-  eventStatistics,
-  eventUsage,
-  listContactEvents,
-  listEventNames,
-  listEvents,
-  usageOfEventContact,
-} from './events.ts';
-import { showInboundEmail } from './inbound.ts';
-import { finishOAuth, oauthConfig, startOAuth } from './oauth.ts';
-import { deleteProject, findReset, resetProject } from './project-erasure.ts';
-import {
-  changeMemberRole,
-  inviteMember,
-  listProjectMembers,
-  removeProjectMember,
-} from './project-members.ts';
-import { ownProjectSecurity, projectSecurity, projectSetupState } from './project-overview.ts';
-import { readWebhookSecret, rotateWebhookSecret } from './project-webhook-secret.ts';
-import { changeProject, createProject, listProjects, regenerateKeys } from './projects.ts';
-import {
-  changePreferences,
-  showPreferences,
-  showSubscribe,
-  showUnsubscribe,
-  subscribe,
-  unsubscribe,
-} from './public-pages.ts';
-import { listRequests } from './requests.ts';
-import {
-  addSegmentMembers,
-  computeSegment,
-  listSegmentContacts,
-  removeSegmentMembers,
-} from './segment-members.ts';
-import {
-  createSegment,
-  deleteSegment,
-  getSegment,
-  listSegments,
-  patchSegment,
-  previewSegment,
-  refreshSegment,
-} from './segments.ts';
-import { sendEmail } from './send.ts';
-import { endOtherSessions, endSession, listSessions } from './sessions.ts';
-import { liftSuppression, listSuppressions } from './suppressions.ts';
-import {
-  countTemplateUses,
-  createTemplate,
-  deleteTemplate,
-  duplicateTemplate,
-  getTemplate,
-  listTemplates,
-  patchTemplate,
-  templateUsage,
-  testTemplate,
-} from './templates.ts';
-import { trackEvent, trackEventFromDashboard } from './track.ts';
-import { deleteImage, listUploads, showImage, uploadImage } from './uploads.ts';
-import { currentUser } from './users.ts';
-import { verifyEmail } from './verify.ts';
-import { receiveSnsNotification } from './webhooks-sns.ts';
-import { receiveStripeNotification } from './webhooks-stripe.ts';
-import {
-  cancelAllExecutions,
-  cancelExecution,
-  getExecution,
-  listExecutions,
-  startExecution,
-} from './workflow-executions.ts';
-import { createStep, createTransition, deleteStep, deleteTransition, patchStep } from './workflow-graphs.ts';
-import { countWorkflowExecutions, duplicateWorkflow, workflowStatistics } from './workflow-overview.ts';
-import {
-  createWorkflow,
-  deleteWorkflow,
-  getWorkflow,
-  listWorkflowFields,
-  listWorkflows,
-  patchWorkflow,
-} from './workflows.ts';
+import type { HttpMethod, Route } from '../edge/route.ts';
+import * as accountLinks from './account-links.ts';
+import * as accountPages from './account-pages.ts';
+import * as activity from './activity.ts';
+import * as analytics from './analytics.ts';
+import * as auth from './auth.ts';
+import * as billing from './billing.ts';
+import * as campaignAudience from './campaign-audience.ts';
+import * as campaignRecipients from './campaign-recipients.ts';
+import * as campaigns from './campaigns.ts';
+import * as config from './config.ts';
+import * as contactFields from './contact-fields.ts';
+import * as contactJobs from './contact-jobs.ts';
+import * as contacts from './contacts.ts';
+import * as domains from './domains.ts';
+import * as emailPreview from './email-preview.ts';
+import * as emails from './emails.ts';
+import * as events from './events.ts';
+import * as inbound from './inbound.ts';
+import * as oauth from './oauth.ts';
+import * as projectErasure from './project-erasure.ts';
+import * as projectMembers from './project-members.ts';
+import * as projectOverview from './project-overview.ts';
+import * as projectWebhookSecret from './project-webhook-secret.ts';
+import * as projects from './projects.ts';
+import * as publicPages from './public-pages.ts';
+import * as requests from './requests.ts';
+import * as segmentMembers from './segment-members.ts';
+import * as segments from './segments.ts';
+import * as send from './send.ts';
+import * as sessions from './sessions.ts';
+import * as suppressions from './suppressions.ts';
+import * as templates from './templates.ts';
+import * as track from './track.ts';
+import * as uploads from './uploads.ts';
+import * as users from './users.ts';
+import * as verify from './verify.ts';
+import * as webhooksSns from './webhooks-sns.ts';
+import * as webhooksStripe from './webhooks-stripe.ts';
+import * as workflowExecutions from './workflow-executions.ts';
+import * as workflowGraphs from './workflow-graphs.ts';
+import * as workflowOverview from './workflow-overview.ts';
+import * as workflows from './workflows.ts';
 
-/** In the order of the documentation. */
-export const routes: readonly Route[] = [
-  sendEmail,
-  trackEvent,
-  verifyEmail,
-  listEmails,
-  getEmail,
-  listContacts,
-  countContacts,
-  exportContacts,
-  upsertContact,
-  getContact,
-  patchContact,
-  deleteContact,
-  lookupContacts,
-  listContactFields,
-  listFieldValues,
-  getFieldUsage,
-  deleteContactField,
-  importContacts,
-  getImportJob,
-  getImportErrors,
-  bulkSubscribe,
-  bulkUnsubscribe,
-  bulkDelete,
-  getBulkJob,
-  listTemplates,
-  createTemplate,
-  countTemplateUses,
-  getTemplate,
-  patchTemplate,
-  deleteTemplate,
-  duplicateTemplate,
-  templateUsage,
-  previewTemplate,
-  testTemplate,
-  listCampaigns,
-  createCampaign,
-  getCampaign,
-  replaceCampaign,
-  deleteCampaign,
-  duplicateCampaign,
-  sendCampaign,
-  cancelCampaign,
-  testCampaign,
-  campaignStats,
-  previewCampaign,
-  previewAudience,
-  campaignAudience,
-  listCampaignRecipients,
-  listCampaignLinks,
-  listSegments,
-  createSegment,
-  previewSegment,
-  getSegment,
-  patchSegment,
-  deleteSegment,
-  listSegmentContacts,
-  addSegmentMembers,
-  removeSegmentMembers,
-  computeSegment,
-  refreshSegment,
-  listWorkflows,
-  listWorkflowFields,
-  countWorkflowExecutions,
-  createWorkflow,
-  getWorkflow,
-  patchWorkflow,
-  deleteWorkflow,
-  duplicateWorkflow,
-  workflowStatistics,
-  createStep,
-  patchStep,
-  deleteStep,
-  createTransition,
-  deleteTransition,
-  startExecution,
-  listExecutions,
-  getExecution,
-  cancelExecution,
-  cancelAllExecutions,
-  trackEventFromDashboard,
-  listEvents,
-  eventStatistics,
-  listContactEvents,
-  listEventNames,
-  eventUsage,
-  usageOfEventContact,
-  deleteEvent,
-  listActivity,
-  activityStatistics,
-  listUpcomingActivity,
-  recentActivityCount,
-  listActivityTypes,
-  readTimeseries,
-  topCampaigns,
-  campaignStatistics,
-  topEvents,
-  listRequests,
-  listProjectDomains,
-  addDomain,
-  verifyDomain,
-  deleteDomain,
-  uploadImage,
-  listUploads,
-  deleteImage,
-  showImage,
-  showConfig,
-  signUp,
-  logIn,
-  logInOnce,
-  logOut,
-  listSessions,
-  endSession,
-  endOtherSessions,
-  oauthConfig,
-  startOAuth,
-  finishOAuth,
-  confirmEmail,
-  requestVerification,
-  requestPasswordReset,
-  resetPassword,
-  currentUser,
-  listProjects,
-  createProject,
-  changeProject,
-  deleteProject,
-  resetProject,
-  findReset,
-  regenerateKeys,
-  openCheckout,
-  openBillingPortal,
-  listInvoices,
-  showBillingLimits,
-  changeBillingLimits,
-  showBillingConsumption,
-  ownProjectSecurity,
-  projectSetupState,
-  projectSecurity,
-  readWebhookSecret,
-  rotateWebhookSecret,
-  listProjectMembers,
-  inviteMember,
-  changeMemberRole,
-  removeProjectMember,
-  listSuppressions,
-  liftSuppression,
-  showInboundEmail,
-  showVerifyEmail,
-  submitVerifyEmail,
-  showResetPassword,
-  submitResetPassword,
-  showInvitation,
-  submitInvitation,
-  showReturn,
-  showUnsubscribe,
-  unsubscribe,
-  showSubscribe,
-  subscribe,
-  showPreferences,
-  changePreferences,
-  receiveSnsNotification,
-  receiveStripeNotification,
-];
+/** The sections of the reference, in its order, and the files whose exports are their routes. */
+const sections: Record<string, Record<string, Route>[]> = {
+  'Public API': [send, track, verify],
+  Emails: [emails],
+  Contacts: [contacts, contactFields, contactJobs],
+  Templates: [templates, emailPreview],
+  Campaigns: [campaigns, campaignAudience, campaignRecipients],
+  Segments: [segments, segmentMembers],
+  Workflows: [workflows, workflowOverview, workflowGraphs, workflowExecutions],
+  Events: [events, inbound],
+  Activity: [activity],
+  Analytics: [analytics],
+  Requests: [requests],
+  Domains: [domains],
+  Uploads: [uploads],
+  Configuration: [config],
+  Authentication: [auth, sessions, oauth, accountLinks],
+  Users: [users],
+  Projects: [projects, projectErasure, projectOverview, projectWebhookSecret, projectMembers],
+  Billing: [billing],
+  Suppressions: [suppressions],
+  'Account pages': [accountPages],
+  'Public pages': [publicPages],
+  Webhooks: [webhooksSns, webhooksStripe],
+};
+
+const methods: HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const placeOf = ({ path, method }: Route) => `${path} ${methods.indexOf(method)}`;
+
+const tagged = Object.entries(sections).flatMap(([section, files]) =>
+  files
+    .flatMap((file) => Object.values(file))
+    .map((route) => ({ ...route, tags: route.tags.length > 0 ? route.tags : [section] })),
+);
+
+/** By section, path and method. */
+export const routes: readonly Route[] = Object.keys(sections).flatMap((section) =>
+  tagged
+    .filter(({ tags }) => tags.includes(section))
+    .sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)),
+);

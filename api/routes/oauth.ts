@@ -10,7 +10,6 @@ import type { ErrorPage } from '../edge/route.ts';
 import { renderNotice, showPage } from '../pages/page.ts';
 import type { Services } from '../services/services.ts';
 
-const tags = ['Authentication'];
 const params = z.object({ provider: z.enum(oauthProviderNames) });
 const responses = { 302: { description: 'Redirect to the next page.' } } as const;
 
@@ -45,7 +44,6 @@ export const oauthConfig = defineRoute({
   method: 'GET',
   path: '/auth/oauth-config',
   auth: 'none',
-  tags,
   summary: 'Which OAuth providers are configured',
   limitByAddress: true,
   responses: {
@@ -63,7 +61,6 @@ export const startOAuth = defineRoute({
   method: 'GET',
   path: '/auth/oauth/:provider',
   auth: 'none',
-  tags,
   summary: 'Sign in with Google or GitHub',
   description: 'For browsers: redirects to the provider, with PKCE and a state known only to this browser.',
   limitByAddress: true,
@@ -86,7 +83,6 @@ export const finishOAuth = defineRoute({
   method: 'GET',
   path: '/auth/oauth/:provider/callback',
   auth: 'none',
-  tags,
   summary: 'Where the provider sends the browser back to',
   description:
     'Signs in the user of the account there, else the one with its verified address, else a new one, and ' +

@@ -4,14 +4,12 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentProjectReset } from '../presenters/project-reset.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
 
-const tags = ['Projects'];
 const params = z.object({ id: idSchema });
 
 export const deleteProject = defineRoute({
   method: 'DELETE',
   path: '/users/@me/projects/:id',
   auth: 'user',
-  tags,
   summary: 'Delete a project',
   description: 'Its keys stop working at once; its data is erased in the background. Requires an owner.',
   params,
@@ -28,7 +26,6 @@ export const resetProject = defineRoute({
   method: 'POST',
   path: '/users/@me/projects/:id/reset',
   auth: 'user',
-  tags,
   summary: 'Erase the data of a project',
   description:
     'Contacts, emails, events, templates, segments, campaigns, workflows, jobs and uploaded images go, ' +
@@ -61,7 +58,6 @@ export const findReset = defineRoute({
   method: 'GET',
   path: '/users/@me/projects/:id/reset',
   auth: 'user',
-  tags,
   summary: 'Progress of the latest reset of a project',
   description: 'Requires an owner or admin.',
   params,

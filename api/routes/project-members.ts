@@ -6,7 +6,6 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentInvitation, presentMember } from '../presenters/member.ts';
 import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
 
-const tags = ['Projects'];
 const projectParams = z.object({ id: idSchema });
 const memberParams = z.object({ id: idSchema, userId: idSchema });
 
@@ -14,7 +13,6 @@ export const listProjectMembers = defineRoute({
   method: 'GET',
   path: '/projects/:id/members',
   auth: 'user',
-  tags,
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
   params: projectParams,
@@ -36,7 +34,6 @@ export const inviteMember = defineRoute({
   method: 'POST',
   path: '/projects/:id/members',
   auth: 'user',
-  tags,
   summary: 'Invite somebody to a project',
   description:
     'A user with a verified account for this address becomes a member at once. Anyone else gets a link by ' +
@@ -74,7 +71,6 @@ export const changeMemberRole = defineRoute({
   method: 'PATCH',
   path: '/projects/:id/members/:userId',
   auth: 'user',
-  tags,
   summary: 'Change the role of a member',
   description:
     'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
@@ -94,7 +90,6 @@ export const removeProjectMember = defineRoute({
   method: 'DELETE',
   path: '/projects/:id/members/:userId',
   auth: 'user',
-  tags,
   summary: 'Remove a member, leave, or withdraw an invitation',
   description:
     'With the id of an invitation in place of the user id, that one is taken back. Everyone may leave but ' +

@@ -4,14 +4,12 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentProjectSecurity } from '../presenters/project-security.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
 
-const tags = ['Projects'];
 const params = z.object({ id: idSchema });
 
 export const projectSetupState = defineRoute({
   method: 'GET',
   path: '/projects/:id/setup-state',
   auth: 'user',
-  tags,
   summary: 'Set-up progress of a project',
   params,
   responses: {
@@ -37,7 +35,6 @@ export const projectSetupState = defineRoute({
 const security = {
   method: 'GET',
   auth: 'user',
-  tags,
   summary: 'Bounce and complaint rates, and suspensions',
   description:
     'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +

@@ -3,7 +3,6 @@ import { idSchema } from '../../core/id-schema.ts';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { defineRoute } from '../edge/define-route.ts';
 
-const tags = ['Projects'];
 const params = z.object({ id: idSchema });
 
 const secretSchema = z
@@ -33,7 +32,6 @@ export const readWebhookSecret = defineRoute({
   method: 'GET',
   path: '/projects/:id/webhook-secret',
   auth: 'user',
-  tags,
   summary: 'The secret that signs the webhooks of workflows',
   description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
 \`webhook-signature\` (Standard Webhooks): verify them with this secret before you trust a call.`,
@@ -50,7 +48,6 @@ export const rotateWebhookSecret = defineRoute({
   method: 'POST',
   path: '/projects/:id/webhook-secret/rotate',
   auth: 'user',
-  tags,
   summary: 'Replace the secret that signs webhooks',
   description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers
 can switch over. A second rotation within that time invalidates the first secret at once.`,

@@ -6,14 +6,12 @@ import { projectSchema } from '../schemas/answers/project.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { brandFields } from '../schemas/project-brand.ts';
 
-const tags = ['Projects'];
 const nameSchema = z.string().trim().min(1).max(100);
 
 export const listProjects = defineRoute({
   method: 'GET',
   path: '/users/@me/projects',
   auth: 'user',
-  tags,
   summary: 'The projects of the signed-in user',
   responses: { 200: { description: 'All of them.', schema: z.object({ data: z.array(projectSchema) }) } },
   async handler(ctx) {
@@ -26,7 +24,6 @@ export const createProject = defineRoute({
   method: 'POST',
   path: '/users/@me/projects',
   auth: 'user',
-  tags,
   summary: 'Create a project with both API keys',
   body: z.object({ name: nameSchema }),
   bodyExample: { name: 'Example' },
@@ -43,7 +40,6 @@ export const regenerateKeys = defineRoute({
   method: 'POST',
   path: '/users/@me/projects/:id/regenerate-keys',
   auth: 'user',
-  tags,
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
   params: z.object({ id: idSchema }),
@@ -64,7 +60,6 @@ export const changeProject = defineRoute({
   method: 'PATCH',
   path: '/users/@me/projects/:id',
   auth: 'user',
-  tags,
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Requires any member.',
   params: z.object({ id: idSchema }),

@@ -14,7 +14,6 @@ import {
 import type { GenuineLink, LinkAction, OpenedLink, PageProject } from '../services/public-links.ts';
 import type { Services } from '../services/services.ts';
 
-const tags = ['Public pages'];
 const auth = 'link';
 const bodyLimitBytes = 64 * 1024;
 // The content does not matter: submitting the form is the action.
@@ -92,7 +91,6 @@ export const showUnsubscribe = defineRoute({
   path: '/unsubscribe/:token',
   auth,
   errorPage,
-  tags,
   summary: 'Page that asks whether to unsubscribe',
   description: 'Changes nothing, because scanners of mail systems open every link.',
   params,
@@ -105,7 +103,6 @@ export const unsubscribe = defineRoute({
   path: '/unsubscribe/:token',
   auth,
   errorPage,
-  tags,
   summary: 'Unsubscribe, also with one click (RFC 8058)',
   description:
     'The address in the header `List-Unsubscribe`. The body, such as `List-Unsubscribe=One-Click`, is ' +
@@ -124,7 +121,6 @@ export const showSubscribe = defineRoute({
   path: '/subscribe/:token',
   auth,
   errorPage,
-  tags,
   summary: 'Page that asks whether to subscribe',
   params,
   responses,
@@ -136,7 +132,6 @@ export const subscribe = defineRoute({
   path: '/subscribe/:token',
   auth,
   errorPage,
-  tags,
   summary: 'Subscribe',
   bodyFormat: 'text',
   bodyLimitBytes,
@@ -151,7 +146,6 @@ export const showPreferences = defineRoute({
   path: '/manage/:token',
   auth,
   errorPage,
-  tags,
   summary: 'Page of the subscription preferences',
   params,
   responses,
@@ -178,7 +172,6 @@ export const changePreferences = defineRoute({
   path: '/manage/:token',
   auth,
   errorPage,
-  tags,
   summary: 'Subscribe, unsubscribe or snooze',
   bodyFormat: 'form',
   bodyLimitBytes,

@@ -7,8 +7,6 @@ import { loggedPerSecond } from '../services/request-buffer.ts';
 export const listRequests = defineRoute({
   method: 'GET',
   path: '/requests',
-  auth: 'secretKey',
-  tags: ['Requests'],
   summary: 'List the latest API requests, newest first',
   description:
     `Requests of the last ${requestLogDays} days that a key of the project or a session in it made, a few seconds after ` +

@@ -12,14 +12,11 @@ import {
   segmentContactsSchema,
 } from '../schemas/segments.ts';
 
-const tags = ['Segments'];
 const params = z.object({ id: idSchema });
 
 export const listSegmentContacts = defineRoute({
   method: 'GET',
   path: '/segments/:id/contacts',
-  auth: 'secretKey',
-  tags,
   summary: 'List the members of a segment',
   description: `The members right now, newest contact first. \`total\` is counted with the page; in a project of more than 50,000 contacts it
 is the last \`memberCount\`, unless the page shows where the members end, or a static segment has fewer.
@@ -39,8 +36,6 @@ ${deepPages}`,
 export const addSegmentMembers = defineRoute({
   method: 'POST',
   path: '/segments/:id/members',
-  auth: 'secretKey',
-  tags,
   summary: 'Add contacts to a static segment',
   description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; existing contacts keep their subscription.
 A tracked segment emits an entry event for each new member.`,
@@ -64,8 +59,6 @@ A tracked segment emits an entry event for each new member.`,
 export const removeSegmentMembers = defineRoute({
   method: 'DELETE',
   path: '/segments/:id/members',
-  auth: 'secretKey',
-  tags,
   summary: 'Remove contacts from a static segment',
   description:
     '1 to 500 addresses. A tracked segment emits an exit event for each contact that was a member.',
@@ -89,8 +82,6 @@ export const removeSegmentMembers = defineRoute({
 export const computeSegment = defineRoute({
   method: 'POST',
   path: '/segments/:id/compute',
-  auth: 'secretKey',
-  tags,
   summary: 'Recompute the membership of a tracked dynamic segment',
   description: `Compares the current members with those recorded as entered, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an

@@ -13,7 +13,6 @@ import {
   segmentPreviewSchema,
 } from '../schemas/segments.ts';
 
-const tags = ['Segments'];
 const params = z.object({ id: idSchema });
 
 const exampleCondition = {
@@ -53,8 +52,6 @@ offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values
 export const listSegments = defineRoute({
   method: 'GET',
   path: '/segments',
-  auth: 'secretKey',
-  tags,
   summary: 'List all segments, newest first',
   responses: {
     200: {
@@ -73,8 +70,6 @@ export const listSegments = defineRoute({
 export const createSegment = defineRoute({
   method: 'POST',
   path: '/segments',
-  auth: 'secretKey',
-  tags,
   summary: 'Create a segment',
   description: `${conditionRules}
 
@@ -105,8 +100,6 @@ The slug is made from the name; when the project has it already, it ends with th
 export const previewSegment = defineRoute({
   method: 'POST',
   path: '/segments/preview',
-  auth: 'secretKey',
-  tags,
   summary: 'Count who meets a condition',
   description:
     'Nothing is stored. Conditions are refused as for a new segment, with the path of each fault in `errors`.',
@@ -124,8 +117,6 @@ export const previewSegment = defineRoute({
 export const getSegment = defineRoute({
   method: 'GET',
   path: '/segments/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Get a segment',
   params,
   responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
@@ -139,8 +130,6 @@ export const getSegment = defineRoute({
 export const patchSegment = defineRoute({
   method: 'PATCH',
   path: '/segments/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Update a segment',
   description: `Only the fields sent change; a new condition is counted. The slug stays, and the type cannot change. A condition on a
 STATIC segment is refused, except \`null\`.
@@ -166,8 +155,6 @@ After a change of the condition, the next computation of a tracked segment emits
 export const deleteSegment = defineRoute({
   method: 'DELETE',
   path: '/segments/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a segment',
   description: '409 while something refers to it; `details` lists the references by kind.',
   params,
@@ -183,8 +170,6 @@ export const deleteSegment = defineRoute({
 export const refreshSegment = defineRoute({
   method: 'POST',
   path: '/segments/:id/refresh',
-  auth: 'secretKey',
-  tags,
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
   params,

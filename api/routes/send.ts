@@ -4,8 +4,6 @@ import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
 export const sendEmail = defineRoute({
   method: 'POST',
   path: '/v1/send',
-  auth: 'secretKey',
-  tags: ['Public API'],
   summary: 'Send a transactional email',
   description:
     'Creates or updates each recipient and sends each a separate email. Accepted emails leave at once; ' +

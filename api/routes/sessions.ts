@@ -5,13 +5,10 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentSession } from '../presenters/session.ts';
 import { sessionSchema } from '../schemas/answers/session.ts';
 
-const tags = ['Authentication'];
-
 export const listSessions = defineRoute({
   method: 'GET',
   path: '/auth/sessions',
   auth: 'user',
-  tags,
   summary: 'Where the user is signed in',
   responses: {
     200: {
@@ -28,7 +25,6 @@ export const endSession = defineRoute({
   method: 'DELETE',
   path: '/auth/sessions/:id',
   auth: 'user',
-  tags,
   summary: 'Sign out one session',
   description: 'It is refused from the next request on.',
   params: z.object({ id: idSchema }),
@@ -45,7 +41,6 @@ export const endOtherSessions = defineRoute({
   method: 'DELETE',
   path: '/auth/sessions',
   auth: 'user',
-  tags,
   summary: 'Sign out everywhere else',
   description: 'Every session of the user but the one that asks is refused from the next request on.',
   responses: { 204: { description: 'Signed out.' } },

@@ -5,13 +5,9 @@ import {
   suppressionParamsSchema,
 } from '../schemas/suppressions.ts';
 
-const tags = ['Suppressions'];
-
 export const listSuppressions = defineRoute({
   method: 'GET',
   path: '/suppressions',
-  auth: 'secretKey',
-  tags,
   summary: 'List suppressed addresses, latest first',
   description:
     'Contacts after a hard bounce or a complaint. They receive no MARKETING or HEADLESS email, and no ' +
@@ -31,8 +27,6 @@ export const listSuppressions = defineRoute({
 export const liftSuppression = defineRoute({
   method: 'DELETE',
   path: '/suppressions/:email',
-  auth: 'secretKey',
-  tags,
   summary: 'Lift a suppression',
   description:
     'The address receives transactional email again. The contact stays unsubscribed and receives no ' +

@@ -13,7 +13,6 @@ import {
   templatePageSchema,
 } from '../schemas/templates.ts';
 
-const tags = ['Templates'];
 const params = z.object({ id: idSchema });
 
 const example = {
@@ -34,8 +33,6 @@ const example = {
 export const listTemplates = defineRoute({
   method: 'GET',
   path: '/templates',
-  auth: 'secretKey',
-  tags,
   summary: 'List templates',
   query: listTemplatesQuerySchema,
   responses: {
@@ -59,8 +56,6 @@ export const listTemplates = defineRoute({
 export const createTemplate = defineRoute({
   method: 'POST',
   path: '/templates',
-  auth: 'secretKey',
-  tags,
   summary: 'Create a template',
   description:
     'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; ' +
@@ -89,8 +84,6 @@ export const createTemplate = defineRoute({
 export const countTemplateUses = defineRoute({
   method: 'GET',
   path: '/templates/usage',
-  auth: 'secretKey',
-  tags,
   summary: 'Count what sends each template of a page',
   query: idsQuerySchema,
   responses: {
@@ -109,8 +102,6 @@ export const countTemplateUses = defineRoute({
 export const getTemplate = defineRoute({
   method: 'GET',
   path: '/templates/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Get a template',
   params,
   responses: { 200: { description: 'The template.', schema: templateSchema, example } },
@@ -124,8 +115,6 @@ export const getTemplate = defineRoute({
 export const patchTemplate = defineRoute({
   method: 'PATCH',
   path: '/templates/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Update a template',
   description:
     'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
@@ -147,8 +136,6 @@ export const patchTemplate = defineRoute({
 export const deleteTemplate = defineRoute({
   method: 'DELETE',
   path: '/templates/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a template',
   params,
   responses: { 204: { description: 'Deleted.' } },
@@ -163,8 +150,6 @@ export const deleteTemplate = defineRoute({
 export const duplicateTemplate = defineRoute({
   method: 'POST',
   path: '/templates/:id/duplicate',
-  auth: 'secretKey',
-  tags,
   summary: 'Duplicate a template',
   params,
   responses: {
@@ -185,8 +170,6 @@ export const duplicateTemplate = defineRoute({
 export const templateUsage = defineRoute({
   method: 'GET',
   path: '/templates/:id/usage',
-  auth: 'secretKey',
-  tags,
   summary: 'What sends a template',
   params,
   responses: {
@@ -206,8 +189,6 @@ export const templateUsage = defineRoute({
 export const testTemplate = defineRoute({
   method: 'POST',
   path: '/templates/:id/test',
-  auth: 'secretKey',
-  tags,
   summary: 'Send a template to one address for a look',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +

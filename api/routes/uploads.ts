@@ -19,8 +19,6 @@ const example = {
 export const listUploads = defineRoute({
   method: 'GET',
   path: '/uploads',
-  auth: 'secretKey',
-  tags: ['Uploads'],
   summary: 'List uploaded images, newest first',
   query: listUploadsQuerySchema,
   responses: {
@@ -46,8 +44,6 @@ export const listUploads = defineRoute({
 export const uploadImage = defineRoute({
   method: 'POST',
   path: '/uploads/image',
-  auth: 'secretKey',
-  tags: ['Uploads'],
   summary: 'Upload an image for template bodies',
   description:
     'A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. Only ' +
@@ -78,8 +74,6 @@ export const uploadImage = defineRoute({
 export const deleteImage = defineRoute({
   method: 'DELETE',
   path: '/uploads/:projectId/:file',
-  auth: 'secretKey',
-  tags: ['Uploads'],
   summary: 'Delete an image',
   description:
     'Emails that show it show a gap from then on, except where a mail program or a cache keeps a copy.',
@@ -104,7 +98,6 @@ export const showImage = defineRoute({
   method: 'GET',
   path: '/uploads/:projectId/:file',
   auth: 'none',
-  tags: ['Uploads'],
   summary: 'An uploaded image',
   description: 'Images stored on disk.',
   params: imageParams,

@@ -6,7 +6,6 @@ export const currentUser = defineRoute({
   method: 'GET',
   path: '/users/@me',
   auth: 'user',
-  tags: ['Users'],
   summary: 'The signed-in user',
   responses: { 200: { description: 'The user.', schema: userSchema } },
   async handler(ctx) {

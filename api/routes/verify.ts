@@ -4,8 +4,6 @@ import { verifyAnswerSchema, verifyBodySchema } from '../schemas/verify.ts';
 export const verifyEmail = defineRoute({
   method: 'POST',
   path: '/v1/verify',
-  auth: 'secretKey',
-  tags: ['Public API'],
   summary: 'Verify an email address',
   description: [
     'An address is `valid` when its domain can receive mail (MX records that are not null, else A or AAAA ' +

@@ -16,7 +16,6 @@ export const receiveSnsNotification = defineRoute({
   method: 'POST',
   path: '/webhooks/sns',
   auth: 'none',
-  tags: ['Webhooks'],
   summary: 'Receive notifications of the email provider',
   description:
     'Called by Amazon SNS. Verifies the signature (versions 1 and 2), certificate and topic. A ' +

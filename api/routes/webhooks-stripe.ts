@@ -5,7 +5,6 @@ export const receiveStripeNotification = defineRoute({
   method: 'POST',
   path: '/webhooks/incoming/stripe',
   auth: 'none',
-  tags: ['Webhooks'],
   summary: 'Receive notifications of the payment processor',
   description:
     'Called by Stripe. Verifies the signature and its age, at most five minutes. A notification is ' +

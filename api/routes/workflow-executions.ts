@@ -11,7 +11,6 @@ import {
 import { deepPages, presentLargePage } from '../schemas/pagination.ts';
 import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
 
-const tags = ['Workflows'];
 const params = z.object({ id: idSchema });
 const executionParams = z.object({ id: idSchema, executionId: idSchema });
 
@@ -38,8 +37,6 @@ const example = {
 export const startExecution = defineRoute({
   method: 'POST',
   path: '/workflows/:id/executions',
-  auth: 'secretKey',
-  tags,
   summary: 'Start an execution for a contact',
   description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
 while an execution is active, otherwise always.`,
@@ -66,8 +63,6 @@ while an execution is active, otherwise always.`,
 export const listExecutions = defineRoute({
   method: 'GET',
   path: '/workflows/:id/executions',
-  auth: 'secretKey',
-  tags,
   summary: 'List executions, newest first',
   description: deepPages,
   params,
@@ -99,8 +94,6 @@ export const listExecutions = defineRoute({
 export const getExecution = defineRoute({
   method: 'GET',
   path: '/workflows/:id/executions/:executionId',
-  auth: 'secretKey',
-  tags,
   summary: 'Get an execution with its steps so far',
   params: executionParams,
   responses: {
@@ -136,8 +129,6 @@ export const getExecution = defineRoute({
 export const cancelExecution = defineRoute({
   method: 'DELETE',
   path: '/workflows/:id/executions/:executionId',
-  auth: 'secretKey',
-  tags,
   summary: 'Cancel an execution',
   description: 'No further step begins. 409 when it has ended.',
   params: executionParams,
@@ -153,8 +144,6 @@ export const cancelExecution = defineRoute({
 export const cancelAllExecutions = defineRoute({
   method: 'POST',
   path: '/workflows/:id/executions/cancel-all',
-  auth: 'secretKey',
-  tags,
   summary: 'Cancel all active executions',
   params,
   responses: {

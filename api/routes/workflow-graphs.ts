@@ -11,7 +11,6 @@ import {
   patchStepBodySchema,
 } from '../schemas/workflows.ts';
 
-const tags = ['Workflows'];
 const params = z.object({ id: idSchema });
 const stepParams = z.object({ id: idSchema, stepId: idSchema });
 
@@ -38,8 +37,6 @@ leaves steps unreachable or incomplete, that is the previous one (\`liveVersion\
 export const createStep = defineRoute({
   method: 'POST',
   path: '/workflows/:id/steps',
-  auth: 'secretKey',
-  tags,
   summary: 'Add a step',
   description: `| Type | config |
 |---|---|
@@ -86,8 +83,6 @@ ${editing}`,
 export const patchStep = defineRoute({
   method: 'PATCH',
   path: '/workflows/:id/steps/:stepId',
-  auth: 'secretKey',
-  tags,
   summary: 'Update a step',
   description: `Only the fields sent change; \`config\` replaces the whole config. On the TRIGGER step it is \`{ eventName }\`. The type
 cannot change, and changing only \`position\` creates no new version.
@@ -121,8 +116,6 @@ ${editing}`,
 export const deleteStep = defineRoute({
   method: 'DELETE',
   path: '/workflows/:id/steps/:stepId',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a step',
   description: `Its transitions go too. With \`splice=true\`, its predecessors are connected to its successor; 409 when different steps follow it. The TRIGGER
 step can't be removed.
@@ -149,8 +142,6 @@ ${editing}`,
 export const createTransition = defineRoute({
   method: 'POST',
   path: '/workflows/:id/transitions',
-  auth: 'secretKey',
-  tags,
   summary: 'Connect two steps',
   description: `Out of CONDITION, \`branch\` is \`yes\` or \`no\`. Out of WAIT_FOR_EVENT it is \`event\` or \`timeout\`, or one transition
 without a branch serves both. Other steps have one transition without a branch, EXIT has none. 409 when the step has one for
@@ -181,8 +172,6 @@ ${editing}`,
 export const deleteTransition = defineRoute({
   method: 'DELETE',
   path: '/workflows/:id/transitions/:transitionId',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a transition',
   description: editing,
   params: z.object({ id: idSchema, transitionId: idSchema }),

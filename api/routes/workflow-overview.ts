@@ -9,14 +9,11 @@ import {
 } from '../schemas/answers/workflow.ts';
 import { idsQuerySchema } from '../schemas/pagination.ts';
 
-const tags = ['Workflows'];
 const params = z.object({ id: idSchema });
 
 export const countWorkflowExecutions = defineRoute({
   method: 'GET',
   path: '/workflows/executions',
-  auth: 'secretKey',
-  tags,
   summary: 'Count the executions of each workflow of a page',
   query: idsQuerySchema,
   responses: { 200: { description: 'The counts.', schema: executionCountListSchema } },
@@ -29,8 +26,6 @@ export const countWorkflowExecutions = defineRoute({
 export const workflowStatistics = defineRoute({
   method: 'GET',
   path: '/workflows/:id/statistics',
-  auth: 'secretKey',
-  tags,
   summary: 'Count the executions of a workflow, and what happens at its steps',
   description:
     'The steps of the graph as it is now; executions of all versions count. The counts of steps are of the newest ' +
@@ -47,8 +42,6 @@ export const workflowStatistics = defineRoute({
 export const duplicateWorkflow = defineRoute({
   method: 'POST',
   path: '/workflows/:id/duplicate',
-  auth: 'secretKey',
-  tags,
   summary: 'Duplicate a workflow',
   params,
   responses: {

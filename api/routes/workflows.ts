@@ -16,7 +16,6 @@ import {
   patchWorkflowBodySchema,
 } from '../schemas/workflows.ts';
 
-const tags = ['Workflows'];
 const params = z.object({ id: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
@@ -72,8 +71,6 @@ const exampleWithGraph = {
 export const listWorkflows = defineRoute({
   method: 'GET',
   path: '/workflows',
-  auth: 'secretKey',
-  tags,
   summary: 'List workflows, newest first',
   query: listWorkflowsQuerySchema,
   responses: {
@@ -93,8 +90,6 @@ export const listWorkflows = defineRoute({
 export const listWorkflowFields = defineRoute({
   method: 'GET',
   path: '/workflows/fields',
-  auth: 'secretKey',
-  tags,
   summary: 'Fields for CONDITION steps',
   description: `Fields of contacts, then events. A field of type \`event\` tests the event's history (\`triggered\`,
 \`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that started the execution. A condition
@@ -123,8 +118,6 @@ can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At m
 export const createWorkflow = defineRoute({
   method: 'POST',
   path: '/workflows',
-  auth: 'secretKey',
-  tags,
   summary: 'Create a workflow',
   description: 'It is disabled and has a TRIGGER step to connect other steps to.',
   body: createWorkflowBodySchema,
@@ -153,8 +146,6 @@ export const createWorkflow = defineRoute({
 export const getWorkflow = defineRoute({
   method: 'GET',
   path: '/workflows/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Get a workflow with its steps and transitions',
   params,
   responses: {
@@ -174,8 +165,6 @@ export const getWorkflow = defineRoute({
 export const patchWorkflow = defineRoute({
   method: 'PATCH',
   path: '/workflows/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Update a workflow, switch it on or off',
   description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
 leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
@@ -202,8 +191,6 @@ leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 
 export const deleteWorkflow = defineRoute({
   method: 'DELETE',
   path: '/workflows/:id',
-  auth: 'secretKey',
-  tags,
   summary: 'Delete a workflow',
   description: 'With its steps and past executions; 409 while executions are under way.',
   params,
