@@ -2,16 +2,15 @@ import { once } from 'node:events';
 import { requestLogTable } from '../analytics/tables/request-log.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import { version } from '../runtime/version.ts';
 import type { ProcessResources } from '../temporal/client/open-temporal.ts';
 import { createApp } from './app.ts';
-import { createServices, type ServiceParts } from './create-services.ts';
 import { closeApiServer, createApiServer } from './edge/api-server.ts';
 import { createEdge } from './edge/create-edge.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import { routes } from './routes/index.ts';
 import { createRequestBuffer } from './services/request-buffer.ts';
-import type { Services } from './services/services.ts';
-import { version } from './version.ts';
+import { createServices, type ServiceParts, type Services } from './services/services.ts';
 
 const temporalCheckMs = 2_000;
 

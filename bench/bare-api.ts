@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { v7 as uuidv7 } from 'uuid';
 import { withoutClickHouse } from '../analytics/clickhouse.ts';
 import { createApp } from '../api/app.ts';
-import { createServices } from '../api/create-services.ts';
 import { createApiServer } from '../api/edge/api-server.ts';
 import { createEdge } from '../api/edge/create-edge.ts';
 import { createApiMetrics } from '../api/edge/metrics.ts';
 import { routes } from '../api/routes/index.ts';
 import type { Services } from '../api/services/services.ts';
-import { version } from '../api/version.ts';
+import { createServices } from '../api/services/services.ts';
 import { loadConfig } from '../core/config/load.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources } from '../runtime/resources.ts';
 import { runProcess } from '../runtime/run-process.ts';
+import { version } from '../runtime/version.ts';
 import { openTemporal } from '../temporal/client/open-temporal.ts';
 
 /**

@@ -13,20 +13,10 @@ import {
 
 const mostTries = 5;
 
-/** Runs a request with an `Idempotency-Key` at most once (API contract, decisions: Idempotency). */
-export interface Idempotency {
-  /**
-   * Claims the key; call it before the request has any effect.
-   * @param request method and path, such as `POST /v1/send`
-   * @throws DomainError `IDEMPOTENCY_KEY_REUSED` when another request of the project holds the key,
-   * `SERVICE_UNAVAILABLE` under contention
-   */
-  claim(projectId: string, key: string, request: string): Promise<KeyClaim>;
-  /** Ends the claim: a 4xx releases the key, any other status is stored with it until it expires. */
-  settle(claim: KeyClaim, statusCode: number): Promise<void>;
-}
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
-export function createIdempotency(em: Em, ttlHours: number): Idempotency {
+/** Runs a request with an `Idempotency-Key` at most once (API contract, decisions: Idempotency). */
+export function createIdempotency(em: Em, ttlHours: number) {
   const shared = {
     maxItems: 200,
     concurrency: 2,
@@ -47,7 +37,13 @@ export function createIdempotency(em: Em, ttlHours: number): Idempotency {
   });
 
   return {
-    claim: async (projectId, key, request) => {
+    /**
+     * Claims the key; call it before the request has any effect.
+     * @param request method and path, such as `POST /v1/send`
+     * @throws DomainError `IDEMPOTENCY_KEY_REUSED` when another request of the project holds the key,
+     * `SERVICE_UNAVAILABLE` under contention
+     */
+    claim: async (projectId: string, key: string, request: string) => {
       const claim = { projectId, key, request, token: uuidv7() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
@@ -66,7 +62,8 @@ export function createIdempotency(em: Em, ttlHours: number): Idempotency {
       }
       throw new DomainError('SERVICE_UNAVAILABLE', 'The Idempotency-Key is contended; try again');
     },
-    settle: async (claim, statusCode) => {
+    /** Ends the claim: a 4xx releases the key, any other status is stored with it until it expires. */
+    settle: async (claim: KeyClaim, statusCode: number) => {
       await settlements.submit({ ...claim, statusCode });
     },
   };

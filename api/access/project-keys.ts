@@ -18,14 +18,9 @@ interface Lookup {
   hash: Buffer;
 }
 
-export interface ProjectKeys {
-  /** Returns undefined for an unknown key, and answers synchronously when the key is cached. */
-  find(kind: ApiKeyKind, key: string): ApiProject | undefined | Promise<ApiProject | undefined>;
-  /** Drops the project from this process's cache. Call it after a change instead of waiting for the notification. */
-  forget(projectId: string): void;
-}
+export type ProjectKeys = ReturnType<typeof createProjectKeys>;
 
-export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectChanges): ProjectKeys {
+export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectChanges) {
   // Keyed by plain key: hashing, which only the database needs, costs a fifth of a cached request.
   const known = new LRUCache<string, ApiProject>({ max: mostKnown, ttl: knownForMs });
   const unknown = new LRUCache<string, true>({ max: mostUnknown, ttl: unknownForMs });
@@ -39,6 +34,7 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
     isRolledBack,
   });
 
+  /** Drops the project from this process's cache. Call it after a change instead of waiting for the notification. */
   function forget(projectId: string | null): void {
     generation += 1;
     unknown.clear();
@@ -58,7 +54,8 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
   }
 
   return {
-    find: (kind, key) => {
+    /** Returns undefined for an unknown key, and answers synchronously when the key is cached. */
+    find: (kind: ApiKeyKind, key: string) => {
       if (changes.isConnected) {
         const project = known.get(key);
         if (project !== undefined) return project;

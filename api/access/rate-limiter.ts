@@ -13,13 +13,7 @@ export interface RateLimitState {
   resetSeconds: number;
 }
 
-export interface RateLimiter {
-  /**
-   * Takes one request from the current minute's budget. Synchronous while this process holds leased requests;
-   * otherwise one query, shared by all waiting requests.
-   */
-  take(subject: string): RateLimitState | Promise<RateLimitState>;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 const shareOfRest = 8;
 const mostSubjects = 50_000;
@@ -51,7 +45,7 @@ interface SubjectWindow {
  *
  * @param limit requests per minute and subject, across all processes
  */
-export function createRateLimiter(em: Em, limit: number): RateLimiter {
+export function createRateLimiter(em: Em, limit: number) {
   const windows = new LRUCache<string, SubjectWindow>({ max: mostSubjects });
 
   const leases = createBatcher<SubjectWindow, Lease>({
@@ -79,7 +73,11 @@ export function createRateLimiter(em: Em, limit: number): RateLimiter {
   }
 
   return {
-    take: (subject) => {
+    /**
+     * Takes one request from the current minute's budget. Synchronous while this process holds leased requests;
+     * otherwise one query, shared by all waiting requests.
+     */
+    take: (subject: string) => {
       let window = windows.get(subject);
       if (window === undefined) {
         window = newWindow(subject);

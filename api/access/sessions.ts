@@ -13,26 +13,23 @@ export interface Session {
   id?: string | undefined;
 }
 
-/** Sessions are JWTs. */
-export interface Sessions {
-  signIn(session: Session): string;
-  /** Returns undefined when the token is missing, forged or expired. */
-  read(token: string | undefined): Session | undefined;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 const claimsSchema = z
   .object({ sub: z.uuid(), ver: z.int(), jti: z.uuid().optional() })
   .transform(({ sub, ver, jti }): Session => ({ userId: sub, sessionVersion: ver, id: jti }));
 
-export function createSessions(key: Uint8Array): Sessions {
+/** Sessions are JWTs. */
+export function createSessions(key: Uint8Array) {
   const secret = Buffer.from(key);
   return {
-    signIn: ({ userId, sessionVersion, id }) => {
+    signIn: ({ userId, sessionVersion, id }: Session) => {
       const expiresIn = `${sessionDays}d` as const;
       const claims = { ver: sessionVersion, ...(id !== undefined && { jti: id }) };
       return jwt.sign(claims, secret, { algorithm, issuer, subject: userId, expiresIn });
     },
-    read: (token) => {
+    /** Returns undefined when the token is missing, forged or expired. */
+    read: (token: string | undefined) => {
       if (token === undefined) return undefined;
       try {
         return claimsSchema.parse(jwt.verify(token, secret, { algorithms: [algorithm], issuer }));

@@ -18,40 +18,7 @@ export interface LinkRequest {
 
 export type ProofOutcome = 'kept' | 'password changed' | 'password ended';
 
-/** Methods that take a token throw DomainError `BAD_REQUEST` when it is invalid, expired or used. */
-export interface AccountLinksService {
-  /**
-   * Mails a verification link if the address has an unverified account. The response and its timing are the same
-   * either way, so that they don't reveal who has an account.
-   * @throws DomainError `SERVICE_UNAVAILABLE` when this server sends no account emails
-   */
-  requestVerification(request: LinkRequest): Promise<void>;
-  requestPasswordReset(request: LinkRequest): Promise<void>;
-  /**
-   * Verifies an address and accepts its invitations. Someone else may have signed up with the address. So unless the
-   * caller has a session or knows the account's password, all sessions end and the password becomes the given one, or
-   * none.
-   */
-  verifyEmail(
-    token: string,
-    password: string | undefined,
-    session: string | undefined,
-  ): Promise<ProofOutcome>;
-  /** Returns the address that a link verifies, and whether keeping the account's password requires entering it. */
-  verification(
-    token: string,
-    session: string | undefined,
-  ): Promise<{ email: string; needsPassword: boolean }>;
-  /**
-   * Sets a new password and ends every session.
-   * @returns what identifies this device from now on
-   */
-  resetPassword(token: string, password: string, client: SignInClient): Promise<string>;
-  /** Returns a token that signs the user in once, within `signInLinkMinutes`. */
-  createSignIn(userId: string): Promise<string>;
-  /** Consumes a token of `createSignIn`. */
-  useSignIn(token: string): Promise<User>;
-}
+export type AccountLinksService = ReturnType<typeof createAccountLinksService>;
 
 export interface AccountLinksOptions {
   orm: Orm;
@@ -65,16 +32,14 @@ export interface AccountLinksOptions {
 
 const hourMs = 60 * 60 * 1000;
 
-export function createAccountLinksService(options: AccountLinksOptions): AccountLinksService {
+/** Methods that take a token throw DomainError `BAD_REQUEST` when it is invalid, expired or used. */
+export function createAccountLinksService(options: AccountLinksOptions) {
   return { ...linkRequests(options), ...addressProofs(options), ...signInLinks(options) };
 }
 
-type Requests = Pick<AccountLinksService, 'requestVerification' | 'requestPasswordReset'>;
-type Proofs = Pick<AccountLinksService, 'verifyEmail' | 'verification' | 'resetPassword'>;
-type SignIns = Pick<AccountLinksService, 'createSignIn' | 'useSignIn'>;
 type LinkPurpose = Exclude<MailedPurpose, 'invitation'>;
 
-function linkRequests(options: AccountLinksOptions): Requests {
+function linkRequests(options: AccountLinksOptions) {
   const { orm, oneTimeLinks } = options;
   // Not awaited, so that the response time reveals nothing.
   const sendInBackground = (userId: string, purpose: LinkPurpose, request: LinkRequest) =>
@@ -85,13 +50,18 @@ function linkRequests(options: AccountLinksOptions): Requests {
     });
 
   return {
-    async requestVerification(request) {
+    /**
+     * Mails a verification link if the address has an unverified account. The response and its timing are the same
+     * either way, so that they don't reveal who has an account.
+     * @throws DomainError `SERVICE_UNAVAILABLE` when this server sends no account emails
+     */
+    async requestVerification(request: LinkRequest) {
       oneTimeLinks.requireConfigured();
       const user = await orm.em.fork().findOne(User, { email: request.email });
       if (user !== null && !user.emailVerified) sendInBackground(user.id, 'verify-email', request);
     },
 
-    async requestPasswordReset(request) {
+    async requestPasswordReset(request: LinkRequest) {
       oneTimeLinks.requireConfigured();
       const user = await orm.em.fork().findOne(User, { email: request.email });
       if (user !== null) sendInBackground(user.id, 'reset-password', request);
@@ -117,9 +87,18 @@ async function sendLink(
   committed();
 }
 
-function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: AccountLinksOptions): Proofs {
+function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: AccountLinksOptions) {
   return {
-    async verifyEmail(token, password, session) {
+    /**
+     * Verifies an address and accepts its invitations. Someone else may have signed up with the address. So unless
+     * the caller has a session or knows the account's password, all sessions end and the password becomes the given
+     * one, or none.
+     */
+    async verifyEmail(
+      token: string,
+      password: string | undefined,
+      session: string | undefined,
+    ): Promise<ProofOutcome> {
       const hash = oneTimeLinks.hashOf('verify-email', token);
       const user = await requireLinkUser(orm.em.fork(), 'verify-email', hash);
       let isProven = user.emailVerified || (await sessions.isOf(user, session));
@@ -139,14 +118,19 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
       return passwordHash === null ? 'password ended' : 'password changed';
     },
 
-    async verification(token, session) {
+    /** Returns the address that a link verifies, and whether keeping the account's password requires entering it. */
+    async verification(token: string, session: string | undefined) {
       const hash = oneTimeLinks.hashOf('verify-email', token);
       const user = await requireLinkUser(orm.em.fork(), 'verify-email', hash);
       const isProven = user.emailVerified || (await sessions.isOf(user, session));
       return { email: user.email, needsPassword: !isProven };
     },
 
-    async resetPassword(token, password, client) {
+    /**
+     * Sets a new password and ends every session.
+     * @returns what identifies this device from now on
+     */
+    async resetPassword(token: string, password: string, client: SignInClient) {
       const hash = oneTimeLinks.hashOf('reset-password', token);
       // Checked before the expensive hash; `useLink` checks it again.
       await requireLinkUser(orm.em.fork(), 'reset-password', hash);
@@ -161,9 +145,10 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
   };
 }
 
-function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions): SignIns {
+function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions) {
   return {
-    async createSignIn(userId) {
+    /** Returns a token that signs the user in once, within `signInLinkMinutes`. */
+    async createSignIn(userId: string) {
       const { token, hash } = oneTimeLinks.createToken('sign-in');
       const em = orm.em.fork();
       const expiresAt = new Date(Date.now() + signInLinkMinutes * 60_000);
@@ -172,7 +157,8 @@ function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions): SignIns {
       return token;
     },
 
-    useSignIn: (token) =>
+    /** Consumes a token of `createSignIn`. */
+    useSignIn: (token: string) =>
       orm.em.fork().transactional((em) => useLink(em, 'sign-in', oneTimeLinks.hashOf('sign-in', token))),
   };
 }

@@ -28,27 +28,6 @@ export interface NewAccount {
   language?: string | undefined;
 }
 
-export interface AccountsService {
-  /**
-   * Creates a user and mails a verification link, if this server sends account emails. An invitation to the address
-   * verifies it, works while sign-up is off, and takes over an unverified account: the password is replaced and
-   * sessions end.
-   * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invalid invitation, `CONFLICT` when the
-   * address is taken
-   */
-  signUp(input: NewAccount, client: SignInClient): Promise<SignedInUser>;
-  /** @throws DomainError `BAD_REQUEST` for an invalid or expired invitation */
-  invitedAddress(invitation: string): Promise<string>;
-  /**
-   * @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password;
-   * `RATE_LIMIT_EXCEEDED` (`SignInGuard`)
-   */
-  logIn(input: { email: string; password: string }, client: SignInClient): Promise<SignedInUser>;
-  /** @throws DomainError `BAD_REQUEST` for an invalid, expired or used token */
-  logInOnce(token: string, client: SignInClient): Promise<SignedInUser>;
-  get(userId: string): Promise<User>;
-}
-
 export interface AccountsServiceOptions {
   orm: Orm;
   sessions: Pick<SessionsService, 'open'>;
@@ -59,7 +38,7 @@ export interface AccountsServiceOptions {
   signupEnabled: boolean;
 }
 
-export function createAccountsService(options: AccountsServiceOptions): AccountsService {
+export function createAccountsService(options: AccountsServiceOptions) {
   const { orm, sessions, passwords, oneTimeLinks, guard } = options;
 
   async function signIn(user: User, client: SignInClient): Promise<SignedInUser> {
@@ -67,7 +46,14 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
   }
 
   return {
-    signUp: async ({ email, password, name, invitation, language }, client) => {
+    /**
+     * Creates a user and mails a verification link, if this server sends account emails. An invitation to the address
+     * verifies it, works while sign-up is off, and takes over an unverified account: the password is replaced and
+     * sessions end.
+     * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invalid invitation, `CONFLICT` when the
+     * address is taken
+     */
+    signUp: async ({ email, password, name, invitation, language }: NewAccount, client: SignInClient) => {
       const invited = await findInvited(options, invitation);
       if (!options.signupEnabled && invited !== email) {
         throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
@@ -89,13 +75,18 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
       return signIn(user, client);
     },
 
-    invitedAddress: async (invitation) => {
+    /** @throws DomainError `BAD_REQUEST` for an invalid or expired invitation */
+    invitedAddress: async (invitation: string) => {
       const address = await findInvited(options, invitation);
       if (address === undefined) throw new DomainError('BAD_REQUEST', 'This invitation is no longer valid');
       return address;
     },
 
-    logIn: async ({ email, password }, client) => {
+    /**
+     * @throws DomainError `UNAUTHENTICATED`, the same for an unknown address and a wrong password;
+     * `RATE_LIMIT_EXCEEDED` (`SignInGuard`)
+     */
+    logIn: async ({ email, password }: { email: string; password: string }, client: SignInClient) => {
       const giveBack = await guard.admit(email, client);
       const user = await orm.em.fork().findOne(User, { email });
       const isRight = await passwords.matches(user?.passwordHash ?? undefined, password);
@@ -106,9 +97,11 @@ export function createAccountsService(options: AccountsServiceOptions): Accounts
       return signIn(user, client);
     },
 
-    logInOnce: async (token, client) => signIn(await options.accountLinks.useSignIn(token), client),
+    /** @throws DomainError `BAD_REQUEST` for an invalid, expired or used token */
+    logInOnce: async (token: string, client: SignInClient) =>
+      signIn(await options.accountLinks.useSignIn(token), client),
 
-    get: async (userId) => {
+    get: async (userId: string) => {
       const user = await orm.em.fork().findOne(User, { id: userId });
       if (user === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first');
       return user;

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { activityFeed } from '../../analytics/questions/activity-feed.ts';
-import { type ActivityStats, activityStats } from '../../analytics/questions/activity-stats.ts';
+import { activityStats } from '../../analytics/questions/activity-stats.ts';
 import { activityTypesOf } from '../../analytics/questions/activity-types.ts';
 import { listEvents } from '../../analytics/questions/event-list.ts';
 import { eventNames } from '../../analytics/questions/event-names.ts';
 import type { EventPosition, EventRow } from '../../analytics/questions/event-page.ts';
-import { type EventStats, eventStats } from '../../analytics/questions/event-stats.ts';
+import { eventStats } from '../../analytics/questions/event-stats.ts';
 import { recentActivityCount } from '../../analytics/questions/recent-activity-count.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import { listUpcoming, type UpcomingRow } from '../../db/statements/events/list-upcoming.ts';
+import { listUpcoming } from '../../db/statements/events/list-upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
 import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
 
@@ -21,23 +21,6 @@ export interface EventPage {
   cursor: string | null;
   /** Addresses of the contacts of the rows, by id; without those that were deleted. */
   emails: Map<string, string>;
-}
-
-/**
- * Reads the journal in ClickHouse. Every method except `upcoming` throws `SERVICE_UNAVAILABLE` while ClickHouse is
- * down; `contactEvents` throws `NOT_FOUND` for an unknown contact.
- */
-export interface ActivityService {
-  feed(projectId: string, query: ActivityQuery): Promise<EventPage>;
-  stats(projectId: string, query: PeriodQuery): Promise<ActivityStats>;
-  recentCount(projectId: string, minutes: number): Promise<number>;
-  types(projectId: string): Promise<string[]>;
-  /** Scheduled campaigns and waiting executions, soonest first. Reads Postgres only. */
-  upcoming(projectId: string, limit: number): Promise<UpcomingRow[]>;
-  events(projectId: string, query: EventListQuery): Promise<EventPage>;
-  contactEvents(projectId: string, contactId: string, query: EventListQuery): Promise<EventPage>;
-  eventNames(projectId: string): Promise<string[]>;
-  eventStats(projectId: string, query: PeriodQuery): Promise<EventStats>;
 }
 
 const positionSchema = z.tuple([cursorInstant, z.uuid()]);
@@ -53,7 +36,11 @@ function readPosition(cursor: string | undefined): EventPosition | undefined {
   return { occurredAt: new Date(position[0]), id: position[1] };
 }
 
-export function createActivityService(clickhouse: ClickHouse, orm: Orm): ActivityService {
+/**
+ * Reads the journal in ClickHouse. Every method except `upcoming` throws `SERVICE_UNAVAILABLE` while ClickHouse is
+ * down; `contactEvents` throws `NOT_FOUND` for an unknown contact.
+ */
+export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
   async function toPage(projectId: string, found: EventRow[], limit: number): Promise<EventPage> {
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
@@ -80,7 +67,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm): Activit
   };
 
   return {
-    async feed(projectId, { cursor, limit, ...filter }) {
+    async feed(projectId: string, { cursor, limit, ...filter }: ActivityQuery) {
       refuseReversed(filter);
       const before = readPosition(cursor);
       const found = await whileAvailable(
@@ -88,18 +75,20 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm): Activit
       );
       return toPage(projectId, found, limit);
     },
-    stats: async (projectId, query) => whileAvailable(activityStats(clickhouse, toPeriod(projectId, query))),
-    recentCount: (projectId, minutes) =>
+    stats: async (projectId: string, query: PeriodQuery) =>
+      whileAvailable(activityStats(clickhouse, toPeriod(projectId, query))),
+    recentCount: (projectId: string, minutes: number) =>
       whileAvailable(recentActivityCount(clickhouse, projectId, new Date(Date.now() - minutes * 60_000))),
-    upcoming: (projectId, limit) => listUpcoming(orm.em.fork(), projectId, limit),
-    types: (projectId) => whileAvailable(activityTypesOf(clickhouse, projectId)),
-    events: (projectId, query) => page(projectId, undefined, query),
-    async contactEvents(projectId, contactId, query) {
+    /** Scheduled campaigns and waiting executions, soonest first. Reads Postgres only. */
+    upcoming: (projectId: string, limit: number) => listUpcoming(orm.em.fork(), projectId, limit),
+    types: (projectId: string) => whileAvailable(activityTypesOf(clickhouse, projectId)),
+    events: (projectId: string, query: EventListQuery) => page(projectId, undefined, query),
+    async contactEvents(projectId: string, contactId: string, query: EventListQuery) {
       if ((await orm.em.fork().count(Contact, { id: contactId, projectId })) === 0) throw notFound('Contact');
       return page(projectId, contactId, query);
     },
-    eventNames: (projectId) => whileAvailable(eventNames(clickhouse, projectId)),
-    eventStats: async (projectId, query) =>
+    eventNames: (projectId: string) => whileAvailable(eventNames(clickhouse, projectId)),
+    eventStats: async (projectId: string, query: PeriodQuery) =>
       whileAvailable(eventStats(clickhouse, toPeriod(projectId, query))),
   };
 }

@@ -1,17 +1,15 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import {
-  type CampaignFigures,
   campaignFigures,
   type FiguresOfCampaign,
   topCampaigns,
 } from '../../analytics/questions/campaign-figures.ts';
 import { countBuckets } from '../../analytics/questions/fill-buckets.ts';
-import { type TimeseriesBucket, timeseries } from '../../analytics/questions/timeseries.ts';
-import { type TopEvent, topEvents } from '../../analytics/questions/top-events.ts';
+import { timeseries } from '../../analytics/questions/timeseries.ts';
+import { topEvents } from '../../analytics/questions/top-events.ts';
 import { DomainError } from '../../core/errors.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import type { Orm } from '../../db/orm.ts';
-import type { CampaignTitle } from '../../db/repositories/campaign-repository.ts';
 import type {
   CampaignStatsQuery,
   TimeseriesQuery,
@@ -20,33 +18,18 @@ import type {
 } from '../schemas/analytics.ts';
 import { toPeriod, whileAvailable } from './read-model.ts';
 
-export interface CampaignListing {
-  campaigns: FiguresOfCampaign[];
-  titles: Map<string, CampaignTitle>;
-}
-
-/** Every method throws `SERVICE_UNAVAILABLE` while ClickHouse is down. */
-export interface AnalyticsService {
-  /** @throws DomainError `BAD_REQUEST` for more than 25,000 buckets */
-  timeseries(projectId: string, query: TimeseriesQuery): Promise<TimeseriesBucket[]>;
-  topCampaigns(projectId: string, query: TopCampaignsQuery): Promise<CampaignListing>;
-  campaignStats(
-    projectId: string,
-    query: CampaignStatsQuery,
-  ): Promise<CampaignListing & { totals: CampaignFigures }>;
-  topEvents(projectId: string, query: TopEventsQuery): Promise<TopEvent[]>;
-}
-
 const maxBuckets = 25_000;
 
-export function createAnalyticsService(clickhouse: ClickHouse, orm: Orm): AnalyticsService {
+/** Every method throws `SERVICE_UNAVAILABLE` while ClickHouse is down. */
+export function createAnalyticsService(clickhouse: ClickHouse, orm: Orm) {
   const withTitles = async (projectId: string, campaigns: FiguresOfCampaign[]) => {
     const ids = campaigns.map((campaign) => campaign.campaignId);
     const titles = await orm.em.fork().getRepository(Campaign).findTitles(projectId, ids);
     return { campaigns, titles: new Map(titles.map((title) => [title.id, title])) };
   };
   return {
-    async timeseries(projectId, { interval, campaignId, ...query }) {
+    /** @throws DomainError `BAD_REQUEST` for more than 25,000 buckets */
+    async timeseries(projectId: string, { interval, campaignId, ...query }: TimeseriesQuery) {
       const period = toPeriod(projectId, query);
       if (countBuckets(period, interval) > maxBuckets) {
         throw new DomainError('BAD_REQUEST', `The period has more than ${maxBuckets} buckets`, {
@@ -55,16 +38,16 @@ export function createAnalyticsService(clickhouse: ClickHouse, orm: Orm): Analyt
       }
       return whileAvailable(timeseries(clickhouse, period, interval, campaignId));
     },
-    async topCampaigns(projectId, { metric, limit, ...query }) {
+    async topCampaigns(projectId: string, { metric, limit, ...query }: TopCampaignsQuery) {
       const period = toPeriod(projectId, query);
       return withTitles(projectId, await whileAvailable(topCampaigns(clickhouse, period, metric, limit)));
     },
-    async campaignStats(projectId, { limit, ...query }) {
+    async campaignStats(projectId: string, { limit, ...query }: CampaignStatsQuery) {
       const period = toPeriod(projectId, query);
       const { campaigns, totals } = await whileAvailable(campaignFigures(clickhouse, period, limit));
       return { ...(await withTitles(projectId, campaigns)), totals };
     },
-    topEvents: async (projectId, { limit, ...query }) =>
+    topEvents: async (projectId: string, { limit, ...query }: TopEventsQuery) =>
       whileAvailable(topEvents(clickhouse, toPeriod(projectId, query), limit)),
   };
 }

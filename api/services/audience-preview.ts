@@ -14,13 +14,6 @@ import { findCampaign } from './campaigns.ts';
 import { contactsCountedLive } from './counted-live.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
-export interface AudiencePreviewService {
-  /** @throws DomainError `BAD_REQUEST` for an incomplete or invalid audience, `NOT_FOUND` for its segment */
-  preview(projectId: string, audience: AudienceBody): Promise<AudienceOutcome>;
-  /** The audience of a campaign as it is now, also once it was sent. @throws DomainError `NOT_FOUND` */
-  ofCampaign(projectId: string, id: string): Promise<AudienceOutcome>;
-}
-
 const keptMs = 30_000;
 const mostKept = 10_000;
 
@@ -29,7 +22,7 @@ export function createAudiencePreviewService(
   orm: Orm,
   heavyReads: HeavyReads,
   countedLive = contactsCountedLive,
-): AudiencePreviewService {
+) {
   const count = (choice: AudienceChoice) => countAudienceOutcome(orm.em.fork(), choice);
   const kept = new LRUCache<string, AudienceOutcome, AudienceChoice>({
     max: mostKept,
@@ -44,7 +37,8 @@ export function createAudiencePreviewService(
   }
 
   return {
-    async preview(projectId, { type, audienceType, segmentId, audienceCondition }) {
+    /** @throws DomainError `BAD_REQUEST` for an incomplete or invalid audience, `NOT_FOUND` for its segment */
+    async preview(projectId: string, { type, audienceType, segmentId, audienceCondition }: AudienceBody) {
       const parts = { audienceType, segmentId, audienceCondition };
       await orm.em.fork().transactional((em) => requireAudience(em, projectId, newId(), parts));
       const choice: AudienceChoice = {
@@ -58,7 +52,8 @@ export function createAudiencePreviewService(
       return heavyReads.run(projectId, () => outcomeOf(choice));
     },
 
-    async ofCampaign(projectId, id) {
+    /** The audience of a campaign as it is now, also once it was sent. @throws DomainError `NOT_FOUND` */
+    async ofCampaign(projectId: string, id: string) {
       const campaign = await findCampaign(orm.em.fork(), projectId, id);
       return heavyReads.run(projectId, () => outcomeOf(campaign));
     },

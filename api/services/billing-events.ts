@@ -3,22 +3,18 @@ import { BillingCustomer, StripeEvent } from '../../db/entities/billing.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
 import { requireProvider } from './billing-access.ts';
-import { type SyncOutcome, syncSubscription } from './sync-subscription.ts';
+import { syncSubscription } from './sync-subscription.ts';
 
-export interface BillingEventsService {
-  /**
-   * Applies a notification of the payment processor; repeated deliveries are idempotent.
-   * @param body raw, because the signature covers its bytes
-   * @returns `known` for a repeated notification, `ignored` when it concerns none of our customers
-   * @throws DomainError `FORBIDDEN` for an invalid signature or an old notification, `SERVICE_UNAVAILABLE` when the
-   * processor is down or billing is not configured
-   */
-  receive(body: string, signature: string): Promise<SyncOutcome>;
-}
-
-export function createBillingEventsService(orm: Orm, billing: BillingProvider | null): BillingEventsService {
+export function createBillingEventsService(orm: Orm, billing: BillingProvider | null) {
   return {
-    async receive(body, signature) {
+    /**
+     * Applies a notification of the payment processor; repeated deliveries are idempotent.
+     * @param body raw, because the signature covers its bytes
+     * @returns `known` for a repeated notification, `ignored` when it concerns none of our customers
+     * @throws DomainError `FORBIDDEN` for an invalid signature or an old notification, `SERVICE_UNAVAILABLE` when the
+     * processor is down or billing is not configured
+     */
+    async receive(body: string, signature: string) {
       const provider = requireProvider(billing);
       const event = provider.readEvent(body, signature);
       if (typeof event === 'string') {

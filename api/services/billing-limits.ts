@@ -21,14 +21,6 @@ export interface BillingState {
 
 type LimitChanges = { [Category in keyof Limits]?: number | null | undefined };
 
-/** Works without a payment processor. All methods throw DomainError `NOT_FOUND` and `FORBIDDEN`. */
-export interface BillingLimitsService {
-  read(caller: BillingCaller, projectId: string): Promise<Limits>;
-  /** Undefined leaves a limit unchanged. Takes effect in every process on commit. */
-  change(caller: BillingCaller, projectId: string, changes: LimitChanges): Promise<Limits>;
-  consumption(caller: BillingCaller, projectId: string): Promise<BillingState>;
-}
-
 async function changeLimits(em: Em, projectId: string, changes: LimitChanges): Promise<void> {
   const limits = await em.find(BillingLimit, { projectId });
   for (const category of billingCategories) {
@@ -43,15 +35,17 @@ async function changeLimits(em: Em, projectId: string, changes: LimitChanges): P
   await em.flush();
 }
 
-export function createBillingLimitsService(orm: Orm, projectKeys: ProjectKeys): BillingLimitsService {
+/** Works without a payment processor. All methods throw DomainError `NOT_FOUND` and `FORBIDDEN`. */
+export function createBillingLimitsService(orm: Orm, projectKeys: ProjectKeys) {
   return {
-    async read(caller, projectId) {
+    async read(caller: BillingCaller, projectId: string) {
       const em = orm.em.fork();
       await requireBillingAccess(em, caller, projectId);
       return em.getRepository(BillingLimit).ofProject(projectId);
     },
 
-    async change(caller, projectId, changes) {
+    /** Undefined leaves a limit unchanged. Takes effect in every process on commit. */
+    async change(caller: BillingCaller, projectId: string, changes: LimitChanges) {
       const changed = await orm.em.fork().transactional(async (em) => {
         await requireBillingAccess(em, caller, projectId);
         if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
@@ -65,7 +59,7 @@ export function createBillingLimitsService(orm: Orm, projectKeys: ProjectKeys): 
       return changed;
     },
 
-    async consumption(caller, projectId) {
+    async consumption(caller: BillingCaller, projectId: string) {
       const em = orm.em.fork();
       await requireBillingAccess(em, caller, projectId);
       const customer = await em.findOne(BillingCustomer, { projectId });

@@ -4,37 +4,9 @@ import { BillingCustomer } from '../../db/entities/billing.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Orm } from '../../db/orm.ts';
-import type { BillingProvider, Checkout, Invoice } from '../../providers/billing/billing-provider.ts';
+import type { BillingProvider, Checkout } from '../../providers/billing/billing-provider.ts';
 import { askProcessor, type BillingCaller, requireBillingAccess, requireProvider } from './billing-access.ts';
 import { syncSubscription } from './sync-subscription.ts';
-
-/**
- * All methods throw DomainError `NOT_FOUND`, `FORBIDDEN`, and `SERVICE_UNAVAILABLE` when billing is not configured or
- * the processor is down.
- */
-export interface BillingService {
-  /**
-   * Returns the URL of a checkout page. It stays the same while the page is open.
-   * @param priceId undefined for the default price
-   * @throws DomainError `VALIDATION_ERROR` for an unknown price, `CONFLICT` when the project already has a
-   * subscription
-   */
-  checkout(caller: BillingCaller, projectId: string, priceId: string | undefined): Promise<string>;
-  /**
-   * Returns the URL of the portal.
-   * @throws DomainError `CONFLICT` before the first checkout
-   */
-  portal(caller: BillingCaller, projectId: string): Promise<string>;
-  /**
-   * Newest first.
-   * @throws DomainError `BAD_REQUEST` for an invalid cursor
-   */
-  invoices(
-    caller: BillingCaller,
-    projectId: string,
-    page: { limit: number; after: string | undefined },
-  ): Promise<{ invoices: Invoice[]; hasMore: boolean }>;
-}
 
 export interface BillingServiceOptions {
   orm: Orm;
@@ -51,7 +23,11 @@ function isSubscribed(): DomainError {
   });
 }
 
-export function createBillingService(options: BillingServiceOptions): BillingService {
+/**
+ * All methods throw DomainError `NOT_FOUND`, `FORBIDDEN`, and `SERVICE_UNAVAILABLE` when billing is not configured or
+ * the processor is down.
+ */
+export function createBillingService(options: BillingServiceOptions) {
   const { orm, billing, returnUrl } = options;
   async function admit(caller: BillingCaller, projectId: string): Promise<BillingProvider> {
     await requireBillingAccess(orm.em.fork(), caller, projectId);
@@ -59,7 +35,13 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   }
 
   return {
-    async checkout(caller, projectId, wanted) {
+    /**
+     * Returns the URL of a checkout page. It stays the same while the page is open.
+     * @param priceId undefined for the default price
+     * @throws DomainError `VALIDATION_ERROR` for an unknown price, `CONFLICT` when the project already has a
+     * subscription
+     */
+    async checkout(caller: BillingCaller, projectId: string, wanted: string | undefined) {
       const provider = await admit(caller, projectId);
       const priceId = wanted ?? provider.priceIds[0];
       if (!provider.priceIds.includes(priceId)) {
@@ -75,7 +57,11 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       return openCheckout(options, provider, caller, projectId, priceId);
     },
 
-    async portal(caller, projectId) {
+    /**
+     * Returns the URL of the portal.
+     * @throws DomainError `CONFLICT` before the first checkout
+     */
+    async portal(caller: BillingCaller, projectId: string) {
       const provider = await admit(caller, projectId);
       const customer = await findCustomer(orm, projectId);
       if (customer === null) {
@@ -86,7 +72,15 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       return askProcessor(provider.openPortal(customer.customerId, returnUrl(projectId)));
     },
 
-    async invoices(caller, projectId, page) {
+    /**
+     * Newest first.
+     * @throws DomainError `BAD_REQUEST` for an invalid cursor
+     */
+    async invoices(
+      caller: BillingCaller,
+      projectId: string,
+      page: { limit: number; after: string | undefined },
+    ) {
       const provider = await admit(caller, projectId);
       const customer = await findCustomer(orm, projectId);
       if (customer === null) return { invoices: [], hasMore: false };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
-import { type CampaignLink, campaignLinks } from '../../analytics/questions/campaign-links.ts';
+import { campaignLinks } from '../../analytics/questions/campaign-links.ts';
 import { DomainError } from '../../core/errors.ts';
 import { instantOfId } from '../../core/id-at.ts';
 import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RecipientOutcome } from '../../core/recipient-outcomes.ts';
 import type { Orm } from '../../db/orm.ts';
-import { listRecipients, type Recipient } from '../../db/statements/campaigns/list-recipients.ts';
+import { listRecipients } from '../../db/statements/campaigns/list-recipients.ts';
 import {
   type CountedCampaign,
   withItsCounters,
@@ -17,30 +17,13 @@ import type { HeavyReads } from './heavy-reads.ts';
 import { lookedPage } from './looked-page.ts';
 import { whileAvailable } from './read-model.ts';
 
-export interface RecipientPage {
-  recipients: Recipient[];
-  cursor: string | null;
-  /** Set when the page is not full and recipients who became contacts later were not looked at. */
-  searchedUntil: Date | null;
-}
-
-export interface CampaignRecipientsService {
-  /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
-  list(projectId: string, id: string, query: ListRecipientsQuery): Promise<RecipientPage>;
-  /** @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` while ClickHouse is down */
-  links(projectId: string, id: string): Promise<CampaignLink[]>;
-}
-
 const mostLinks = 500;
 const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]);
 
-export function createCampaignRecipientsService(
-  orm: Orm,
-  clickhouse: ClickHouse,
-  heavyReads: HeavyReads,
-): CampaignRecipientsService {
+export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: HeavyReads) {
   return {
-    async list(projectId, id, { outcome, cursor, limit }) {
+    /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
+    async list(projectId: string, id: string, { outcome, cursor, limit }: ListRecipientsQuery) {
       const after = readPosition(cursor);
       const em = orm.em.fork();
       const counted = await withItsCounters(em, await findCampaign(em, projectId, id));
@@ -57,7 +40,8 @@ export function createCampaignRecipientsService(
       };
     },
 
-    async links(projectId, id) {
+    /** @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` while ClickHouse is down */
+    async links(projectId: string, id: string) {
       const { startedAt } = await findCampaign(orm.em.fork(), projectId, id);
       if (!startedAt) return [];
       const campaign = { projectId, campaignId: id, since: startedAt };

@@ -6,10 +6,7 @@ import { Event } from '../../db/entities/event.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { lockCampaignQuota } from '../../db/statements/campaigns/campaign-quota.ts';
-import {
-  type CountedCampaign,
-  withItsCounters,
-} from '../../db/statements/campaigns/read-campaign-counters.ts';
+import { withItsCounters } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
 import { limitExceeded } from './billing-refusals.ts';
 import { requireAudience } from './campaign-audience.ts';
@@ -17,27 +14,6 @@ import { findCampaign, requireAction } from './campaigns.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { holdSenderDomain } from './sender-domains.ts';
-
-export interface CampaignSendingService {
-  /**
-   * Starts or schedules a campaign, or reschedules it.
-   * @param scheduledFor a date in any format that `Date` parses; null or a past date sends at once; dates after the
-   * year 9999 are clamped
-   * @throws DomainError `BAD_REQUEST` for an invalid date or a campaign that was already started, `NOT_FOUND`,
-   * `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` when recipients exceed the quota
-   */
-  send(projectId: string, id: string, scheduledFor: string | null): Promise<CountedCampaign>;
-  /**
-   * Stops a campaign and cancels its unsent emails for up to 5 seconds; the campaign's workflow cancels the rest.
-   * @throws DomainError `BAD_REQUEST` for a campaign that is over, `NOT_FOUND`
-   */
-  cancel(projectId: string, id: string): Promise<CountedCampaign>;
-  /**
-   * Sends the campaign in its current form to one address.
-   * @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
-   */
-  test(projectId: string, id: string, email: string): Promise<void>;
-}
 
 function readTime(text: string | null): Date | null {
   if (text === null) return null;
@@ -79,7 +55,7 @@ function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
   });
 }
 
-export function createCampaignSendingService(orm: Orm, committed: () => void): CampaignSendingService {
+export function createCampaignSendingService(orm: Orm, committed: () => void) {
   async function change(
     projectId: string,
     id: string,
@@ -98,7 +74,14 @@ export function createCampaignSendingService(orm: Orm, committed: () => void): C
   };
 
   return {
-    async send(projectId, id, scheduledFor) {
+    /**
+     * Starts or schedules a campaign, or reschedules it.
+     * @param scheduledFor a date in any format that `Date` parses; null or a past date sends at once; dates after the
+     * year 9999 are clamped
+     * @throws DomainError `BAD_REQUEST` for an invalid date or a campaign that was already started, `NOT_FOUND`,
+     * `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` when recipients exceed the quota
+     */
+    async send(projectId: string, id: string, scheduledFor: string | null) {
       const time = readTime(scheduledFor);
       await change(projectId, id, async (em, campaign) => {
         requireAction('send', campaign);
@@ -113,7 +96,11 @@ export function createCampaignSendingService(orm: Orm, committed: () => void): C
       return get(projectId, id);
     },
 
-    async cancel(projectId, id) {
+    /**
+     * Stops a campaign and cancels its unsent emails for up to 5 seconds; the campaign's workflow cancels the rest.
+     * @throws DomainError `BAD_REQUEST` for a campaign that is over, `NOT_FOUND`
+     */
+    async cancel(projectId: string, id: string) {
       await change(projectId, id, async (_em, campaign) => {
         requireAction('cancel', campaign);
         campaign.cancel();
@@ -122,7 +109,11 @@ export function createCampaignSendingService(orm: Orm, committed: () => void): C
       return get(projectId, id);
     },
 
-    async test(projectId, id, email) {
+    /**
+     * Sends the campaign in its current form to one address.
+     * @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
+     */
+    async test(projectId: string, id: string, email: string) {
       await orm.em.fork().transactional(async (em) => {
         const campaign = await findCampaign(em, projectId, id);
         await holdSenderDomain(em, projectId, campaign.fromEmail);

@@ -36,27 +36,7 @@ import { requireLiquid } from './liquid-faults.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
-/** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
-export interface CampaignsService {
-  list(
-    projectId: string,
-    query: ListCampaignsQuery,
-  ): Promise<{ campaigns: CountedCampaign[]; total: number }>;
-  get(projectId: string, id: string): Promise<CountedCampaign>;
-  /**
-   * @throws DomainError `BAD_REQUEST` for invalid Liquid or an incomplete or invalid audience, `NOT_FOUND` for its
-   * segment, `SENDER_DOMAIN_REFUSED`
-   */
-  create(projectId: string, body: CampaignBody): Promise<CountedCampaign>;
-  /** @throws DomainError as `create`, `BAD_REQUEST` once sending has begun, `CONFLICT` when it has changed since `seen` */
-  replace(projectId: string, id: string, body: CampaignBody, seen?: Date): Promise<CountedCampaign>;
-  /**
-   * Cancels the unsent emails of a cancelled campaign first.
-   * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled
-   */
-  remove(projectId: string, id: string): Promise<void>;
-  duplicate(projectId: string, id: string): Promise<CountedCampaign>;
-}
+export type CampaignsService = ReturnType<typeof createCampaignsService>;
 
 function readStatus(text: string | undefined): CampaignStatus | undefined {
   if (text === undefined) return undefined;
@@ -147,11 +127,8 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
   });
 }
 
-export function createCampaignsService(
-  orm: Orm,
-  compiled: TemplateCache,
-  heavyReads: HeavyReads,
-): CampaignsService {
+/** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
+export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyReads: HeavyReads) {
   const estimate = createCampaignEstimates(orm);
   const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
 
@@ -165,7 +142,7 @@ export function createCampaignsService(
   };
 
   return {
-    async get(projectId, id) {
+    async get(projectId: string, id: string) {
       const campaign = await findCampaign(orm.em.fork(), projectId, id);
       if (isEstimated(campaign)) {
         campaign.totalRecipients = await heavyReads.run(projectId, () => estimate(campaign));
@@ -173,7 +150,7 @@ export function createCampaignsService(
       return withItsCounters(orm.em.fork(), campaign);
     },
 
-    async list(projectId, query) {
+    async list(projectId: string, query: ListCampaignsQuery) {
       const filter = { ...query, status: readStatus(query.status) };
       const em = orm.em.fork();
       const [campaigns, total] = await em
@@ -182,7 +159,11 @@ export function createCampaignsService(
       return { campaigns: await withCounters(em, campaigns), total };
     },
 
-    async create(projectId, body) {
+    /**
+     * @throws DomainError `BAD_REQUEST` for invalid Liquid or an incomplete or invalid audience, `NOT_FOUND` for its
+     * segment, `SENDER_DOMAIN_REFUSED`
+     */
+    async create(projectId: string, body: CampaignBody) {
       requireLiquid(compiled, body);
       const campaign = await orm.em.fork().transactional(async (em) => {
         const id = newId();
@@ -193,15 +174,20 @@ export function createCampaignsService(
       return written(campaign);
     },
 
-    async replace(projectId, id, body, seen) {
+    /** @throws DomainError as `create`, `BAD_REQUEST` once sending has begun, `CONFLICT` when it has changed since `seen` */
+    async replace(projectId: string, id: string, body: CampaignBody, seen?: Date) {
       requireLiquid(compiled, body);
       const edit = (em: Em) => replaceCampaign(em, projectId, id, body, seen);
       return written(await orm.em.fork().transactional(edit));
     },
 
-    remove: (projectId, id) => removeCampaign(orm, projectId, id),
+    /**
+     * Cancels the unsent emails of a cancelled campaign first.
+     * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled
+     */
+    remove: (projectId: string, id: string) => removeCampaign(orm, projectId, id),
 
-    duplicate: async (projectId, id) => written(await copyCampaign(orm, projectId, id)),
+    duplicate: async (projectId: string, id: string) => written(await copyCampaign(orm, projectId, id)),
   };
 }
 

@@ -9,15 +9,6 @@ import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerLook, lookForContacts } from '../../db/statements/contacts/look-for-contacts.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
-export interface ContactExportService {
-  /**
-   * The contacts that match as pieces of a CSV file, oldest first. Holds one page at a time. Contacts that are created
-   * meanwhile are in it.
-   * @throws DomainError `RATE_LIMIT_EXCEEDED`, before the first piece only
-   */
-  start(projectId: string, filter: ContactFilter): Promise<AsyncIterable<string>>;
-}
-
 const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
 /** How long a page waits for its turn when other searches of the project are many. */
@@ -25,9 +16,14 @@ const waitMs = 500;
 /** By which spreadsheets recognise UTF-8. */
 const byteOrderMark = '\ufeff';
 
-export function createContactExportService(orm: Orm, heavyReads: HeavyReads): ContactExportService {
+export function createContactExportService(orm: Orm, heavyReads: HeavyReads) {
   return {
-    async start(projectId, filter) {
+    /**
+     * The contacts that match as pieces of a CSV file, oldest first. Holds one page at a time. Contacts that are created
+     * meanwhile are in it.
+     * @throws DomainError `RATE_LIMIT_EXCEEDED`, before the first piece only
+     */
+    async start(projectId: string, filter: ContactFilter) {
       const perLook = needsScan(filter) ? contactsPerLook : contactsPerPage;
       const read = (after?: ContactPosition) =>
         heavyReads.run(projectId, async () => {

@@ -7,7 +7,6 @@ import {
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
-import type { FieldType } from '../../core/contact-data/infer-field-type.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
@@ -25,51 +24,6 @@ import { type FieldValue, readFieldValues } from '../../db/statements/contacts/r
 import { deleteField } from './delete-field.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
-
-export interface ContactFieldInfo {
-  /** Built-in name, or `data.<key>`. */
-  field: string;
-  type: FieldType;
-  isCustom: boolean;
-  /** Share of contacts that have the field, 0 to 1. */
-  coverage: number;
-}
-
-interface NamedReference {
-  id: string;
-  name: string;
-}
-
-export interface ContactFieldValues {
-  field: string;
-  values: FieldValue[];
-  /** Contacts whose values were read, when the project has more. */
-  searched: number | null;
-}
-
-export interface ContactFieldUsage {
-  usedInSegments: NamedReference[];
-  usedInCampaigns: NamedReference[];
-  usedInWorkflows: NamedReference[];
-  contactCount: number;
-}
-
-/**
- * Fields are named as in `list`; the prefix `data.` is optional. Methods that take a field throw DomainError
- * `NOT_FOUND` for an unknown one.
- */
-export interface ContactFieldsService {
-  list(projectId: string): Promise<ContactFieldInfo[]>;
-  /** Up to `limit` distinct values of the newest contacts, sorted. */
-  values(projectId: string, field: string, limit: number): Promise<ContactFieldValues>;
-  usage(projectId: string, field: string): Promise<ContactFieldUsage>;
-  /**
-   * Deletes a field and its type from all contacts.
-   * @returns the number of contacts that had it
-   * @throws DomainError `BAD_REQUEST` for a built-in field
-   */
-  remove(projectId: string, field: string): Promise<number>;
-}
 
 const typeOrder = { boolean: 0, number: 1, string: 2 };
 const orderOf = (value: FieldValue) =>
@@ -99,11 +53,16 @@ function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigu
   return field === 'snoozedUntil' ? snoozed : contacts;
 }
 
-export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads): ContactFieldsService {
+/**
+ * Fields are named as in `list`; the prefix `data.` is optional. Methods that take a field throw DomainError
+ * `NOT_FOUND` for an unknown one.
+ */
+export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads) {
   return {
-    list: (projectId) => listFields(orm.em.fork(), projectId),
+    list: (projectId: string) => listFields(orm.em.fork(), projectId),
 
-    async values(projectId, field, limit) {
+    /** Up to `limit` distinct values of the newest contacts, sorted. */
+    async values(projectId: string, field: string, limit: number) {
       const name = parseField(field);
       if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) {
         const [root = ''] = name.path;
@@ -120,7 +79,7 @@ export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads): Co
       };
     },
 
-    async usage(projectId, field) {
+    async usage(projectId: string, field: string) {
       const name = parseField(field);
       if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) throw notFound('Field');
       const em = orm.em.fork();
@@ -138,7 +97,12 @@ export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads): Co
       };
     },
 
-    async remove(projectId, field) {
+    /**
+     * Deletes a field and its type from all contacts.
+     * @returns the number of contacts that had it
+     * @throws DomainError `BAD_REQUEST` for a built-in field
+     */
+    async remove(projectId: string, field: string) {
       const name = parseField(field);
       if (name.kind === 'standard') {
         throw new DomainError('BAD_REQUEST', `${name.name} is a built-in field and can't be deleted`);

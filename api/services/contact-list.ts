@@ -39,24 +39,6 @@ export interface ContactPage extends Total {
   searchedUntil: string | null;
 }
 
-export type ContactCount = Pick<ContactPage, 'cursor' | 'searchedUntil'> & { count: number };
-
-export interface ContactListService {
-  /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
-  list(projectId: string, query: ListContactsQuery): Promise<ContactPage>;
-  /**
-   * Counts the matches, in parts where that needs a look at each contact.
-   * @throws DomainError `BAD_REQUEST` for a cursor from another list
-   */
-  count(projectId: string, query: CountContactsQuery): Promise<ContactCount>;
-  /**
-   * Splits addresses by whether the project has a contact for them. Results are normalised, distinct and in input
-   * order.
-   * @throws DomainError `BAD_REQUEST` for none, more than 500, or an invalid address
-   */
-  lookup(projectId: string, emails: readonly string[]): Promise<{ found: string[]; notFound: string[] }>;
-}
-
 const positionSchemas = {
   email: z.tuple([z.literal('email'), z.string(), z.uuid()]),
   createdAt: z.tuple([z.literal('createdAt'), cursorInstant, z.uuid()]),
@@ -104,7 +86,7 @@ function readAddresses(sent: readonly string[]): string[] {
   return [...new Set(emails)];
 }
 
-export function createContactListService(orm: Orm, heavyReads: HeavyReads): ContactListService {
+export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
   async function countPart(projectId: string, filter: ContactFilter, after?: ContactPosition) {
     if (needsScan(filter)) return countContacts(orm.em.fork(), projectId, filter, after);
     const figures = await readAudienceFigures(orm.em.fork(), projectId);
@@ -149,15 +131,26 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads): Cont
     needsScan(filter) ? heavyReads.run(projectId, read) : read();
 
   return {
-    list: (projectId, query) => inTurn(projectId, query, () => readPage(projectId, query)),
+    /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
+    list: (projectId: string, query: ListContactsQuery) =>
+      inTurn(projectId, query, () => readPage(projectId, query)),
 
-    async count(projectId, query) {
+    /**
+     * Counts the matches, in parts where that needs a look at each contact.
+     * @throws DomainError `BAD_REQUEST` for a cursor from another list
+     */
+    async count(projectId: string, query: CountContactsQuery) {
       const after = readPosition(query.cursor, 'count');
       const { count, lookedUntil } = await inTurn(projectId, query, () => countPart(projectId, query, after));
       return { count, cursor: cursorAt('count', lookedUntil), searchedUntil: lookedUntil?.value ?? null };
     },
 
-    async lookup(projectId, sent) {
+    /**
+     * Splits addresses by whether the project has a contact for them. Results are normalised, distinct and in input
+     * order.
+     * @throws DomainError `BAD_REQUEST` for none, more than 500, or an invalid address
+     */
+    async lookup(projectId: string, sent: readonly string[]) {
       const emails = readAddresses(sent);
       const known = new Set(await orm.em.fork().getRepository(Contact).findKnown(projectId, emails));
       return {

@@ -4,7 +4,6 @@ import { Contact } from '../../db/entities/contact.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { deleteContacts } from '../../db/statements/contacts/delete-contacts.ts';
 import { patchContact } from '../../db/statements/contacts/patch-contact.ts';
 import { upsertContact } from '../../db/statements/contacts/upsert-contact.ts';
@@ -18,19 +17,7 @@ import { requireUnchanged } from './require-unchanged.ts';
  * Methods that take an id throw DomainError `NOT_FOUND`; writes throw `VALIDATION_ERROR` when the contact's data
  * would exceed 64 KB, and `CONFLICT` when another contact has the address.
  */
-export interface ContactsService {
-  get(projectId: string, id: string): Promise<Contact>;
-  upsert(projectId: string, body: UpsertContactBody): Promise<{ contact: Contact; isNew: boolean }>;
-  /** @throws DomainError `CONFLICT` also when it has changed since `seen` */
-  patch(projectId: string, id: string, body: PatchContactBody, seen?: Date): Promise<ContactRow>;
-  remove(projectId: string, id: string): Promise<void>;
-}
-
-export function createContactsService(
-  orm: Orm,
-  projectNames: ProjectNames,
-  committed: () => void,
-): ContactsService {
+export function createContactsService(orm: Orm, projectNames: ProjectNames, committed: () => void) {
   const write: WriteContact = (data, run) => writeContact(projectNames, committed, data, run);
   const get = (projectId: string, id: string) =>
     orm.em.fork().findOneOrFail(Contact, { id, projectId }, { failHandler: () => notFound('Contact') });
@@ -38,7 +25,7 @@ export function createContactsService(
   return {
     get,
 
-    async upsert(projectId, body) {
+    async upsert(projectId: string, body: UpsertContactBody) {
       const patch = toPatch(body.data);
       const { id, isNew } = await write({ projectId, patch }, (em) =>
         upsertContact(em, {
@@ -54,7 +41,8 @@ export function createContactsService(
       return { contact: await get(projectId, id), isNew };
     },
 
-    async patch(projectId, id, body, seen) {
+    /** @throws DomainError `CONFLICT` also when it has changed since `seen` */
+    async patch(projectId: string, id: string, body: PatchContactBody, seen?: Date) {
       const patch = toPatch(body.data);
       const { email, subscribed } = body;
       const apply = async (em: Em) => {
@@ -72,7 +60,7 @@ export function createContactsService(
       return write({ projectId, patch }, (em) => em.transactional(checked));
     },
 
-    async remove(projectId, id) {
+    async remove(projectId: string, id: string) {
       const deleted = await retryTransaction(() =>
         orm.em.fork().transactional((em) => deleteContacts(em, projectId, [id])),
       );

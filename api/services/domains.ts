@@ -10,32 +10,10 @@ import { Template } from '../../db/entities/template.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
-import {
-  type DnsRecord,
-  type DomainIdentities,
-  ForeignIdentity,
-} from '../../providers/domains/domain-identities.ts';
+import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { recordDomainCheck, removeDomain } from '../../runtime/domain-records.ts';
 
-export interface DomainsService {
-  /** The DNS records that verify it. */
-  recordsOf(domain: Domain): readonly DnsRecord[];
-  list(projectId: string): Promise<Domain[]>;
-  /**
-   * Adds an unverified domain. Other projects may add it too, until one verifies it.
-   * @throws DomainError `CONFLICT` when it is verified for another project, already added or reserved, the project is
-   * at its domain limit, or the provider has an identity for it that isn't ours; `SERVICE_UNAVAILABLE` when the
-   * provider is down
-   */
-  add(projectId: string, domain: string): Promise<Domain>;
-  /**
-   * Runs the check immediately.
-   * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project verified it first, `SERVICE_UNAVAILABLE`
-   */
-  verify(projectId: string, id: string): Promise<Domain>;
-  /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
-  remove(projectId: string, id: string): Promise<void>;
-}
+export type DomainsService = ReturnType<typeof createDomainsService>;
 
 /** Waits for transactions that hold the domain (`holdDomain`) and blocks new ones. */
 const removalLock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
@@ -107,7 +85,7 @@ function takenByAnother(domain: string): DomainError {
   });
 }
 
-export function createDomainsService(options: DomainsServiceOptions): DomainsService {
+export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
   const require = async (projectId: string, id: string) => {
     const row = await orm.em.fork().findOne(Domain, { id, projectId });
@@ -116,11 +94,18 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
   };
 
   return {
-    recordsOf: (domain) => identities.wantedRecords(domain, domain.dkimTokens),
+    /** The DNS records that verify it. */
+    recordsOf: (domain: Domain) => identities.wantedRecords(domain, domain.dkimTokens),
 
-    list: (projectId) => orm.em.fork().getRepository(Domain).listOfProject(projectId),
+    list: (projectId: string) => orm.em.fork().getRepository(Domain).listOfProject(projectId),
 
-    async add(projectId, domain) {
+    /**
+     * Adds an unverified domain. Other projects may add it too, until one verifies it.
+     * @throws DomainError `CONFLICT` when it is verified for another project, already added or reserved, the project is
+     * at its domain limit, or the provider has an identity for it that isn't ours; `SERVICE_UNAVAILABLE` when the
+     * provider is down
+     */
+    async add(projectId: string, domain: string) {
       if (domain === options.reserved) {
         throw new DomainError('CONFLICT', `Account emails are sent from the domain ${domain}`, {
           suggestion:
@@ -132,7 +117,11 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
       return row;
     },
 
-    async verify(projectId, id) {
+    /**
+     * Runs the check immediately.
+     * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project verified it first, `SERVICE_UNAVAILABLE`
+     */
+    async verify(projectId: string, id: string) {
       const row = await require(projectId, id);
       const check = await askProvider(identities.check(row, row.dkimTokens));
       const checked = await recordDomainCheck(orm.em.fork(), id, check);
@@ -141,7 +130,8 @@ export function createDomainsService(options: DomainsServiceOptions): DomainsSer
       return checked;
     },
 
-    async remove(projectId, id) {
+    /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
+    async remove(projectId: string, id: string) {
       const domain = await orm.em.fork().transactional(async (em) => {
         const locked = await lockDomain(em, id, projectId);
         // Checked under the lock, so that records of senders that held the domain are visible.

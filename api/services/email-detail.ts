@@ -31,11 +31,6 @@ export interface EmailDetail {
   runId: string | null;
 }
 
-export interface EmailDetailService {
-  /** @throws DomainError `NOT_FOUND` */
-  get(projectId: string, id: string): Promise<EmailDetail>;
-}
-
 export interface EmailDetailOptions {
   orm: Orm;
   templates: TemplateCache;
@@ -58,7 +53,7 @@ async function findRunId(
   return execution === undefined ? null : workflowIds.workflowExecution(workflowId, contactId, execution);
 }
 
-export function createEmailDetailService(options: EmailDetailOptions): EmailDetailService {
+export function createEmailDetailService(options: EmailDetailOptions) {
   const { orm, links } = options;
   const templates = createEmailTemplates({ cache: options.templates });
 
@@ -80,7 +75,8 @@ export function createEmailDetailService(options: EmailDetailOptions): EmailDeta
   }
 
   return {
-    async get(projectId, id) {
+    /** @throws DomainError `NOT_FOUND` */
+    async get(projectId: string, id: string) {
       const email = await readEmail(orm.em.fork(), projectId, id);
       if (email === undefined) throw notFound('Email');
       const [events, body, runId] = await Promise.all([

@@ -5,24 +5,12 @@ import { instantOfId } from '../../core/id-at.ts';
 import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
-import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { lookedPage } from './looked-page.ts';
 import { refuseReversed } from './read-model.ts';
 
-export interface EmailPage {
-  emails: LoggedEmail[];
-  cursor: string | null;
-  /** Set when the page is not full and older emails were not looked at. */
-  searchedBackTo: Date | null;
-}
-
-export interface EmailLogService {
-  /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
-  list(projectId: string, query: ListEmailsQuery): Promise<EmailPage>;
-}
 
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]);
 
@@ -63,9 +51,10 @@ async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Prom
   return { ...filter, recipient: search.trim().toLowerCase() };
 }
 
-export function createEmailLogService(orm: Orm, heavyReads: HeavyReads): EmailLogService {
+export function createEmailLogService(orm: Orm, heavyReads: HeavyReads) {
   return {
-    async list(projectId, query) {
+    /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
+    async list(projectId: string, query: ListEmailsQuery) {
       refuseReversed(query);
       const before = readPosition(query.cursor);
       const filter = await toFilter(orm.em.fork(), projectId, query);

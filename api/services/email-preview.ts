@@ -1,5 +1,5 @@
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
-import { type EmailProblem, findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
+import { findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
 import { notFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { nilId } from '../../core/nil-id.ts';
@@ -16,31 +16,10 @@ import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults } from './liquid-faults.ts';
 import { readBrand } from './read-brand.ts';
 
-export interface EmailPreview {
-  subject: string;
-  html: string;
-  text: string;
-  sizeBytes: number;
-  headers: Record<string, string>;
-  problems: EmailProblem[];
-}
-
-export interface EmailPreviewService {
-  /**
-   * Renders an email as sending does, with what an editor should know before. Nothing is stored.
-   * @throws DomainError `NOT_FOUND` for an unknown contact
-   */
-  render(projectId: string, body: PreviewEmailBody): Promise<EmailPreview>;
-}
-
 const sampleAddress = 'reader@example.com';
 
 /** @param apiUrl public address of the API, for links that lead to a page but do nothing */
-export function createEmailPreviewService(
-  orm: Orm,
-  apiUrl: string,
-  compiled: TemplateCache,
-): EmailPreviewService {
+export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: TemplateCache) {
   const templates = createEmailTemplates({ cache: compiled });
   const link = (purpose: string) => `${apiUrl}/${purpose}/preview`;
   const links: ContactLinks = {
@@ -50,7 +29,11 @@ export function createEmailPreviewService(
   };
 
   return {
-    async render(projectId, body) {
+    /**
+     * Renders an email as sending does, with what an editor should know before. Nothing is stored.
+     * @throws DomainError `NOT_FOUND` for an unknown contact
+     */
+    async render(projectId: string, body: PreviewEmailBody) {
       const em = orm.em.fork();
       const contact = await readContact(em, projectId, body);
       const sender = await readSender(em, projectId, body);

@@ -10,30 +10,10 @@ import { recordEventDeletion } from '../../db/statements/events/record-event-del
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
 
-export interface NamedReference {
-  id: string;
-  name: string;
-}
-
-export interface EventUsage {
-  segments: NamedReference[];
-  workflows: NamedReference[];
-}
-
-export interface EventsService {
-  /** References to an event name, newest first. The event need not exist yet. */
-  usage(projectId: string, name: string): Promise<EventUsage>;
-  /**
-   * Deletes the events of this name that exist at the time of the call. Returns once they are gone from Postgres;
-   * ClickHouse follows, after an outage too.
-   * @returns the number of deleted events
-   */
-  remove(projectId: string, name: string): Promise<number>;
-}
-
-export function createEventsService(orm: Orm, committed: () => void): EventsService {
+export function createEventsService(orm: Orm, committed: () => void) {
   return {
-    async usage(projectId, name) {
+    /** References to an event name, newest first. The event need not exist yet. */
+    async usage(projectId: string, name: string) {
       const segments = await orm.em.fork().getRepository(Segment).listOfProject(projectId);
       const referring = segments.filter(({ condition }) => {
         if (!condition) return false;
@@ -50,7 +30,12 @@ export function createEventsService(orm: Orm, committed: () => void): EventsServ
       };
     },
 
-    async remove(projectId, name) {
+    /**
+     * Deletes the events of this name that exist at the time of the call. Returns once they are gone from Postgres;
+     * ClickHouse follows, after an outage too.
+     * @returns the number of deleted events
+     */
+    async remove(projectId: string, name: string) {
       const em = orm.em.fork();
       const deletion = await recordEventDeletion(em, projectId, name);
       const deleted = await deleteEvents(em, deletion);

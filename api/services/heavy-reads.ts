@@ -1,15 +1,6 @@
 import { DomainError } from '../../core/errors.ts';
 
-/** Limits concurrent reads whose cost grows with a project's contacts: searches, segment counts, audience counts. */
-export interface HeavyReads {
-  /**
-   * Waits for a free slot of the project, then runs the read.
-   * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full
-   */
-  run<Result>(projectId: string, read: () => Promise<Result>): Promise<Result>;
-  /** Like `run`, for optional figures: returns undefined when the queue is full. */
-  runIfFree<Result>(projectId: string, read: () => Promise<Result>): Promise<Result | undefined>;
-}
+export type HeavyReads = ReturnType<typeof createHeavyReads>;
 
 interface Turns {
   running: number;
@@ -19,8 +10,11 @@ interface Turns {
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
 
-/** @param perProject concurrent reads per project in this process; 0 means unlimited */
-export function createHeavyReads(perProject: number): HeavyReads {
+/**
+ * Limits concurrent reads whose cost grows with a project's contacts: searches, segment counts, audience counts.
+ * @param perProject concurrent reads per project in this process; 0 means unlimited
+ */
+export function createHeavyReads(perProject: number) {
   const projects = new Map<string, Turns>();
 
   function isFull(projectId: string): boolean {
@@ -28,6 +22,10 @@ export function createHeavyReads(perProject: number): HeavyReads {
     return perProject > 0 && waiting >= perProject * waitingPerRunning;
   }
 
+  /**
+   * Waits for a free slot of the project, then runs the read.
+   * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full
+   */
   async function run<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
     if (perProject === 0) return read();
     if (isFull(projectId)) {
@@ -53,6 +51,8 @@ export function createHeavyReads(perProject: number): HeavyReads {
 
   return {
     run,
-    runIfFree: async (projectId, read) => (isFull(projectId) ? undefined : run(projectId, read)),
+    /** Like `run`, for optional figures: returns undefined when the queue is full. */
+    runIfFree: async <Result>(projectId: string, read: () => Promise<Result>) =>
+      isFull(projectId) ? undefined : run(projectId, read),
   };
 }

@@ -3,26 +3,11 @@ import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
 import { storableText } from '../../core/inbound/storable-text.ts';
-import { InboundEmail, isRead, type ReadInboundEmail } from '../../db/entities/inbound-email.ts';
+import { InboundEmail, isRead } from '../../db/entities/inbound-email.ts';
 import type { Orm } from '../../db/orm.ts';
-import {
-  type ArrivalOutcome,
-  type ArrivedEmail,
-  acceptInbound,
-} from '../../db/statements/inbound/accept-inbound.ts';
+import { type ArrivedEmail, acceptInbound } from '../../db/statements/inbound/accept-inbound.ts';
 import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
 import { type Notification, publishedOn } from './provider-events.ts';
-
-export interface InboundService {
-  /**
-   * Accepts a received email that the provider reports; repeats are idempotent. Returns after the commit.
-   * @returns undefined for other notifications, and when receiving is disabled
-   * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured
-   */
-  accept(notification: Notification, message: string): Promise<ArrivalOutcome | undefined>;
-  /** @throws DomainError `NOT_FOUND`, also until the email has been read */
-  get(projectId: string, id: string): Promise<ReadInboundEmail>;
-}
 
 export interface InboundOptions {
   orm: Orm;
@@ -84,9 +69,14 @@ function toArrival(notification: Notification, { mail, receipt, content }: SesRe
   };
 }
 
-export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions): InboundService {
+export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions) {
   return {
-    async accept(notification, message) {
+    /**
+     * Accepts a received email that the provider reports; repeats are idempotent. Returns after the commit.
+     * @returns undefined for other notifications, and when receiving is disabled
+     * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured
+     */
+    async accept(notification: Notification, message: string) {
       const received = isEnabled ? parseReceived(message) : undefined;
       if (received === undefined) return undefined;
       const email = toArrival(notification, received);
@@ -100,7 +90,8 @@ export function createInboundService({ orm, isEnabled, buckets, committed }: Inb
       return outcome;
     },
 
-    async get(projectId, id) {
+    /** @throws DomainError `NOT_FOUND`, also until the email has been read */
+    async get(projectId: string, id: string) {
       const email = await orm.em.fork().findOne(InboundEmail, { id, projectId });
       if (email === null || !isRead(email)) throw notFound('Email');
       return email;

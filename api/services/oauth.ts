@@ -35,30 +35,6 @@ type OAuthRefusal =
 
 const because = (reason: OAuthRefusal) => ({ details: { reason } });
 
-/**
- * Both methods throw DomainError `NOT_FOUND` for a provider that is not configured, `SERVICE_UNAVAILABLE` when it is
- * down.
- */
-export interface OAuthService {
-  /** The sign-in page of the dashboard, which says in words why a sign-in failed; null without a dashboard. */
-  readonly signInUrl: string | null;
-  readonly configured: Record<OAuthProviderName, boolean>;
-  /** `attempt` is what the browser has to bring back. */
-  start(provider: OAuthProviderName): Promise<{ location: string; attempt: string }>;
-  /**
-   * Signs in the user linked to the provider account, else the user with its verified address, else a new user.
-   * @param url path and query of the request
-   * @throws DomainError `BAD_REQUEST` when this browser did not start the sign-in or the provider refused it,
-   * `FORBIDDEN` without a verified address, or for a new user while sign-up is off and no invitation is open
-   */
-  finish(
-    provider: OAuthProviderName,
-    url: string,
-    attempt: string | undefined,
-    client: SignInClient,
-  ): Promise<{ location: string; session: string; device: string }>;
-}
-
 export interface OAuthServiceOptions {
   orm: Orm;
   sessions: Pick<SessionsService, 'open'>;
@@ -70,7 +46,11 @@ export interface OAuthServiceOptions {
   warn: (message: string, error: unknown) => void;
 }
 
-export function createOAuthService(options: OAuthServiceOptions): OAuthService {
+/**
+ * Both methods throw DomainError `NOT_FOUND` for a provider that is not configured, `SERVICE_UNAVAILABLE` when it is
+ * down.
+ */
+export function createOAuthService(options: OAuthServiceOptions) {
   const { sessions, providers, key } = options;
 
   function requireProvider(name: OAuthProviderName): OAuthProvider {
@@ -80,10 +60,12 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
   }
 
   return {
+    /** The sign-in page of the dashboard, which says in words why a sign-in failed; null without a dashboard. */
     signInUrl: options.signInUrl,
     configured: { google: providers.google !== null, github: providers.github !== null },
 
-    async start(name) {
+    /** `attempt` is what the browser has to bring back. */
+    async start(name: OAuthProviderName) {
       const provider = requireProvider(name);
       const attempt = {
         state: client.randomState(),
@@ -98,7 +80,13 @@ export function createOAuthService(options: OAuthServiceOptions): OAuthService {
       return { location: location.href, attempt: token };
     },
 
-    async finish(name, url, token, from) {
+    /**
+     * Signs in the user linked to the provider account, else the user with its verified address, else a new user.
+     * @param url path and query of the request
+     * @throws DomainError `BAD_REQUEST` when this browser did not start the sign-in or the provider refused it,
+     * `FORBIDDEN` without a verified address, or for a new user while sign-up is off and no invitation is open
+     */
+    async finish(name: OAuthProviderName, url: string, token: string | undefined, from: SignInClient) {
       const provider = requireProvider(name);
       const attempt = readAttempt(key, name, token);
       const profile = await asking(options, provider.profileOf(new URL(url, 'http://callback'), attempt));

@@ -45,32 +45,13 @@ export interface OneTimeLinksOptions {
   linkKey: AccountEmailSender['linkKey'];
 }
 
+export type OneTimeLinks = ReturnType<typeof createOneTimeLinks>;
+
 /**
  * Creates and mails the one-time links that prove ownership of an address. Only token hashes are stored.
  * `requireConfigured` and `queueEmail` throw DomainError `SERVICE_UNAVAILABLE` without a sender address.
  */
-export interface OneTimeLinks {
-  readonly isConfigured: boolean;
-  requireConfigured(): void;
-  createToken(purpose: OneTimePurpose): { token: string; hash: Buffer };
-  hashOf(purpose: OneTimePurpose, token: string): Buffer;
-  /**
-   * Call it in a transaction: queues the email with the link.
-   * @param email `language` is the `Accept-Language` value; `values` fill the placeholders of the texts
-   */
-  queueEmail(
-    em: Em,
-    email: {
-      to: string;
-      purpose: MailedPurpose;
-      token: string;
-      language: string | undefined;
-      values?: Record<string, string>;
-    },
-  ): void;
-}
-
-export function createOneTimeLinks({ from, siteUrl, tokenKey, linkKey }: OneTimeLinksOptions): OneTimeLinks {
+export function createOneTimeLinks({ from, siteUrl, tokenKey, linkKey }: OneTimeLinksOptions) {
   function requireSender(): AccountEmailSender {
     if (from !== null) return { from, linkKey };
     throw new DomainError('SERVICE_UNAVAILABLE', 'This server sends no account emails', {
@@ -82,12 +63,31 @@ export function createOneTimeLinks({ from, siteUrl, tokenKey, linkKey }: OneTime
   return {
     isConfigured: from !== null,
     requireConfigured: () => void requireSender(),
-    createToken(purpose) {
+    createToken(purpose: OneTimePurpose) {
       const token = createOneTimeToken();
       return { token, hash: hashOf(purpose, token) };
     },
     hashOf,
-    queueEmail(em, { to, purpose, token, language, values }) {
+    /**
+     * Call it in a transaction: queues the email with the link.
+     * @param email `language` is the `Accept-Language` value; `values` fill the placeholders of the texts
+     */
+    queueEmail(
+      em: Em,
+      {
+        to,
+        purpose,
+        token,
+        language,
+        values,
+      }: {
+        to: string;
+        purpose: MailedPurpose;
+        token: string;
+        language: string | undefined;
+        values?: Record<string, string>;
+      },
+    ) {
       const { path, title, text, button } = textsOf[purpose];
       const locale = resolveLocale(language);
       const message = (key: MessageKey) => formatMessage(locale, key, values);

@@ -12,14 +12,9 @@ const concurrency = 2;
 /** About two seconds of work; further callers are refused. */
 const mostWaiting = 100;
 
-export interface Passwords {
-  /** @throws DomainError `SERVICE_UNAVAILABLE` when the queue is full, as does `matches` */
-  hash(password: string): Promise<string>;
-  /** Without a hash (unknown user), returns false and takes the same time, so that timing reveals no accounts. */
-  matches(passwordHash: string | undefined, password: string): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
-export function createPasswords(): Passwords {
+export function createPasswords() {
   const decoy = hash('no user has this password', options);
   // First awaited when needed; until then a rejection must not end the process.
   decoy.catch(() => undefined);
@@ -46,8 +41,10 @@ export function createPasswords(): Passwords {
   }
 
   return {
-    hash: (password) => bounded(() => hash(password, options)),
-    matches: (passwordHash, password) =>
+    /** @throws DomainError `SERVICE_UNAVAILABLE` when the queue is full, as does `matches` */
+    hash: (password: string) => bounded(() => hash(password, options)),
+    /** Without a hash (unknown user), returns false and takes the same time, so that timing reveals no accounts. */
+    matches: (passwordHash: string | undefined, password: string) =>
       bounded(async () => {
         const isRight = await verify(passwordHash ?? (await decoy), password);
         return isRight && passwordHash !== undefined;

@@ -12,24 +12,6 @@ import { lockProjectAs, requireAdministrator, requireOwner } from './project-acc
 const waitMs = 20_000;
 const pollMs = 200;
 
-/** All methods throw DomainError `NOT_FOUND` for non-members, `FORBIDDEN` for an insufficient role. */
-export interface ProjectErasureService {
-  /** Deletes a project. Its keys stop working at once; its data is erased in the background. */
-  remove(userId: string, projectId: string): Promise<void>;
-  /**
-   * Deletes a project's data. Returns when it is gone from Postgres, or unfinished after 20 seconds; ClickHouse
-   * follows.
-   * @param confirm the project's name
-   * @throws DomainError `BAD_REQUEST` when the name differs, `CONFLICT` while a reset is running
-   */
-  reset(userId: string, projectId: string, confirm: string): Promise<ProjectErasure>;
-  /**
-   * The latest reset.
-   * @throws DomainError `NOT_FOUND` when there was none
-   */
-  findReset(userId: string, projectId: string): Promise<ProjectErasure>;
-}
-
 export interface ProjectErasureOptions {
   orm: Orm;
   projectKeys: ProjectKeys;
@@ -37,7 +19,8 @@ export interface ProjectErasureOptions {
   waitMs?: number;
 }
 
-export function createProjectErasureService(options: ProjectErasureOptions): ProjectErasureService {
+/** All methods throw DomainError `NOT_FOUND` for non-members, `FORBIDDEN` for an insufficient role. */
+export function createProjectErasureService(options: ProjectErasureOptions) {
   const { orm, projectKeys, committed } = options;
 
   function findLast(em: Em, projectId: string): Promise<ProjectErasure | null> {
@@ -55,7 +38,8 @@ export function createProjectErasureService(options: ProjectErasureOptions): Pro
   }
 
   return {
-    async remove(userId, projectId) {
+    /** Deletes a project. Its keys stop working at once; its data is erased in the background. */
+    async remove(userId: string, projectId: string) {
       await orm.em.fork().transactional(async (em) => {
         await lockProjectAs(em, projectId, userId, requireOwner);
         await recordErasure(em, { id: newId(), projectId, isReset: false });
@@ -65,7 +49,13 @@ export function createProjectErasureService(options: ProjectErasureOptions): Pro
       committed();
     },
 
-    async reset(userId, projectId, confirm) {
+    /**
+     * Deletes a project's data. Returns when it is gone from Postgres, or unfinished after 20 seconds; ClickHouse
+     * follows.
+     * @param confirm the project's name
+     * @throws DomainError `BAD_REQUEST` when the name differs, `CONFLICT` while a reset is running
+     */
+    async reset(userId: string, projectId: string, confirm: string) {
       try {
         await orm.em.fork().transactional(async (em) => {
           const { project } = await lockProjectAs(em, projectId, userId, requireAdministrator);
@@ -84,7 +74,11 @@ export function createProjectErasureService(options: ProjectErasureOptions): Pro
       return follow(projectId);
     },
 
-    async findReset(userId, projectId) {
+    /**
+     * The latest reset.
+     * @throws DomainError `NOT_FOUND` when there was none
+     */
+    async findReset(userId: string, projectId: string) {
       const em = orm.em.fork();
       await requireAdministrator(em, projectId, userId);
       const reset = await findLast(em, projectId);

@@ -19,23 +19,6 @@ export type Member = Loaded<Membership, 'user'>;
 
 export type Invited = { member: Member; invitation: null } | { member: null; invitation: Invitation };
 
-/**
- * All methods throw DomainError `NOT_FOUND` for non-members, `FORBIDDEN` for an insufficient role. `changeRole` and
- * `remove` throw `CONFLICT` when no owner would be left.
- */
-export interface ProjectMembersService {
-  list(userId: string, projectId: string): Promise<{ members: Member[]; invitations: Invitation[] }>;
-  /**
-   * @throws DomainError `CONFLICT` for an existing member. When an email is needed: `SERVICE_UNAVAILABLE` if this
-   * server sends none, `FORBIDDEN` until the inviter's address is verified, `RATE_LIMIT_EXCEEDED` for too many in an
-   * hour
-   */
-  invite(userId: string, projectId: string, invited: InvitedPerson): Promise<Invited>;
-  changeRole(userId: string, projectId: string, memberId: string, role: ProjectRole): Promise<Member>;
-  /** Removes a member, or withdraws the invitation with this id. Every member may leave. */
-  remove(userId: string, projectId: string, memberId: string): Promise<void>;
-}
-
 export interface ProjectMembersOptions {
   orm: Orm;
   oneTimeLinks: OneTimeLinks;
@@ -72,11 +55,15 @@ async function requireAnotherOwner(em: Em, projectId: string): Promise<void> {
   });
 }
 
-export function createProjectMembersService(options: ProjectMembersOptions): ProjectMembersService {
+/**
+ * All methods throw DomainError `NOT_FOUND` for non-members, `FORBIDDEN` for an insufficient role. `changeRole` and
+ * `remove` throw `CONFLICT` when no owner would be left.
+ */
+export function createProjectMembersService(options: ProjectMembersOptions) {
   const { orm, oneTimeLinks } = options;
 
   return {
-    async list(userId, projectId) {
+    async list(userId: string, projectId: string) {
       const em = orm.em.fork();
       await requireAdministrator(em, projectId, userId);
       return {
@@ -85,7 +72,12 @@ export function createProjectMembersService(options: ProjectMembersOptions): Pro
       };
     },
 
-    async invite(userId, projectId, invited) {
+    /**
+     * @throws DomainError `CONFLICT` for an existing member. When an email is needed: `SERVICE_UNAVAILABLE` if this
+     * server sends none, `FORBIDDEN` until the inviter's address is verified, `RATE_LIMIT_EXCEEDED` for too many in an
+     * hour
+     */
+    async invite(userId: string, projectId: string, invited: InvitedPerson) {
       const outcome = await orm.em
         .fork()
         .transactional((em) => inviteTo(em, oneTimeLinks, userId, projectId, invited));
@@ -93,7 +85,7 @@ export function createProjectMembersService(options: ProjectMembersOptions): Pro
       return outcome;
     },
 
-    changeRole: (userId, projectId, memberId, role) =>
+    changeRole: (userId: string, projectId: string, memberId: string, role: ProjectRole) =>
       orm.em.fork().transactional(async (em) => {
         const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
         const member = await requireMembership(em, projectId, memberId);
@@ -103,7 +95,8 @@ export function createProjectMembersService(options: ProjectMembersOptions): Pro
         return member;
       }),
 
-    remove: (userId, projectId, memberId) =>
+    /** Removes a member, or withdraws the invitation with this id. Every member may leave. */
+    remove: (userId: string, projectId: string, memberId: string) =>
       orm.em.fork().transactional(async (em) => {
         const isLeaving = userId === memberId;
         const requireRole = isLeaving ? requireMember : requireAdministrator;

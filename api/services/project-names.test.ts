@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { createProjectNames, type ProjectNames } from './project-names.ts';
-import { createTrackService, type TrackService } from './track.ts';
+import { createTrackService } from './track.ts';
 
 let database: TestDatabase;
 let writes: number;
-let service: TrackService;
+let service: ReturnType<typeof createTrackService>;
 beforeAll(async () => {
   database = await createTestDatabase();
 });

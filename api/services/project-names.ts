@@ -17,22 +17,7 @@ export interface NamingWrite {
   eventName?: string;
 }
 
-/** Tracks the keys of `data` and the event names of projects; each project may have 10,000 of either. */
-export interface ProjectNames {
-  /**
-   * Runs a write of contacts. In the same transaction, fixes the types of new keys and records new event names, so
-   * that a refused write leaves none. Known names cost no query.
-   * @param run throws to roll back the writes
-   * @throws pg.DatabaseError `contact_fields_limit`, `event_names_limit` when a project would exceed a limit
-   */
-  write<Result>(writes: readonly NamingWrite[], run: (em: Em) => Promise<Result>): Promise<Result>;
-  /**
-   * Refuses a write that would exceed a limit before it joins a batch and rolls it back. Queries the database only
-   * for projects that hit a limit in the last minute.
-   * @throws DomainError `VALIDATION_ERROR`
-   */
-  admit(write: NamingWrite): Promise<void>;
-}
+export type ProjectNames = ReturnType<typeof createProjectNames>;
 
 const watchedForMs = 60_000;
 
@@ -42,13 +27,12 @@ interface NewNames {
 }
 
 /**
+ * Tracks the keys of `data` and the event names of projects; each project may have 10,000 of either.
+ *
  * Caches stored names. The type of a key never changes, but fields and event names can be deleted, which notifies
  * every process. A process that is cut off from notifications does not use the cache.
  */
-export function createProjectNames(
-  orm: Orm,
-  changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>,
-): ProjectNames {
+export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>) {
   const known = new LRUCache<string, true>({ max: 200_000 });
   const watched = watchedProjects();
   // Incremented by every change, so that names recorded before a change are not cached after it.
@@ -62,7 +46,13 @@ export function createProjectNames(
   const isKnown = (name: string) => changes.isConnected && known.has(name);
 
   return {
-    async write(writes, run) {
+    /**
+     * Runs a write of contacts. In the same transaction, fixes the types of new keys and records new event names, so
+     * that a refused write leaves none. Known names cost no query.
+     * @param run throws to roll back the writes
+     * @throws pg.DatabaseError `contact_fields_limit`, `event_names_limit` when a project would exceed a limit
+     */
+    async write<Result>(writes: readonly NamingWrite[], run: (em: Em) => Promise<Result>) {
       const { fields, events } = newNames(isKnown, writes);
       if (fields.size === 0 && events.size === 0) return run(orm.em.fork());
       const asked = generation;
@@ -83,7 +73,12 @@ export function createProjectNames(
       }
     },
 
-    async admit(write) {
+    /**
+     * Refuses a write that would exceed a limit before it joins a batch and rolls it back. Queries the database only
+     * for projects that hit a limit in the last minute.
+     * @throws DomainError `VALIDATION_ERROR`
+     */
+    async admit(write: NamingWrite) {
       const { projectId } = write;
       const isWatched = {
         fields: watched.contact_fields_limit.has(projectId),

@@ -17,14 +17,10 @@ export interface SecurityState {
   suspensions: ProjectSuspension[];
 }
 
-export interface ProjectSecurityService {
-  /** @throws DomainError `NOT_FOUND` for non-members */
-  read(userId: string, projectId: string): Promise<SecurityState>;
-}
-
-export function createProjectSecurityService(orm: Orm, autoDisable: boolean): ProjectSecurityService {
+export function createProjectSecurityService(orm: Orm, autoDisable: boolean) {
   return {
-    async read(userId, projectId) {
+    /** @throws DomainError `NOT_FOUND` for non-members */
+    async read(userId: string, projectId: string) {
       const em = orm.em.fork();
       const { project } = await requireMember(em, projectId, userId);
       const [figures] = await readEmailFigures(em, [projectId]);

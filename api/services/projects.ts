@@ -10,7 +10,7 @@ import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
-import { readSetupState, type SetupState } from '../../db/statements/projects/read-setup-state.ts';
+import { readSetupState } from '../../db/statements/projects/read-setup-state.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
 import { lockProjectAs, requireAdministrator, requireMember } from './project-access.ts';
 import { requireUnchanged } from './require-unchanged.ts';
@@ -33,24 +33,6 @@ export interface MemberProject {
   secretKey: string | undefined;
 }
 
-/** Methods that take a project throw DomainError `NOT_FOUND` for non-members. */
-export interface ProjectsService {
-  list(userId: string): Promise<MemberProject[]>;
-  /**
-   * Creates a project with both keys and the user as its owner.
-   * @throws DomainError `CONFLICT` when the user owns as many as allowed
-   */
-  create(userId: string, name: string): Promise<MemberProject>;
-  /** @throws DomainError `CONFLICT` when it has changed since `seen` */
-  change(userId: string, projectId: string, settings: ProjectSettings, seen?: Date): Promise<MemberProject>;
-  /**
-   * Replaces both keys; the old ones stop working at once.
-   * @throws DomainError `FORBIDDEN` for the role MEMBER
-   */
-  regenerateKeys(userId: string, projectId: string): Promise<{ publicKey: string; secretKey: string }>;
-  setupState(userId: string, projectId: string): Promise<SetupState>;
-}
-
 export interface ProjectsServiceOptions {
   orm: Orm;
   vault: KeyVault;
@@ -59,16 +41,21 @@ export interface ProjectsServiceOptions {
   projectsPerUser: number;
 }
 
-export function createProjectsService(options: ProjectsServiceOptions): ProjectsService {
+/** Methods that take a project throw DomainError `NOT_FOUND` for non-members. */
+export function createProjectsService(options: ProjectsServiceOptions) {
   const { orm, vault, projectKeys, projectsPerUser } = options;
 
   return {
-    list: async (userId) => {
+    list: async (userId: string) => {
       const memberships = await orm.em.fork().getRepository(Membership).listWithProjects(userId);
       return memberships.map((membership) => withKeys(vault, membership));
     },
 
-    create: async (userId, name) => {
+    /**
+     * Creates a project with both keys and the user as its owner.
+     * @throws DomainError `CONFLICT` when the user owns as many as allowed
+     */
+    create: async (userId: string, name: string) => {
       const membership = await orm.em.fork().transactional(async (em) => {
         await requireFewProjects(projectsPerUser, em, userId);
         const id = newId();
@@ -78,7 +65,8 @@ export function createProjectsService(options: ProjectsServiceOptions): Projects
       return withKeys(vault, membership);
     },
 
-    change: async (userId, projectId, settings, seen) => {
+    /** @throws DomainError `CONFLICT` when it has changed since `seen` */
+    change: async (userId: string, projectId: string, settings: ProjectSettings, seen?: Date) => {
       const membership = await orm.em.fork().transactional(async (em) => {
         const locked = await lockProjectAs(em, projectId, userId, requireMember);
         requireUnchanged(locked.project, seen);
@@ -91,7 +79,11 @@ export function createProjectsService(options: ProjectsServiceOptions): Projects
       return withKeys(vault, membership);
     },
 
-    regenerateKeys: async (userId, projectId) => {
+    /**
+     * Replaces both keys; the old ones stop working at once.
+     * @throws DomainError `FORBIDDEN` for the role MEMBER
+     */
+    regenerateKeys: async (userId: string, projectId: string) => {
       const keys = vault.createKeys(projectId);
       await orm.em.fork().transactional(async (em) => {
         const { project } = await lockProjectAs(em, projectId, userId, requireAdministrator);
@@ -102,7 +94,7 @@ export function createProjectsService(options: ProjectsServiceOptions): Projects
       return { publicKey: keys.publicKey, secretKey: keys.secretKey };
     },
 
-    setupState: async (userId, projectId) => {
+    setupState: async (userId: string, projectId: string) => {
       const em = orm.em.fork();
       await requireMember(em, projectId, userId);
       return readSetupState(em, projectId);

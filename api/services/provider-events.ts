@@ -24,15 +24,6 @@ export interface Notification {
 /** The day (UTC), by which the database keeps what was handled. */
 export const publishedOn = ({ publishedAt }: Notification) => publishedAt.toISOString().slice(0, 10);
 
-export interface ProviderEventsService {
-  /**
-   * Applies a provider notification; repeated deliveries are idempotent. Returns after the commit.
-   * @param message the event as JSON; `ignored` unless it is an event of a tagged email, `unknown` when the email
-   * does not exist
-   */
-  apply(notification: Notification, message: string): Promise<NotificationOutcome>;
-}
-
 const kinds = new Map<string, ProviderEventKind>(
   Object.entries({
     Send: 'send',
@@ -95,7 +86,7 @@ export function createProviderEventsService(
   committed: () => void,
   trace?: BatchTrace,
   applied: (event: ProviderEventInput) => void = () => undefined,
-): ProviderEventsService {
+) {
   const batcher = createBatcher<ProviderEventInput, ProviderEventOutcome>({
     run: (events) => retryTransaction(() => applyProviderEvents(orm.em.fork(), events)),
     maxItems: 500,
@@ -109,7 +100,12 @@ export function createProviderEventsService(
     trace,
   });
   return {
-    async apply(notification, message) {
+    /**
+     * Applies a provider notification; repeated deliveries are idempotent. Returns after the commit.
+     * @param message the event as JSON; `ignored` unless it is an event of a tagged email, `unknown` when the email
+     * does not exist
+     */
+    async apply(notification: Notification, message: string) {
       const event = parseEvent(message);
       const input = event && toInput(notification, event);
       if (input === undefined) return 'ignored';

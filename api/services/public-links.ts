@@ -40,14 +40,6 @@ export type LinkAction =
   | { to: 'unsubscribed' }
   | { to: 'snoozed'; length: SnoozeLength };
 
-export interface PublicLinksService {
-  /** Read-only. Only invalid links count against the address's rate limit. */
-  open(purpose: LinkPurpose, token: string, clientAddress: string): Promise<OpenedLink>;
-  /** Returns undefined when the contact was erased. */
-  act(link: GenuineLink, action: LinkAction): Promise<(Subscriber & { isChanged: boolean }) | undefined>;
-  tokenFor(purpose: LinkPurpose, link: GenuineLink): string;
-}
-
 export interface PublicLinksOptions {
   orm: Orm;
   key: Buffer;
@@ -55,12 +47,7 @@ export interface PublicLinksOptions {
   committed: () => void;
 }
 
-export function createPublicLinksService({
-  orm,
-  key,
-  limiter,
-  committed,
-}: PublicLinksOptions): PublicLinksService {
+export function createPublicLinksService({ orm, key, limiter, committed }: PublicLinksOptions) {
   async function refuse(clientAddress: string): Promise<OpenedLink> {
     const budget = await limiter?.take(`links ${addressSubject(clientAddress)}`);
     if (budget === undefined || budget.allowed) return { state: 'invalid' };
@@ -68,7 +55,8 @@ export function createPublicLinksService({
   }
 
   return {
-    async open(purpose, token, clientAddress) {
+    /** Read-only. Only invalid links count against the address's rate limit. */
+    async open(purpose: LinkPurpose, token: string, clientAddress: string): Promise<OpenedLink> {
       const named = readLinkToken(token);
       if (named === undefined) return refuse(clientAddress);
       const found = await findLinkSubject(orm.em.fork(), named.contactId, named.emailId);
@@ -82,7 +70,8 @@ export function createPublicLinksService({
         : { state: 'open', project, subject, subscriber };
     },
 
-    async act({ subject }, action) {
+    /** Returns undefined when the contact was erased. */
+    async act({ subject }: GenuineLink, action: LinkAction) {
       const occurredAt = new Date();
       const change: SubscriptionChange =
         action.to === 'snoozed' ? { to: 'snoozed', until: snoozeEnd(occurredAt, action.length) } : action;
@@ -94,6 +83,6 @@ export function createPublicLinksService({
       return after;
     },
 
-    tokenFor: (purpose, link) => createLinkToken(key, purpose, link.subject),
+    tokenFor: (purpose: LinkPurpose, link: GenuineLink) => createLinkToken(key, purpose, link.subject),
   };
 }

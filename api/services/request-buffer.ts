@@ -10,12 +10,7 @@ export interface FinishedRequest extends Omit<LoggedRequest, 'id' | 'at'> {
 /** Why requests are missing from the log: their project made too many, all did, or ClickHouse did not take them. */
 export type LeftOutReason = 'project' | 'process' | 'clickhouse';
 
-export interface RequestBuffer {
-  /** Never waits and never throws. */
-  add(request: FinishedRequest): void;
-  /** Writes what is left, unless ClickHouse is away. */
-  close(): Promise<void>;
-}
+export type RequestBuffer = ReturnType<typeof createRequestBuffer>;
 
 export interface RequestBufferOptions {
   write(lines: string): Promise<void>;
@@ -32,7 +27,7 @@ const mostRows = 1_000;
 const writeEveryMs = 2_000;
 
 /** Collects finished requests and writes them to the log in batches. What a killed process holds is lost. */
-export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptions): RequestBuffer {
+export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptions) {
   let rows: FinishedRequest[] = [];
   let writing: Promise<void> | undefined;
   let isAway = false;
@@ -62,7 +57,8 @@ export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptio
   const timer = setInterval(() => void flush(), writeEveryMs).unref();
 
   return {
-    add(request) {
+    /** Never waits and never throws. */
+    add(request: FinishedRequest) {
       const { projectId, endedAtMs, status } = request;
       const now = Math.floor(endedAtMs / 1000);
       if (now !== second) {
@@ -79,6 +75,7 @@ export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptio
       counts.set(projectId, count + 1);
       rows.push(request);
     },
+    /** Writes what is left, unless ClickHouse is away. */
     async close() {
       clearInterval(timer);
       await writing;

@@ -1,22 +1,10 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { listRequests, type RequestPosition } from '../../analytics/questions/request-list.ts';
-import type { LoggedRequest } from '../../analytics/tables/request-log.ts';
 import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RequestListQuery } from '../schemas/requests.ts';
 import { refuseReversed, whileAvailable } from './read-model.ts';
-
-export interface RequestLogService {
-  /**
-   * A page of the latest requests, newest first.
-   * @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period, `SERVICE_UNAVAILABLE`
-   */
-  list(
-    projectId: string,
-    query: RequestListQuery,
-  ): Promise<{ requests: LoggedRequest[]; cursor: string | null }>;
-}
 
 const positionSchema = z.tuple([z.literal('requests'), cursorInstant, z.uuid()]);
 
@@ -36,9 +24,16 @@ const away = {
   suggestion: 'Requests made meanwhile are missing from it.',
 };
 
-export function createRequestLogService(clickhouse: ClickHouse): RequestLogService {
+export function createRequestLogService(clickhouse: ClickHouse) {
   return {
-    async list(projectId, { cursor, limit, status: statuses, credential: credentials, ...filter }) {
+    /**
+     * A page of the latest requests, newest first.
+     * @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period, `SERVICE_UNAVAILABLE`
+     */
+    async list(
+      projectId: string,
+      { cursor, limit, status: statuses, credential: credentials, ...filter }: RequestListQuery,
+    ) {
       refuseReversed(filter);
       const before = readPosition(cursor);
       const asked = { projectId, ...filter, statuses, credentials, before, limit: limit + 1 };

@@ -9,11 +9,7 @@ import { retryTransaction } from '../../db/retry-transaction.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
 import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
-import {
-  type ComputationProgress,
-  computationStart,
-  computeSegment,
-} from '../../db/statements/segments/compute-segment.ts';
+import { computationStart, computeSegment } from '../../db/statements/segments/compute-segment.ts';
 import { countAudience } from '../../db/statements/segments/count-audience.ts';
 import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
 import { listAudience } from '../../db/statements/segments/list-audience.ts';
@@ -23,35 +19,9 @@ import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';
 import type { HeavyReads } from './heavy-reads.ts';
-import { type LargePage, readLargePage } from './large-page.ts';
+import { readLargePage } from './large-page.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';
-
-/** All methods throw DomainError `NOT_FOUND`; `list` as `readLargePage`, `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
-export interface SegmentMembersService {
-  /** Current members, newest contact first. */
-  list(projectId: string, id: string, query: LargePageQuery): Promise<LargePage<ContactRow>>;
-  add(
-    projectId: string,
-    id: string,
-    body: AddMembersBody,
-  ): Promise<{ added: number; created: number; notFound: string[] }>;
-  remove(
-    projectId: string,
-    id: string,
-    emails: readonly string[],
-  ): Promise<{ removed: number; notFound: string[] }>;
-  /**
-   * Updates the stored members of a tracked dynamic segment and emits an event per change.
-   * @throws DomainError `BAD_REQUEST` for any other segment
-   */
-  compute(projectId: string, id: string): Promise<Omit<ComputationProgress, 'after'>>;
-  /**
-   * Counts who meets a condition that belongs to no segment yet, with the newest of them.
-   * @throws DomainError `BAD_REQUEST` with a path per fault, as for a new segment
-   */
-  preview(projectId: string, condition: unknown): Promise<SegmentPreview>;
-}
 
 export interface SegmentPreview {
   count: number;
@@ -62,15 +32,14 @@ const sampleSize = 10;
 /** Below this share of matches, walking through the newest contacts takes longer than a scan of all. */
 const rareShare = 1 / 1000;
 
-export function createSegmentMembersService(
-  orm: Orm,
-  heavyReads: HeavyReads,
-  committed: () => void,
-): SegmentMembersService {
+/** All methods throw DomainError `NOT_FOUND`; `list` as `readLargePage`, `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
+export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, committed: () => void) {
   return {
-    list: (projectId, id, query) => heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),
+    /** Current members, newest contact first. */
+    list: (projectId: string, id: string, query: LargePageQuery) =>
+      heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),
 
-    add: (projectId, id, { emails, createMissing, subscribed }) =>
+    add: (projectId: string, id: string, { emails, createMissing, subscribed }: AddMembersBody) =>
       changeStatic(orm, committed, projectId, id, async (em, segment) => {
         const addresses = [...new Set(emails)];
         const created = createMissing
@@ -80,14 +49,18 @@ export function createSegmentMembersService(
         return { added: changed, created, notFound: without(addresses, found) };
       }),
 
-    remove: (projectId, id, emails) =>
+    remove: (projectId: string, id: string, emails: readonly string[]) =>
       changeStatic(orm, committed, projectId, id, async (em, segment) => {
         const addresses = [...new Set(emails)];
         const { changed, found } = await changeStaticMembers(em, segment, 'remove', addresses);
         return { removed: changed, notFound: without(addresses, found) };
       }),
 
-    async preview(projectId, raw) {
+    /**
+     * Counts who meets a condition that belongs to no segment yet, with the newest of them.
+     * @throws DomainError `BAD_REQUEST` with a path per fault, as for a new segment
+     */
+    async preview(projectId: string, raw: unknown) {
       const condition = readCondition(raw, 'condition');
       if (condition.references.length > 0) {
         await orm.em.fork().transactional((em) => checkReferences(em, projectId, newId(), condition));
@@ -95,7 +68,11 @@ export function createSegmentMembersService(
       return heavyReads.run(projectId, () => readPreview(orm.em.fork(), projectId, condition));
     },
 
-    async compute(projectId, id) {
+    /**
+     * Updates the stored members of a tracked dynamic segment and emits an event per change.
+     * @throws DomainError `BAD_REQUEST` for any other segment
+     */
+    async compute(projectId: string, id: string) {
       const em = orm.em.fork();
       await findSegment(em, projectId, id);
       const result = await heavyReads.run(projectId, () =>

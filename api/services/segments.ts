@@ -13,24 +13,6 @@ import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegmentUses } from './segment-uses.ts';
 
-/**
- * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
- * condition, and `remove` throws `CONFLICT` while something refers to the segment.
- */
-export interface SegmentsService {
-  list(projectId: string): Promise<Segment[]>;
-  get(projectId: string, id: string): Promise<Segment>;
-  create(projectId: string, body: CreateSegmentBody): Promise<Segment>;
-  /**
-   * Changes the given fields; a new condition triggers a count.
-   * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
-   * has changed since `seen`
-   */
-  patch(projectId: string, id: string, body: PatchSegmentBody, seen?: Date): Promise<Segment>;
-  remove(projectId: string, id: string): Promise<void>;
-  refresh(projectId: string, id: string): Promise<{ memberCount: number }>;
-}
-
 /** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
 const slugAttempts = 3;
@@ -38,7 +20,11 @@ const slugAttempts = 3;
 export const findSegment = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
   em.findOneOrFail(Segment, { id, projectId }, { lockMode, failHandler: () => notFound('Segment') });
 
-export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): SegmentsService {
+/**
+ * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
+ * condition, and `remove` throws `CONFLICT` while something refers to the segment.
+ */
+export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
   const get = (projectId: string, id: string) => findSegment(orm.em.fork(), projectId, id);
   const count = (segment: Segment) => countMembers(orm.em.fork(), segment);
   // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.
@@ -50,9 +36,12 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): Segment
 
   return {
     get,
-    list: (projectId) => orm.em.fork().getRepository(Segment).listOfProject(projectId),
+    list: (projectId: string) => orm.em.fork().getRepository(Segment).listOfProject(projectId),
 
-    async create(projectId, { name, description, type, condition: raw, trackMembership }) {
+    async create(
+      projectId: string,
+      { name, description, type, condition: raw, trackMembership }: CreateSegmentBody,
+    ) {
       const condition = type === 'DYNAMIC' ? readNewCondition(raw) : undefined;
       const segment = { projectId, name, description: description ?? null, type, trackMembership };
       const created = await orm.em.fork().transactional(async (em) => {
@@ -64,7 +53,17 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): Segment
       return counted(created);
     },
 
-    async patch(projectId, id, { name, description, type, condition: raw, trackMembership }, seen) {
+    /**
+     * Changes the given fields; a new condition triggers a count.
+     * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
+     * has changed since `seen`
+     */
+    async patch(
+      projectId: string,
+      id: string,
+      { name, description, type, condition: raw, trackMembership }: PatchSegmentBody,
+      seen?: Date,
+    ) {
       const before = await get(projectId, id);
       requireUnchanged(before, seen);
       if (type !== undefined && type !== before.type) {
@@ -84,9 +83,9 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads): Segment
       return condition === undefined ? changed : counted(changed);
     },
 
-    remove: (projectId, id) => removeSegment(orm, projectId, id),
+    remove: (projectId: string, id: string) => removeSegment(orm, projectId, id),
 
-    async refresh(projectId, id) {
+    async refresh(projectId: string, id: string) {
       const segment = await get(projectId, id);
       return { memberCount: await heavyReads.run(projectId, () => count(segment)) };
     },

@@ -6,23 +6,13 @@ import { giveBackTransactional } from '../../db/statements/billing/give-back-tra
 import { takeTransactional, type WantedEmails } from '../../db/statements/billing/take-transactional.ts';
 import { limitExceeded } from './billing-refusals.ts';
 
-export interface SendLimit {
-  /**
-   * Counts emails against the project's limit.
-   * @throws DomainError `BILLING_LIMIT_EXCEEDED`; then nothing is counted
-   */
-  take(projectId: string, emails: number): Promise<void>;
-  /** Reverses `take` if the error proves that the emails were not queued. */
-  giveBack(projectId: string, emails: number, error: unknown): Promise<void>;
-}
-
 const mostAtOnce = 200;
 
 /**
  * Enforces the limit on transactional emails. Concurrent calls share a statement, which releases its lock on the
  * limit before the emails are written. A process killed in between leaves those emails counted.
  */
-export function createSendLimit(orm: Orm): SendLimit {
+export function createSendLimit(orm: Orm) {
   const batcher = createBatcher<WantedEmails, boolean>({
     run: (items) => retryTransaction(() => takeTransactional(orm.em.fork(), items)),
     maxItems: mostAtOnce,
@@ -31,10 +21,15 @@ export function createSendLimit(orm: Orm): SendLimit {
     isRolledBack,
   });
   return {
-    async take(projectId, emails) {
+    /**
+     * Counts emails against the project's limit.
+     * @throws DomainError `BILLING_LIMIT_EXCEEDED`; then nothing is counted
+     */
+    async take(projectId: string, emails: number) {
       if (!(await batcher.submit({ projectId, emails }))) throw limitExceeded('transactional', emails);
     },
-    async giveBack(projectId, emails, error) {
+    /** Reverses `take` if the error proves that the emails were not queued. */
+    async giveBack(projectId: string, emails: number, error: unknown) {
       if (isNotApplied(error)) await giveBackTransactional(orm.em.fork(), { projectId, emails });
     },
   };

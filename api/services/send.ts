@@ -22,22 +22,7 @@ import { createSendLimit } from './send-limit.ts';
 import type { SenderDomains } from './sender-domains.ts';
 import type { TemplateContents } from './template-contents.ts';
 
-export interface SentEmail {
-  contactId: string;
-  contactEmail: string;
-  emailId: string;
-}
-
 export type SendingProject = Pick<ApiProject, 'id' | 'hasSendLimit'>;
-
-export interface SendService {
-  /**
-   * Accepts one email per recipient, all or none. Returns after the commit; dispatch follows.
-   * @throws DomainError `NOT_FOUND` for the template, `SENDER_DOMAIN_REFUSED`, `VALIDATION_ERROR` for invalid Liquid
-   * or data beyond 64 KB, `BILLING_LIMIT_EXCEEDED`
-   */
-  send(project: SendingProject, body: SendBody): Promise<{ emails: SentEmail[]; occurredAt: Date }>;
-}
 
 const batchItems = 200;
 const batchBytes = 2 * 1024 * 1024;
@@ -121,7 +106,7 @@ export interface SendServiceOptions {
   accepted?: ((emailIds: readonly string[]) => void) | undefined;
 }
 
-export function createSendService(options: SendServiceOptions): SendService {
+export function createSendService(options: SendServiceOptions) {
   const { orm, projectNames, senderDomains, templateContents, templates } = options;
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
     run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs))),
@@ -141,7 +126,12 @@ export function createSendService(options: SendServiceOptions): SendService {
   const limit = createSendLimit(orm);
 
   return {
-    async send(project, request) {
+    /**
+     * Accepts one email per recipient, all or none. Returns after the commit; dispatch follows.
+     * @throws DomainError `NOT_FOUND` for the template, `SENDER_DOMAIN_REFUSED`, `VALIDATION_ERROR` for invalid Liquid
+     * or data beyond 64 KB, `BILLING_LIMIT_EXCEEDED`
+     */
+    async send(project: SendingProject, request: SendBody) {
       const { id: projectId } = project;
       const template =
         request.template === undefined ? undefined : await templateContents.read(projectId, request.template);

@@ -7,13 +7,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
 import { holdDomain } from '../../db/statements/domains/hold-domain.ts';
 
-export interface SenderDomains {
-  /**
-   * Requires that the domain of the address is verified for the project, using a cache.
-   * @throws DomainError `SENDER_DOMAIN_REFUSED` with `details.reason` and `details.domain`
-   */
-  require(projectId: string, from: string): Promise<void>;
-}
+export type SenderDomains = ReturnType<typeof createSenderDomains>;
 
 const cacheMs = 5_000;
 
@@ -44,7 +38,7 @@ export async function holdSenderDomain(em: Em, projectId: string, from: string):
 }
 
 /** Caches domains for 5 seconds; a change in any process invalidates them at once. */
-export function createSenderDomains(orm: Orm, changes: ProjectChanges): SenderDomains {
+export function createSenderDomains(orm: Orm, changes: ProjectChanges) {
   const load = async (projectId: string) => {
     const domains = await orm.em.fork().find(Domain, { projectId });
     return new Map(domains.map(({ domain, status }) => [domain, status]));
@@ -68,7 +62,11 @@ export function createSenderDomains(orm: Orm, changes: ProjectChanges): SenderDo
   }
 
   return {
-    async require(projectId, from) {
+    /**
+     * Requires that the domain of the address is verified for the project, using a cache.
+     * @throws DomainError `SENDER_DOMAIN_REFUSED` with `details.reason` and `details.domain`
+     */
+    async require(projectId: string, from: string) {
       const domain = domainOfAddress(from);
       requireVerified(domain, (await domainsOf(projectId)).get(domain));
     },

@@ -1,100 +1,339 @@
-import type { SnsVerifier } from '../../providers/sns/verifier.ts';
-import type { AccountLinksService } from './account-links.ts';
-import type { AccountsService } from './accounts.ts';
-import type { ActivityService } from './activity.ts';
-import type { AnalyticsService } from './analytics.ts';
-import type { AudiencePreviewService } from './audience-preview.ts';
-import type { BillingService } from './billing.ts';
-import type { BillingEventsService } from './billing-events.ts';
-import type { BillingLimitsService } from './billing-limits.ts';
-import type { CampaignRecipientsService } from './campaign-recipients.ts';
-import type { CampaignSendingService } from './campaign-sending.ts';
-import type { CampaignsService } from './campaigns.ts';
-import type { ContactExportService } from './contact-export.ts';
-import type { ContactFieldsService } from './contact-fields.ts';
-import type { ContactJobsService } from './contact-jobs.ts';
-import type { ContactListService } from './contact-list.ts';
-import type { ContactsService } from './contacts.ts';
-import type { DomainsService } from './domains.ts';
-import type { EmailDetailService } from './email-detail.ts';
-import type { EmailLogService } from './email-log.ts';
-import type { EmailPreviewService } from './email-preview.ts';
-import type { EventsService } from './events.ts';
-import type { InboundService } from './inbound.ts';
-import type { OAuthService } from './oauth.ts';
-import type { ProjectErasureService } from './project-erasure.ts';
-import type { ProjectMembersService } from './project-members.ts';
-import type { ProjectSecurityService } from './project-security.ts';
-import type { ProjectWebhookSecretService } from './project-webhook-secret.ts';
-import type { ProjectsService } from './projects.ts';
-import type { NotificationOutcome, ProviderEventsService } from './provider-events.ts';
-import type { PublicConfig } from './public-config.ts';
-import type { PublicLinksService } from './public-links.ts';
-import type { RequestLogService } from './request-log.ts';
-import type { SegmentMembersService } from './segment-members.ts';
-import type { SegmentsService } from './segments.ts';
-import type { SendService } from './send.ts';
-import type { SessionsService } from './sessions.ts';
-import type { SuppressionsService } from './suppressions.ts';
-import type { TemplatesService } from './templates.ts';
-import type { TemporalRuns } from './temporal-runs.ts';
-import type { TrackService } from './track.ts';
-import type { UploadsService } from './uploads.ts';
-import type { VerifyService } from './verify.ts';
-import type { WorkflowExecutionsService } from './workflow-executions.ts';
-import type { WorkflowFieldsService } from './workflow-fields.ts';
-import type { WorkflowGraphsService } from './workflow-graphs.ts';
-import type { WorkflowStatisticsService } from './workflow-statistics.ts';
-import type { WorkflowsService } from './workflows.ts';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { accountEmailSettings } from '../../core/config/account-email.ts';
+import { publicApiUrl } from '../../core/config/public-api-url.ts';
+import { sitePages } from '../../core/config/site-pages.ts';
+import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { createKeyVault } from '../../core/crypto/project-keys.ts';
+import { createTemplateCache } from '../../core/rendering/template-cache.ts';
+import type { ProjectChanges } from '../../db/project-changes.ts';
+import { createDomainFacts } from '../../providers/domains/domain-facts.ts';
+import { createSnsVerifier } from '../../providers/sns/verifier.ts';
+import { openImageStores } from '../../runtime/image-stores.ts';
+import { openOAuthProviders } from '../../runtime/oauth-providers.ts';
+import type { ProductMetrics } from '../../runtime/product-metrics.ts';
+import { version } from '../../runtime/version.ts';
+import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
+import type { ProcessResources } from '../../temporal/client/open-temporal.ts';
+import type { ProjectKeys } from '../access/project-keys.ts';
+import type { RateLimiter } from '../access/rate-limiter.ts';
+import type { Sessions } from '../access/sessions.ts';
+import { createAccountLinksService } from './account-links.ts';
+import { createAccountsService } from './accounts.ts';
+import { createActivityService } from './activity.ts';
+import { createAnalyticsService } from './analytics.ts';
+import { createAudiencePreviewService } from './audience-preview.ts';
+import { createBillingService } from './billing.ts';
+import { createBillingEventsService } from './billing-events.ts';
+import { createBillingLimitsService } from './billing-limits.ts';
+import { createCampaignRecipientsService } from './campaign-recipients.ts';
+import { createCampaignSendingService } from './campaign-sending.ts';
+import { createCampaignsService } from './campaigns.ts';
+import { createContactExportService } from './contact-export.ts';
+import { createContactFieldsService } from './contact-fields.ts';
+import { createContactJobsService } from './contact-jobs.ts';
+import { createContactListService } from './contact-list.ts';
+import { createContactsService } from './contacts.ts';
+import { createDomainsService } from './domains.ts';
+import { createEmailDetailService } from './email-detail.ts';
+import { createEmailLogService } from './email-log.ts';
+import { createEmailPreviewService } from './email-preview.ts';
+import { createEventsService } from './events.ts';
+import { createHeavyReads } from './heavy-reads.ts';
+import { createInboundService } from './inbound.ts';
+import { createOAuthService } from './oauth.ts';
+import { createOneTimeLinks } from './one-time-links.ts';
+import { createPasswords } from './passwords.ts';
+import { createProjectErasureService } from './project-erasure.ts';
+import { createProjectMembersService } from './project-members.ts';
+import { createProjectNames } from './project-names.ts';
+import { createProjectSecurityService } from './project-security.ts';
+import { createProjectWebhookSecretService } from './project-webhook-secret.ts';
+import { createProjectsService } from './projects.ts';
+import type { NotificationOutcome } from './provider-events.ts';
+import { createProviderEventsService } from './provider-events.ts';
+import { publicConfig } from './public-config.ts';
+import { createPublicLinksService } from './public-links.ts';
+import { createRequestLogService } from './request-log.ts';
+import { createSegmentMembersService } from './segment-members.ts';
+import { createSegmentsService } from './segments.ts';
+import { createSendService } from './send.ts';
+import { createSenderDomains } from './sender-domains.ts';
+import { createSessionsService } from './sessions.ts';
+import { createSignInGuard } from './sign-in-guard.ts';
+import { createSuppressionsService } from './suppressions.ts';
+import { createTemplateContents } from './template-contents.ts';
+import { createTemplatesService } from './templates.ts';
+import { createTemporalRuns } from './temporal-runs.ts';
+import { createTrackService } from './track.ts';
+import { createUploadsService } from './uploads.ts';
+import { createVerifyService } from './verify.ts';
+import { createWorkflowExecutionsService } from './workflow-executions.ts';
+import { createWorkflowFieldsService } from './workflow-fields.ts';
+import { createWorkflowGraphsService } from './workflow-graphs.ts';
+import { createWorkflowStatisticsService } from './workflow-statistics.ts';
+import { createWorkflowsService } from './workflows.ts';
 
-export interface Services {
-  accounts: AccountsService;
-  accountLinks: AccountLinksService;
-  sessions: SessionsService;
-  projects: ProjectsService;
-  oauth: OAuthService;
-  projectErasure: ProjectErasureService;
-  projectMembers: ProjectMembersService;
-  projectSecurity: ProjectSecurityService;
-  projectWebhookSecret: ProjectWebhookSecretService;
-  activity: ActivityService;
-  analytics: AnalyticsService;
-  audiencePreview: AudiencePreviewService;
-  billing: BillingService;
-  billingEvents: BillingEventsService;
-  billingLimits: BillingLimitsService;
-  campaignRecipients: CampaignRecipientsService;
-  campaigns: CampaignsService;
-  campaignSending: CampaignSendingService;
-  contacts: ContactsService;
-  contactExport: ContactExportService;
-  contactFields: ContactFieldsService;
-  contactList: ContactListService;
-  contactJobs: ContactJobsService;
-  domains: DomainsService;
-  emailDetail: EmailDetailService;
-  emailLog: EmailLogService;
-  emailPreview: EmailPreviewService;
-  events: EventsService;
-  inbound: InboundService;
-  requestLog: RequestLogService;
-  segments: SegmentsService;
-  segmentMembers: SegmentMembersService;
-  send: SendService;
-  templates: TemplatesService;
-  track: TrackService;
-  uploads: UploadsService;
-  verify: VerifyService;
-  workflows: WorkflowsService;
-  workflowFields: WorkflowFieldsService;
-  workflowStatistics: WorkflowStatisticsService;
-  workflowGraphs: WorkflowGraphsService;
-  workflowExecutions: WorkflowExecutionsService;
-  sns: SnsVerifier;
-  providerEvents: ProviderEventsService;
-  publicLinks: PublicLinksService;
-  publicConfig: PublicConfig;
-  suppressions: SuppressionsService;
-  temporalRuns: TemporalRuns;
-  notifications: { count(outcome: NotificationOutcome | 'refused'): void };
+type Context = ReturnType<typeof createContext>;
+
+/** What services use of the edge. */
+interface EdgeParts {
+  projectChanges: ProjectChanges;
+  projectKeys: ProjectKeys;
+  sessions: Sessions;
+  limiters: { address: RateLimiter | null };
+}
+
+export interface ServiceParts {
+  metrics: ProductMetrics;
+  /** Call it after commits that wrote to the journal. */
+  wakeJournal: () => void;
+  clickhouse: ClickHouse;
+}
+
+export type Services = ReturnType<typeof createServices>;
+
+export function createServices(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
+  const context = createContext(resources, edge, parts);
+  return {
+    ...accountServices(context),
+    ...projectServices(context),
+    ...contactServices(context),
+    ...emailServices(context),
+    ...campaignServices(context),
+    ...workflowServices(context),
+    ...readServices(context),
+  };
+}
+
+/** What services share. */
+function createContext(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
+  const { config, log, orm, relay } = resources;
+  const warn = (message: string, err: unknown) => log.warn({ err }, message);
+  const committed = () => {
+    relay.wake();
+    parts.wakeJournal();
+  };
+  // These queue no commands, and waking the relay for nothing costs a tenth of the CPU of a busy process.
+  const journaled = parts.wakeJournal;
+  const projectNames = createProjectNames(orm, edge.projectChanges);
+  const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
+  const compiledTemplates = createTemplateCache();
+  const passwords = createPasswords();
+  const guard = createSignInGuard({
+    orm,
+    key: deriveKey(config.APP_SECRET, 'sign-in-source'),
+    limit: config.LOGIN_ATTEMPTS_PER_ACCOUNT,
+  });
+  const { from, siteUrl } = accountEmailSettings(config);
+  const shown = publicConfig(config, version);
+  const linkKey = deriveKey(config.APP_SECRET, 'public-link');
+  const oneTimeLinks = createOneTimeLinks({
+    from,
+    siteUrl,
+    tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
+    linkKey: deriveKey(config.APP_SECRET, 'account-link'),
+  });
+  const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
+  const accountLinks = createAccountLinksService({
+    orm,
+    oneTimeLinks,
+    passwords,
+    sessions,
+    guard,
+    committed,
+    warn,
+  });
+  return {
+    ...resources,
+    ...parts,
+    edge,
+    committed,
+    journaled,
+    warn,
+    projectNames,
+    heavyReads,
+    compiledTemplates,
+    passwords,
+    guard,
+    from,
+    shown,
+    linkKey,
+    oneTimeLinks,
+    sessions,
+    accountLinks,
+  };
+}
+
+function accountServices(context: Context) {
+  const { passwords, guard, oneTimeLinks, sessions, accountLinks, warn, config, orm } = context;
+  const pages = sitePages(config);
+  return {
+    accounts: createAccountsService({
+      orm,
+      sessions,
+      passwords,
+      oneTimeLinks,
+      accountLinks,
+      guard,
+      signupEnabled: config.SIGNUP_ENABLED,
+    }),
+    accountLinks,
+    sessions,
+    oauth: createOAuthService({
+      orm,
+      sessions,
+      providers: openOAuthProviders(config),
+      signupEnabled: config.SIGNUP_ENABLED,
+      key: deriveKey(config.APP_SECRET, 'oauth-attempt'),
+      signedInUrl: pages.signedIn,
+      signInUrl: pages.signIn,
+      warn,
+    }),
+  };
+}
+
+function projectServices(context: Context) {
+  const { from, oneTimeLinks, committed, warn, edge, config, orm, identities, billing } = context;
+  const pages = sitePages(config);
+  return {
+    projects: createProjectsService({
+      orm,
+      vault: createKeyVault(config.APP_SECRET),
+      projectKeys: edge.projectKeys,
+      projectsPerUser: config.PROJECTS_PER_USER,
+    }),
+    projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
+    projectMembers: createProjectMembersService({ orm, oneTimeLinks, committed }),
+    projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
+    projectWebhookSecret: createProjectWebhookSecretService(orm, createWebhookSecrets(config.APP_SECRET)),
+    billing: createBillingService({ orm, billing, returnUrl: pages.billing }),
+    billingEvents: createBillingEventsService(orm, billing),
+    billingLimits: createBillingLimitsService(orm, edge.projectKeys),
+    domains: createDomainsService({
+      orm,
+      identities,
+      domainsPerProject: config.DOMAINS_PER_PROJECT,
+      // Not with the local SES: it verifies every domain, and no other deployment sends through it.
+      reserved: config.SNS_LOCAL_HOST === undefined && from !== null ? domainOfAddress(from.email) : null,
+      committed,
+      warn,
+    }),
+    uploads: createUploadsService({
+      orm,
+      stores: openImageStores(config),
+      quota: { files: config.UPLOADS_PER_PROJECT, bytes: config.UPLOAD_BYTES_PER_PROJECT },
+    }),
+  };
+}
+
+function contactServices(context: Context) {
+  const { projectNames, heavyReads, committed, journaled, config, orm, tracing } = context;
+  return {
+    contacts: createContactsService(orm, projectNames, journaled),
+    contactExport: createContactExportService(orm, heavyReads),
+    contactFields: createContactFieldsService(orm, heavyReads),
+    contactList: createContactListService(orm, heavyReads),
+    contactJobs: createContactJobsService(orm, heavyReads, committed),
+    suppressions: createSuppressionsService(orm),
+    segments: createSegmentsService(orm, heavyReads),
+    segmentMembers: createSegmentMembersService(orm, heavyReads, journaled),
+    verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
+    events: createEventsService(orm, committed),
+    track: createTrackService(projectNames, journaled, tracing?.batches('track')),
+  };
+}
+
+function emailServices(context: Context) {
+  const {
+    projectNames,
+    heavyReads,
+    compiledTemplates,
+    shown,
+    linkKey,
+    committed,
+    journaled,
+    edge,
+    config,
+    orm,
+    relay,
+    tracing,
+  } = context;
+  return {
+    send: createSendService({
+      orm,
+      projectNames,
+      senderDomains: createSenderDomains(orm, edge.projectChanges),
+      templateContents: createTemplateContents(orm),
+      templates: compiledTemplates,
+      committed,
+      trace: tracing?.batches('send'),
+      accepted: tracing && ((emailIds) => tracing.emailsAccepted(emailIds)),
+    }),
+    emailPreview: createEmailPreviewService(orm, publicApiUrl(config), compiledTemplates),
+    emailDetail: createEmailDetailService({
+      orm,
+      templates: compiledTemplates,
+      links: { apiUrl: publicApiUrl(config), linkKey },
+    }),
+    emailLog: createEmailLogService(orm, heavyReads),
+    templates: createTemplatesService(orm, compiledTemplates, committed),
+    inbound: createInboundService({
+      orm,
+      isEnabled: shown.features.inbound,
+      buckets: config.INBOUND_S3_BUCKETS,
+      committed: relay.wake,
+    }),
+    providerEvents: createProviderEventsService(
+      orm,
+      journaled,
+      tracing?.batches('provider events'),
+      ({ emailId, kind }) => tracing?.emailEvent(emailId, kind),
+    ),
+    sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
+    publicLinks: createPublicLinksService({
+      orm,
+      key: linkKey,
+      limiter: edge.limiters.address,
+      committed,
+    }),
+  };
+}
+
+function campaignServices(context: Context) {
+  const { heavyReads, compiledTemplates, committed, orm, clickhouse } = context;
+  return {
+    audiencePreview: createAudiencePreviewService(orm, heavyReads),
+    campaignRecipients: createCampaignRecipientsService(orm, clickhouse, heavyReads),
+    campaigns: createCampaignsService(orm, compiledTemplates, heavyReads),
+    campaignSending: createCampaignSendingService(orm, committed),
+  };
+}
+
+function workflowServices(context: Context) {
+  const { heavyReads, committed, orm } = context;
+  return {
+    workflows: createWorkflowsService(orm),
+    workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
+    workflowFields: createWorkflowFieldsService(orm),
+    workflowGraphs: createWorkflowGraphsService(orm),
+    workflowExecutions: createWorkflowExecutionsService(orm, committed),
+  };
+}
+
+function readServices(context: Context) {
+  const { shown, orm, clickhouse, metrics, temporal } = context;
+  const { temporalUi } = shown.urls;
+  return {
+    activity: createActivityService(clickhouse, orm),
+    analytics: createAnalyticsService(clickhouse, orm),
+    requestLog: createRequestLogService(clickhouse),
+    publicConfig: shown,
+    temporalRuns: createTemporalRuns(
+      temporalUi === null ? null : { url: temporalUi, namespace: temporal.options.namespace },
+    ),
+    notifications: {
+      count: (outcome: NotificationOutcome | 'refused') => metrics.countNotification(outcome),
+    },
+  };
 }

@@ -13,28 +13,7 @@ export interface ListedSession {
   isCurrent: boolean;
 }
 
-/** Methods that take a token take the caller's cookie. */
-export interface SessionsService {
-  /** Signs a user in and remembers the device. `session` and `device` are for the cookies. */
-  open(user: User, client: SignInClient): Promise<{ session: string; device: string }>;
-  /** The newest 100, newest first; none that began before sessions were recorded. */
-  list(token: string | undefined): Promise<ListedSession[]>;
-  /**
-   * The session is refused from the next request on, by every process.
-   * @returns whether it was the caller's own
-   * @throws DomainError `NOT_FOUND`
-   */
-  end(token: string | undefined, sessionId: string): Promise<boolean>;
-  /**
-   * Ends all sessions of the user but the caller's.
-   * @returns a new token if the caller's session is not recorded
-   */
-  endOthers(token: string | undefined, client: SignInClient): Promise<string | undefined>;
-  /** Ends the caller's session; does nothing without one. */
-  signOut(token: string | undefined): Promise<void>;
-  /** Whether the caller is signed in as this user. */
-  isOf(user: User, token: string | undefined): Promise<boolean>;
-}
+export type SessionsService = ReturnType<typeof createSessionsService>;
 
 export interface SessionsServiceOptions {
   orm: Orm;
@@ -45,7 +24,8 @@ export interface SessionsServiceOptions {
 const mostListed = 100;
 const lifetimeMs = sessionDays * 24 * 60 * 60 * 1000;
 
-export function createSessionsService({ orm, tokens, guard }: SessionsServiceOptions): SessionsService {
+/** Methods that take a token take the caller's cookie. */
+export function createSessionsService({ orm, tokens, guard }: SessionsServiceOptions) {
   function read(token: string | undefined): Session {
     const session = tokens.read(token);
     if (session === undefined) throw signedOut();
@@ -53,13 +33,15 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
   }
 
   return {
-    async open(user, client) {
+    /** Signs a user in and remembers the device. `session` and `device` are for the cookies. */
+    async open(user: User, client: SignInClient) {
       const em = orm.em.fork();
       const device = await guard.remember(em, user.id, client);
       return { session: tokens.signIn(await record(em, user, client)), device };
     },
 
-    async list(token) {
+    /** The newest 100, newest first; none that began before sessions were recorded. */
+    async list(token: string | undefined) {
       const { userId, sessionVersion, id } = read(token);
       const sessions = await orm.em
         .fork()
@@ -71,26 +53,37 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
       return sessions.map((session) => ({ session, isCurrent: session.id === id }));
     },
 
-    async end(token, sessionId) {
+    /**
+     * The session is refused from the next request on, by every process.
+     * @returns whether it was the caller's own
+     * @throws DomainError `NOT_FOUND`
+     */
+    async end(token: string | undefined, sessionId: string) {
       const { userId, id } = read(token);
       const ended = await orm.em.fork().nativeDelete(UserSession, { id: sessionId, user: userId });
       if (ended === 0) throw notFound('Session');
       return sessionId === id;
     },
 
-    async endOthers(token, client) {
+    /**
+     * Ends all sessions of the user but the caller's.
+     * @returns a new token if the caller's session is not recorded
+     */
+    async endOthers(token: string | undefined, client: SignInClient) {
       const session = read(token);
       const renewed = await orm.em.fork().transactional((em) => endOthers(em, session, client));
       return renewed && tokens.signIn(renewed);
     },
 
-    async signOut(token) {
+    /** Ends the caller's session; does nothing without one. */
+    async signOut(token: string | undefined) {
       const session = tokens.read(token);
       if (session?.id === undefined) return;
       await orm.em.fork().nativeDelete(UserSession, { id: session.id, user: session.userId });
     },
 
-    async isOf(user, token) {
+    /** Whether the caller is signed in as this user. */
+    async isOf(user: User, token: string | undefined) {
       const session = tokens.read(token);
       if (session?.userId !== user.id || session.sessionVersion !== user.sessionVersion) return false;
       if (session.id === undefined) return user.unlistedSessions;

@@ -15,24 +15,7 @@ export interface SignInClient {
   userAgent: string | undefined;
 }
 
-/**
- * Limits password attempts per account. Devices and addresses that have signed in before have their own quota, so
- * that a stranger who uses up the shared one locks nobody out.
- * Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
- */
-export interface SignInGuard {
-  /**
-   * Counts an attempt, whether or not the account exists.
-   * @returns a function that undoes the count; call it when the password was right
-   * @throws DomainError `RATE_LIMIT_EXCEEDED`
-   */
-  admit(email: string, client: SignInClient): Promise<() => Promise<void>>;
-  /**
-   * Remembers the device and address.
-   * @returns what identifies the device from now on
-   */
-  remember(em: Em, userId: string, client: SignInClient): Promise<string>;
-}
+export type SignInGuard = ReturnType<typeof createSignInGuard>;
 
 export interface SignInGuardOptions {
   orm: Orm;
@@ -41,7 +24,12 @@ export interface SignInGuardOptions {
   limit: number;
 }
 
-export function createSignInGuard({ orm, key, limit }: SignInGuardOptions): SignInGuard {
+/**
+ * Limits password attempts per account. Devices and addresses that have signed in before have their own quota, so
+ * that a stranger who uses up the shared one locks nobody out.
+ * Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
+ */
+export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
   const hashOf = (text: string) => createHmac('sha256', key).update(text).digest();
   const deviceSource = (device: string) => hashOf(`device ${device}`);
   const addressSource = (address: string) => hashOf(addressSubject(address));
@@ -61,7 +49,12 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions): Sign
   }
 
   return {
-    async admit(email, { device, address }) {
+    /**
+     * Counts an attempt, whether or not the account exists.
+     * @returns a function that undoes the count; call it when the password was right
+     * @throws DomainError `RATE_LIMIT_EXCEEDED`
+     */
+    async admit(email: string, { device, address }: SignInClient) {
       if (limit === 0) return async () => undefined;
       const em = orm.em.fork();
       const sources = [...(isDevice(device) ? [deviceSource(device)] : []), addressSource(address)];
@@ -75,7 +68,11 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions): Sign
       });
     },
 
-    async remember(em, userId, { device: sent, address }) {
+    /**
+     * Remembers the device and address.
+     * @returns what identifies the device from now on
+     */
+    async remember(em: Em, userId: string, { device: sent, address }: SignInClient) {
       const device = isDevice(sent) ? sent : randomBytes(32).toString('base64url');
       await rememberSignInSources(em, userId, [deviceSource(device), addressSource(address)]);
       return device;

@@ -12,22 +12,6 @@ import {
 } from '../../db/statements/contacts/list-suppressions.ts';
 import type { ListSuppressionsQuery } from '../schemas/suppressions.ts';
 
-export interface SuppressionPage {
-  rows: SuppressionRow[];
-  cursor: string | null;
-  /** Total of all pages; counted on the first page only, 0 on later ones. */
-  total: number;
-}
-
-/**
- * `list` throws DomainError `BAD_REQUEST` for a cursor from another list; `lift` throws `NOT_FOUND` when the address
- * is not suppressed.
- */
-export interface SuppressionsService {
-  list(projectId: string, query: ListSuppressionsQuery): Promise<SuppressionPage>;
-  lift(projectId: string, email: string): Promise<void>;
-}
-
 const positionSchema = z.tuple([z.literal('suppressedAt'), cursorInstant, z.uuid(), z.string()]);
 
 function readPosition(cursor: string | undefined): SuppressionPosition | undefined {
@@ -46,10 +30,13 @@ function cursorAfter({ suppressedAt, contactId, email }: SuppressionRow): string
   return encodeCursor(['suppressedAt', suppressedAt.toISOString(), contactId, email]);
 }
 
-/** Contacts that receive no marketing email after a hard bounce or a complaint. */
-export function createSuppressionsService(orm: Orm): SuppressionsService {
+/**
+ * Contacts that receive no marketing email after a hard bounce or a complaint. `list` throws DomainError `BAD_REQUEST`
+ * for a cursor from another list; `lift` throws `NOT_FOUND` when the address is not suppressed.
+ */
+export function createSuppressionsService(orm: Orm) {
   return {
-    async list(projectId, { cursor, reason, search, limit }) {
+    async list(projectId: string, { cursor, reason, search, limit }: ListSuppressionsQuery) {
       const after = readPosition(cursor);
       const filter = { reasons: reason === undefined ? suppressionReasons : [reason], search };
       const [found, total] = await Promise.all([
@@ -61,7 +48,7 @@ export function createSuppressionsService(orm: Orm): SuppressionsService {
       return { rows, cursor: last ? cursorAfter(last) : null, total };
     },
 
-    async lift(projectId, email) {
+    async lift(projectId: string, email: string) {
       // Leaves the subscription unchanged: lifting a suppression is not consent.
       const lifted = await orm.em
         .fork()

@@ -8,9 +8,7 @@ import {
   type TemplateContent,
 } from '../../db/statements/templates/read-template-contents.ts';
 
-export interface TemplateContents {
-  read(projectId: string, id: string): Promise<TemplateContent>;
-}
+export type TemplateContents = ReturnType<typeof createTemplateContents>;
 
 const maxCharacters = 8_000_000;
 
@@ -30,7 +28,7 @@ const keyOf = ({ projectId, id }: Lookup) => `${projectId} ${id}`;
  * Reads templates for sends. Every send checks the version in the database, so that a change applies to the next send
  * in every process; the content is transferred only when it changed. Concurrent reads are batched.
  */
-export function createTemplateContents(orm: Orm): TemplateContents {
+export function createTemplateContents(orm: Orm) {
   const cache = new LRUCache<string, Known>({
     maxSize: maxCharacters,
     sizeCalculation: ({ content }) => content.subject.length + content.body.length,
@@ -61,7 +59,7 @@ export function createTemplateContents(orm: Orm): TemplateContents {
   });
 
   return {
-    async read(projectId, id) {
+    async read(projectId: string, id: string) {
       const content = await lookups.submit({ projectId, id });
       if (content === undefined) throw notFound('Template');
       return content;

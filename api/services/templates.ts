@@ -23,33 +23,6 @@ import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
-/**
- * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
- * and `SENDER_DOMAIN_REFUSED`.
- */
-export interface TemplatesService {
-  list(projectId: string, query: ListTemplatesQuery): Promise<{ templates: Template[]; total: number }>;
-  get(projectId: string, id: string): Promise<Template>;
-  create(projectId: string, body: CreateTemplateBody): Promise<Template>;
-  /**
-   * Changes the given fields; null clears an optional one. Checks the sender's domain only when the sender changes,
-   * so that the rest can be edited while the domain is unverified.
-   * @throws DomainError `CONFLICT` when it has changed since `seen`
-   */
-  patch(projectId: string, id: string, body: PatchTemplateBody, seen?: Date): Promise<Template>;
-  /** @throws DomainError `CONFLICT` while workflow steps or executions, listed in `details`, send it */
-  remove(projectId: string, id: string): Promise<void>;
-  duplicate(projectId: string, id: string): Promise<Template>;
-  usage(projectId: string, id: string): Promise<TemplateUsage>;
-  /** Of each template of a page. */
-  countUses(projectId: string, ids: readonly string[]): Promise<{ templateId: string; workflows: number }[]>;
-  /**
-   * Sends the template in its current form to one address.
-   * @throws DomainError `SENDER_DOMAIN_REFUSED`
-   */
-  test(projectId: string, id: string, email: string): Promise<void>;
-}
-
 export interface TemplateUsage {
   campaigns: [];
   workflowSteps: TemplateStep[];
@@ -89,21 +62,21 @@ function stillPinned(workflowVersions: PinnedVersion[]): DomainError {
 const findTemplate = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
   em.findOneOrFail(Template, { id, projectId }, { lockMode, failHandler: () => notFound('Template') });
 
-export function createTemplatesService(
-  orm: Orm,
-  compiled: TemplateCache,
-  committed: () => void,
-): TemplatesService {
+/**
+ * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
+ * and `SENDER_DOMAIN_REFUSED`.
+ */
+export function createTemplatesService(orm: Orm, compiled: TemplateCache, committed: () => void) {
   return {
-    get: (projectId, id) => findTemplate(orm.em.fork(), projectId, id),
+    get: (projectId: string, id: string) => findTemplate(orm.em.fork(), projectId, id),
 
-    async list(projectId, query) {
+    async list(projectId: string, query: ListTemplatesQuery) {
       const repository = orm.em.fork().getRepository(Template);
       const [templates, total] = await repository.listPage(projectId, query, offsetWindow(query));
       return { templates, total };
     },
 
-    async create(projectId, body) {
+    async create(projectId: string, body: CreateTemplateBody) {
       requireLiquid(compiled, body);
       return orm.em.fork().transactional(async (em) => {
         await holdSenderDomain(em, projectId, body.from);
@@ -111,7 +84,12 @@ export function createTemplatesService(
       });
     },
 
-    async patch(projectId, id, body, seen) {
+    /**
+     * Changes the given fields; null clears an optional one. Checks the sender's domain only when the sender changes,
+     * so that the rest can be edited while the domain is unverified.
+     * @throws DomainError `CONFLICT` when it has changed since `seen`
+     */
+    async patch(projectId: string, id: string, body: PatchTemplateBody, seen?: Date) {
       requireLiquid(compiled, body);
       return orm.em.fork().transactional(async (em) => {
         const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
@@ -123,9 +101,11 @@ export function createTemplatesService(
       });
     },
 
-    remove: (projectId, id) => orm.em.fork().transactional((em) => removeTemplate(em, projectId, id)),
+    /** @throws DomainError `CONFLICT` while workflow steps or executions, listed in `details`, send it */
+    remove: (projectId: string, id: string) =>
+      orm.em.fork().transactional((em) => removeTemplate(em, projectId, id)),
 
-    async duplicate(projectId, id) {
+    async duplicate(projectId: string, id: string) {
       return orm.em.fork().transactional(async (em) => {
         // Locked, so that the sender's domain can't be removed: removal refuses while this template uses it.
         const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_READ);
@@ -134,7 +114,11 @@ export function createTemplatesService(
       });
     },
 
-    async test(projectId, id, email) {
+    /**
+     * Sends the template in its current form to one address.
+     * @throws DomainError `SENDER_DOMAIN_REFUSED`
+     */
+    async test(projectId: string, id: string, email: string) {
       await orm.em.fork().transactional(async (em) => {
         const template = await findTemplate(em, projectId, id);
         await holdSenderDomain(em, projectId, template.fromEmail);
@@ -143,9 +127,10 @@ export function createTemplatesService(
       committed();
     },
 
-    usage: (projectId, id) => readUsage(orm.em.fork(), projectId, id),
+    usage: (projectId: string, id: string) => readUsage(orm.em.fork(), projectId, id),
 
-    countUses: (projectId, ids) => countWorkflowsOf(orm.em.fork(), projectId, ids),
+    /** Of each template of a page. */
+    countUses: (projectId: string, ids: readonly string[]) => countWorkflowsOf(orm.em.fork(), projectId, ids),
   };
 }
 

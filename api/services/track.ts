@@ -9,27 +9,11 @@ import { contactRefusal } from './contact-errors.ts';
 import { toPatch } from './contact-patch.ts';
 import type { ProjectNames } from './project-names.ts';
 
-export interface TrackService {
-  /**
-   * Records an event and creates or patches its contact. Returns after the commit.
-   * @throws DomainError `VALIDATION_ERROR` when the contact's data would exceed 64 KB, or the project its limit of
-   * names
-   */
-  track(
-    projectId: string,
-    body: TrackBody,
-  ): Promise<{ contactId: string; eventId: string; occurredAt: Date }>;
-}
-
 const batchItems = 500;
 const batchBytes = 1024 * 1024;
 const waitingBytes = 64 * 1024 * 1024;
 
-export function createTrackService(
-  projectNames: ProjectNames,
-  committed: () => void,
-  trace?: BatchTrace,
-): TrackService {
+export function createTrackService(projectNames: ProjectNames, committed: () => void, trace?: BatchTrace) {
   const batcher = createBatcher<TrackInput, TrackedEvent>({
     run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
@@ -46,7 +30,12 @@ export function createTrackService(
   });
 
   return {
-    async track(projectId, body) {
+    /**
+     * Records an event and creates or patches its contact. Returns after the commit.
+     * @throws DomainError `VALIDATION_ERROR` when the contact's data would exceed 64 KB, or the project its limit of
+     * names
+     */
+    async track(projectId: string, body: TrackBody) {
       const occurredAt = new Date();
       const flipId = newId();
       const eventId = newId();

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { checkImage } from '../../core/images/check-image.ts';
@@ -32,26 +31,6 @@ export interface UploadsPage {
   quota: UploadQuota;
 }
 
-export interface UploadsService {
-  /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
-  list(projectId: string, query: ListUploadsQuery): Promise<UploadsPage>;
-  /**
-   * Stores an image while it streams in; a refused image leaves nothing behind.
-   * @throws DomainError `VALIDATION_ERROR` for an invalid image, `CONFLICT` beyond the project's quota
-   */
-  storeImage(projectId: string, source: AsyncIterable<Uint8Array>): Promise<StoredImage>;
-  /**
-   * Deletes an image, which no longer counts against the quota. A repeat continues an interrupted call.
-   * @throws DomainError `NOT_FOUND`
-   */
-  removeImage(projectId: string, key: string): Promise<void>;
-  /**
-   * Opens an image of the local folder.
-   * @throws DomainError `NOT_FOUND`
-   */
-  openImage(key: string): Promise<{ contentType: ImageType; size: number; stream: Readable }>;
-}
-
 export interface UploadsServiceOptions {
   orm: Orm;
   stores: ImageStores;
@@ -75,11 +54,12 @@ function readPosition(cursor: string | undefined): UploadPosition | undefined {
   return { createdAt: new Date(position[1]), key: position[2] };
 }
 
-export function createUploadsService(options: UploadsServiceOptions): UploadsService {
+export function createUploadsService(options: UploadsServiceOptions) {
   const { orm, stores, quota } = options;
 
   return {
-    async list(projectId, { cursor, limit }) {
+    /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
+    async list(projectId: string, { cursor, limit }: ListUploadsQuery) {
       const em = orm.em.fork();
       const found = await em.getRepository(Upload).listPage(projectId, readPosition(cursor), limit + 1);
       const rows = found.slice(0, limit);
@@ -92,7 +72,11 @@ export function createUploadsService(options: UploadsServiceOptions): UploadsSer
       };
     },
 
-    async removeImage(projectId, key) {
+    /**
+     * Deletes an image, which no longer counts against the quota. A repeat continues an interrupted call.
+     * @throws DomainError `NOT_FOUND`
+     */
+    async removeImage(projectId: string, key: string) {
       const em = orm.em.fork();
       // One that is still being stored belongs to its upload.
       if ((await em.count(Upload, { key, projectId, stored: true })) === 0) throw notFound('Image');
@@ -100,9 +84,18 @@ export function createUploadsService(options: UploadsServiceOptions): UploadsSer
       await removeUpload(em, key);
     },
 
-    storeImage: (projectId, source) => storeImage(options, projectId, source),
+    /**
+     * Stores an image while it streams in; a refused image leaves nothing behind.
+     * @throws DomainError `VALIDATION_ERROR` for an invalid image, `CONFLICT` beyond the project's quota
+     */
+    storeImage: (projectId: string, source: AsyncIterable<Uint8Array>) =>
+      storeImage(options, projectId, source),
 
-    async openImage(key) {
+    /**
+     * Opens an image of the local folder.
+     * @throws DomainError `NOT_FOUND`
+     */
+    async openImage(key: string) {
       const contentType = typeOfImageKey(key);
       const image = contentType && (await stores.servedImages.open(key));
       if (contentType === undefined || image === undefined) throw notFound('Image');
@@ -132,8 +125,8 @@ function quotaExceeded(quota: UploadQuota, used: UploadQuota): DomainError {
 async function storeImage(
   { orm, stores, quota }: UploadsServiceOptions,
   projectId: string,
-  source: Parameters<UploadsService['storeImage']>[1],
-): ReturnType<UploadsService['storeImage']> {
+  source: AsyncIterable<Uint8Array>,
+) {
   const em = orm.em.fork();
   const used = await readTotal(em, projectId);
   if (isQuotaUsedUp(quota, used)) throw quotaExceeded(quota, used);

@@ -1,20 +1,16 @@
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
-import { type Verification, verifyAddress } from '../../core/verification/verify-address.ts';
+import { verifyAddress } from '../../core/verification/verify-address.ts';
 import type { DomainFactsLookup } from '../../providers/domains/domain-facts.ts';
 
-export interface VerifyService {
-  /**
-   * Contacts no mail server.
-   * @param email normalised
-   * @throws DomainError `SERVICE_UNAVAILABLE` when DNS does not answer
-   */
-  verify(email: string): Promise<Verification>;
-}
-
-export function createVerifyService(lookUp: DomainFactsLookup): VerifyService {
+export function createVerifyService(lookUp: DomainFactsLookup) {
   return {
-    async verify(email) {
+    /**
+     * Contacts no mail server.
+     * @param email normalised
+     * @throws DomainError `SERVICE_UNAVAILABLE` when DNS does not answer
+     */
+    async verify(email: string) {
       const facts = await lookUp(domainOfAddress(email));
       // A wrong guess would make callers drop a valid address.
       if (facts === undefined) {

@@ -16,7 +16,7 @@ import { lockWorkflow } from '../../db/statements/workflows/lock-workflow.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
-import { type LargePage, readLargePage } from './large-page.ts';
+import { readLargePage } from './large-page.ts';
 
 const maxStepRuns = 500;
 
@@ -31,26 +31,7 @@ export interface ExecutionWithSteps extends ExecutionOfContact {
   steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
 }
 
-/**
- * All methods throw DomainError `NOT_FOUND` for records that the project does not have; `list` throws `BAD_REQUEST`
- * for an unknown status and as `readLargePage`, `cancel` throws `CONFLICT` when the execution has ended.
- */
-export interface WorkflowExecutionsService {
-  /**
-   * Starts an execution of the newest version that can run, even if the workflow is disabled.
-   * @throws DomainError `CONFLICT` when the re-entry rule forbids it, `BAD_REQUEST` when the workflow is disabled and
-   * its graph can't run
-   */
-  start(projectId: string, workflowId: string, body: StartExecutionBody): Promise<ExecutionOfContact>;
-  list(
-    projectId: string,
-    workflowId: string,
-    query: ListExecutionsQuery,
-  ): Promise<LargePage<ExecutionOfContact>>;
-  get(projectId: string, workflowId: string, id: string): Promise<ExecutionWithSteps>;
-  cancel(projectId: string, workflowId: string, id: string): Promise<void>;
-  cancelAll(projectId: string, workflowId: string): Promise<number>;
-}
+export type WorkflowExecutionsService = ReturnType<typeof createWorkflowExecutionsService>;
 
 function readStatus(text: string | undefined): ExecutionStatus | undefined {
   if (text === undefined) return undefined;
@@ -89,15 +70,24 @@ async function ofContact(
   return { execution, contactEmail: emails.get(contactId ?? '') ?? null };
 }
 
-export function createWorkflowExecutionsService(orm: Orm, committed: () => void): WorkflowExecutionsService {
+/**
+ * All methods throw DomainError `NOT_FOUND` for records that the project does not have; `list` throws `BAD_REQUEST`
+ * for an unknown status and as `readLargePage`, `cancel` throws `CONFLICT` when the execution has ended.
+ */
+export function createWorkflowExecutionsService(orm: Orm, committed: () => void) {
   return {
-    async start(projectId, workflowId, body) {
+    /**
+     * Starts an execution of the newest version that can run, even if the workflow is disabled.
+     * @throws DomainError `CONFLICT` when the re-entry rule forbids it, `BAD_REQUEST` when the workflow is disabled and
+     * its graph can't run
+     */
+    async start(projectId: string, workflowId: string, body: StartExecutionBody) {
       const started = await orm.em.fork().transactional((em) => startFor(em, projectId, workflowId, body));
       committed();
       return started;
     },
 
-    async list(projectId, workflowId, query) {
+    async list(projectId: string, workflowId: string, query: ListExecutionsQuery) {
       const em = orm.em.fork();
       await findWorkflow(em, projectId, workflowId);
       const status = readStatus(query.status);
@@ -111,7 +101,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       return { ...found, rows: await ofContacts(em, projectId, found.rows) };
     },
 
-    async get(projectId, workflowId, id) {
+    async get(projectId: string, workflowId: string, id: string) {
       const em = orm.em.fork();
       await findWorkflow(em, projectId, workflowId);
       const execution = await findExecution(em, workflowId, id);
@@ -126,7 +116,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       return { ...(await ofContact(em, projectId, execution)), steps };
     },
 
-    async cancel(projectId, workflowId, id) {
+    async cancel(projectId: string, workflowId: string, id: string) {
       const em = orm.em.fork();
       await findWorkflow(em, projectId, workflowId);
       if (await cancelExecution(em, workflowId, id)) return committed();
@@ -134,7 +124,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       throw new DomainError('CONFLICT', `The execution has ended: it is ${status}`, { details: { status } });
     },
 
-    async cancelAll(projectId, workflowId) {
+    async cancelAll(projectId: string, workflowId: string) {
       const em = orm.em.fork();
       await findWorkflow(em, projectId, workflowId);
       const cancelled = await cancelActiveExecutions(em, workflowId);

@@ -25,51 +25,20 @@ const maxSteps = 250;
  * All methods throw DomainError `NOT_FOUND` for a missing workflow, step, transition or template, `VALIDATION_ERROR`
  * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
-export interface WorkflowGraphsService {
-  /**
-   * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
-   * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
-   */
-  addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date): Promise<WorkflowStep>;
-  patchStep(
-    projectId: string,
-    workflowId: string,
-    stepId: string,
-    body: PatchStepBody,
-    seen?: Date,
-  ): Promise<WorkflowStep>;
-  /**
-   * Removes a step and its transitions.
-   * @param splice connects its predecessors to its successor
-   * @throws DomainError `BAD_REQUEST` for the trigger; `CONFLICT` when several different steps follow
-   */
-  removeStep(
-    projectId: string,
-    workflowId: string,
-    stepId: string,
-    splice: boolean,
-    seen?: Date,
-  ): Promise<void>;
-  /** @throws DomainError `BAD_REQUEST` for a branch that the step does not have, `CONFLICT` for one that is taken */
-  addTransition(
-    projectId: string,
-    workflowId: string,
-    body: CreateTransitionBody,
-    seen?: Date,
-  ): Promise<WorkflowTransition>;
-  removeTransition(projectId: string, workflowId: string, transitionId: string, seen?: Date): Promise<void>;
-}
-
-export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
+export function createWorkflowGraphsService(orm: Orm) {
   return {
-    addStep(projectId, workflowId, body, seen) {
+    /**
+     * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
+     * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
+     */
+    addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date) {
       const { type } = body;
       const read = readStepConfig(type, withTemplate(type, body.config ?? {}, body.templateId));
       const insert = (em: Em, graph: WorkflowGraph) => insertStep(em, graph, body, read);
       return editWorkflow(orm, projectId, workflowId, insert, seen);
     },
 
-    patchStep(projectId, workflowId, stepId, body, seen) {
+    patchStep(projectId: string, workflowId: string, stepId: string, body: PatchStepBody, seen?: Date) {
       return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
         const step = requireStep(graph, stepId);
         requireUnchanged(step, seen);
@@ -77,12 +46,23 @@ export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
       });
     },
 
-    removeStep(projectId, workflowId, stepId, splice, seen) {
+    /**
+     * Removes a step and its transitions.
+     * @param splice connects its predecessors to its successor
+     * @throws DomainError `BAD_REQUEST` for the trigger; `CONFLICT` when several different steps follow
+     */
+    removeStep(projectId: string, workflowId: string, stepId: string, splice: boolean, seen?: Date) {
       const remove = (em: Em, graph: WorkflowGraph) => dropStep(em, graph, stepId, splice);
       return editWorkflow(orm, projectId, workflowId, remove, seen);
     },
 
-    addTransition(projectId, workflowId, { fromStepId, toStepId, branch }, seen) {
+    /** @throws DomainError `BAD_REQUEST` for a branch that the step does not have, `CONFLICT` for one that is taken */
+    addTransition(
+      projectId: string,
+      workflowId: string,
+      { fromStepId, toStepId, branch }: CreateTransitionBody,
+      seen?: Date,
+    ) {
       const add = async (em: Em, graph: WorkflowGraph) => {
         const [from, to] = [requireStep(graph, fromStepId), requireStep(graph, toStepId)];
         const transition = connect(em, graph, from, to, branch ?? null);
@@ -92,7 +72,7 @@ export function createWorkflowGraphsService(orm: Orm): WorkflowGraphsService {
       return editWorkflow(orm, projectId, workflowId, add, seen);
     },
 
-    removeTransition(projectId, workflowId, transitionId, seen) {
+    removeTransition(projectId: string, workflowId: string, transitionId: string, seen?: Date) {
       const remove = async (em: Em, graph: WorkflowGraph) => {
         const transition = requireTransition(graph, transitionId);
         em.remove(transition);

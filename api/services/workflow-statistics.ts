@@ -1,41 +1,20 @@
 import type { TotalAccuracy } from '../../core/pagination/total-accuracy.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
-import type { Total } from '../../db/count-or-estimate.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
-import {
-  countExecutionsOf,
-  type ExecutionCounts,
-} from '../../db/statements/workflows/count-executions-of.ts';
-import {
-  countSteps,
-  executionsWithSteps,
-  type StepFigures,
-} from '../../db/statements/workflows/count-steps.ts';
+import { countExecutionsOf } from '../../db/statements/workflows/count-executions-of.ts';
+import { countSteps, executionsWithSteps } from '../../db/statements/workflows/count-steps.ts';
 import { findWorkflow, readGraph } from './edit-workflow.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
-export interface WorkflowStatistics extends Pick<Total, 'totalAccuracy'> {
-  executions: Record<ExecutionStatus, number> & { total: number };
-  /** Executions that `steps` is about: the newest. */
-  stepsOf: number;
-  /** Of the steps of the graph as it is now, in its order. */
-  steps: StepFigures[];
-}
-
-export interface WorkflowStatisticsService {
-  /** @throws DomainError `NOT_FOUND` */
-  read(projectId: string, id: string): Promise<WorkflowStatistics>;
-  /** Of each workflow of a page. */
-  countExecutions(projectId: string, ids: readonly string[]): Promise<ExecutionCounts[]>;
-}
-
-export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads): WorkflowStatisticsService {
+export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads) {
   return {
-    countExecutions: (projectId, ids) =>
+    /** Of each workflow of a page. */
+    countExecutions: (projectId: string, ids: readonly string[]) =>
       heavyReads.run(projectId, () => countExecutionsOf(orm.em.fork(), projectId, ids)),
 
-    async read(projectId, id) {
+    /** @throws DomainError `NOT_FOUND` */
+    async read(projectId: string, id: string) {
       const em = orm.em.fork();
       const graph = await readGraph(em, await findWorkflow(em, projectId, id));
       return heavyReads.run(projectId, async () => {

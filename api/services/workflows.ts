@@ -27,31 +27,16 @@ export interface WorkflowWithFaults extends WorkflowGraph {
 }
 
 /** Methods that take an id throw DomainError `NOT_FOUND`; `remove` throws `CONFLICT` while executions are active. */
-export interface WorkflowsService {
-  list(projectId: string, query: ListWorkflowsQuery): Promise<{ workflows: Workflow[]; total: number }>;
-  get(projectId: string, id: string): Promise<WorkflowWithFaults>;
-  create(projectId: string, body: CreateWorkflowBody): Promise<Workflow>;
-  /**
-   * Changes the given fields. An enabled workflow listens to its event from the commit on; disabling it does not
-   * affect running executions.
-   * @throws DomainError `BAD_REQUEST` with every fault, when enabling a workflow whose graph can't run
-   */
-  patch(projectId: string, id: string, body: PatchWorkflowBody, seen?: Date): Promise<Workflow>;
-  remove(projectId: string, id: string): Promise<void>;
-  /** A copy with its graph, switched off. */
-  duplicate(projectId: string, id: string): Promise<Workflow>;
-}
-
-export function createWorkflowsService(orm: Orm): WorkflowsService {
+export function createWorkflowsService(orm: Orm) {
   return {
-    async list(projectId, query) {
+    async list(projectId: string, query: ListWorkflowsQuery) {
       const repository = orm.em.fork().getRepository(Workflow);
       const [workflows, total] = await repository.listPage(projectId, query.search, offsetWindow(query));
       return { workflows, total };
     },
 
     // One snapshot, so that a concurrent edit is visible entirely or not at all.
-    get: (projectId, id) =>
+    get: (projectId: string, id: string) =>
       orm.em.fork().transactional(
         async (em) => {
           const graph = await readGraph(em, await findWorkflow(em, projectId, id));
@@ -60,7 +45,7 @@ export function createWorkflowsService(orm: Orm): WorkflowsService {
         { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
       ),
 
-    create: (projectId, { description, ...fields }) =>
+    create: (projectId: string, { description, ...fields }: CreateWorkflowBody) =>
       orm.em.fork().transactional(async (em) => {
         const workflow = em.create(Workflow, {
           ...fields,
@@ -73,7 +58,12 @@ export function createWorkflowsService(orm: Orm): WorkflowsService {
         return workflow;
       }),
 
-    patch: (projectId, id, body, seen) => {
+    /**
+     * Changes the given fields. An enabled workflow listens to its event from the commit on; disabling it does not
+     * affect running executions.
+     * @throws DomainError `BAD_REQUEST` with every fault, when enabling a workflow whose graph can't run
+     */
+    patch: (projectId: string, id: string, body: PatchWorkflowBody, seen?: Date) => {
       const change = async (em: Em, graph: WorkflowGraph) => {
         const { workflow } = graph;
         const { enabled, eventName } = workflow;
@@ -87,9 +77,10 @@ export function createWorkflowsService(orm: Orm): WorkflowsService {
       return editWorkflow(orm, projectId, id, change, seen);
     },
 
-    duplicate: (projectId, id) => duplicateWorkflow(orm, projectId, id),
+    /** A copy with its graph, switched off. */
+    duplicate: (projectId: string, id: string) => duplicateWorkflow(orm, projectId, id),
 
-    remove: (projectId, id) => removeWorkflow(orm, projectId, id),
+    remove: (projectId: string, id: string) => removeWorkflow(orm, projectId, id),
   };
 }
 
