@@ -5,15 +5,16 @@ import { activityStats } from '../../analytics/questions/activity-stats.ts';
 import { activityTypesOf } from '../../analytics/questions/activity-types.ts';
 import { listEvents } from '../../analytics/questions/event-list.ts';
 import { eventNames } from '../../analytics/questions/event-names.ts';
-import type { EventPosition, EventRow } from '../../analytics/questions/event-page.ts';
+import type { EventRow } from '../../analytics/questions/event-page.ts';
 import { eventStats } from '../../analytics/questions/event-stats.ts';
 import { recentActivityCount } from '../../analytics/questions/recent-activity-count.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
-import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { notFound } from '../../core/errors.ts';
+import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { listUpcoming } from '../../db/statements/events/list-upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
+import { readCursor } from './read-cursor.ts';
 import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
 
 export interface EventPage {
@@ -23,18 +24,9 @@ export interface EventPage {
   emails: Map<string, string>;
 }
 
-const positionSchema = z.tuple([cursorInstant, z.uuid()]);
-
-function readPosition(cursor: string | undefined): EventPosition | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor<[string, string]>(cursor, positionSchema);
-  if (position === undefined) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      suggestion: 'Pass the cursor of the previous page, or leave it out.',
-    });
-  }
-  return { occurredAt: new Date(position[0]), id: position[1] };
-}
+const positionSchema = z
+  .tuple([cursorInstant, z.uuid()])
+  .transform(([at, id]) => ({ occurredAt: new Date(at), id }));
 
 /**
  * Reads the journal in ClickHouse. Every method except `upcoming` throws `SERVICE_UNAVAILABLE` while ClickHouse is
@@ -58,7 +50,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
   }
 
   const page = async (projectId: string, contactId: string | undefined, query: EventListQuery) => {
-    const before = readPosition(query.cursor);
+    const before = readCursor(query.cursor, positionSchema);
     const { name, limit } = query;
     const found = await whileAvailable(
       listEvents(clickhouse, { projectId, contactId, name, before, limit: limit + 1 }),
@@ -69,7 +61,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
   return {
     async feed(projectId: string, { cursor, limit, ...filter }: ActivityQuery) {
       refuseReversed(filter);
-      const before = readPosition(cursor);
+      const before = readCursor(cursor, positionSchema);
       const found = await whileAvailable(
         activityFeed(clickhouse, { projectId, ...filter, before, limit: limit + 1 }),
       );

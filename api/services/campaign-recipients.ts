@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { campaignLinks } from '../../analytics/questions/campaign-links.ts';
-import { DomainError } from '../../core/errors.ts';
 import { instantOfId } from '../../core/id-at.ts';
-import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RecipientOutcome } from '../../core/recipient-outcomes.ts';
 import type { Orm } from '../../db/orm.ts';
 import { listRecipients } from '../../db/statements/campaigns/list-recipients.ts';
@@ -15,16 +14,17 @@ import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
 import { findCampaign } from './campaigns.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { lookedPage } from './looked-page.ts';
+import { readCursor } from './read-cursor.ts';
 import { whileAvailable } from './read-model.ts';
 
 const mostLinks = 500;
-const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]);
+const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]).transform(([, id]) => id);
 
 export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: HeavyReads) {
   return {
     /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
     async list(projectId: string, id: string, { outcome, cursor, limit }: ListRecipientsQuery) {
-      const after = readPosition(cursor);
+      const after = readCursor(cursor, positionSchema);
       const em = orm.em.fork();
       const counted = await withItsCounters(em, await findCampaign(em, projectId, id));
       if (outcome !== undefined && !occurs(outcome, counted)) {
@@ -48,15 +48,6 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
       return whileAvailable(campaignLinks(clickhouse, campaign, mostLinks));
     },
   };
-}
-
-function readPosition(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor<[string, string]>(cursor, positionSchema);
-  if (position !== undefined) return position[1];
-  throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-    suggestion: 'Pass the cursor of the previous page, or leave it out.',
-  });
 }
 
 /** Whether the counters know of the outcome: looking for what has not happened would read every recipient. */

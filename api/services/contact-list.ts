@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError } from '../../core/errors.ts';
-import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
@@ -27,6 +27,7 @@ import {
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { lookedPage } from './looked-page.ts';
+import { readCursor } from './read-cursor.ts';
 
 /** The total is counted on the first page only, 0 on later ones. */
 export interface ContactPage extends Total {
@@ -39,25 +40,18 @@ export interface ContactPage extends Total {
   searchedUntil: string | null;
 }
 
-const positionSchemas = {
-  email: z.tuple([z.literal('email'), z.string(), z.uuid()]),
-  createdAt: z.tuple([z.literal('createdAt'), cursorInstant, z.uuid()]),
-  count: z.tuple([z.literal('count'), cursorInstant, z.uuid()]),
-};
+const positionSchema = (kind: string, value: z.ZodType<string>) =>
+  z.tuple([z.literal(kind), value, z.uuid()]).transform(([, value, id]) => ({ value, id }));
 
-function readPosition(
-  cursor: string | undefined,
-  kind: keyof typeof positionSchemas,
-): ContactPosition | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor<[string, string, string]>(cursor, positionSchemas[kind]);
-  if (position === undefined) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      suggestion: 'Pass the cursor of the previous page with the same sort, or leave it out.',
-    });
-  }
-  return { value: position[1], id: position[2] };
-}
+const positionSchemas = {
+  email: positionSchema('email', z.string()),
+  createdAt: positionSchema('createdAt', cursorInstant),
+  count: positionSchema('count', cursorInstant),
+};
+const sameSort = 'Pass the cursor of the previous page with the same sort, or leave it out.';
+
+const readPosition = (cursor: string | undefined, kind: keyof typeof positionSchemas) =>
+  readCursor(cursor, positionSchemas[kind], sameSort);
 
 function cursorAt(kind: keyof typeof positionSchemas, position: ContactPosition | undefined): string | null {
   return position === undefined ? null : encodeCursor([kind, position.value, position.id]);

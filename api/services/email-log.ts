@@ -1,29 +1,18 @@
 import { z } from 'zod';
 import { projectEmailSources } from '../../core/email-state.ts';
-import { DomainError } from '../../core/errors.ts';
 import { instantOfId } from '../../core/id-at.ts';
-import { decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { lookedPage } from './looked-page.ts';
+import { readCursor } from './read-cursor.ts';
 import { refuseReversed } from './read-model.ts';
 
 
-const positionSchema = z.tuple([z.literal('emails'), z.uuid()]);
-
-function readPosition(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor<[string, string]>(cursor, positionSchema);
-  if (position === undefined) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      suggestion: 'Pass the cursor of the previous page, or leave it out.',
-    });
-  }
-  return position[1];
-}
+const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id]) => id);
 
 /** @returns undefined when no email can match */
 async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Promise<EmailFilter | undefined> {
@@ -56,7 +45,7 @@ export function createEmailLogService(orm: Orm, heavyReads: HeavyReads) {
     /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
     async list(projectId: string, query: ListEmailsQuery) {
       refuseReversed(query);
-      const before = readPosition(query.cursor);
+      const before = readCursor(query.cursor, positionSchema);
       const filter = await toFilter(orm.em.fork(), projectId, query);
       if (filter === undefined) return { emails: [], cursor: null, searchedBackTo: null };
       const search = { projectId, filter, beforeId: before };

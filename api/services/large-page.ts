@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { DomainError } from '../../core/errors.ts';
-import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import type { ListWindow } from '../../db/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
+import { readCursor } from './read-cursor.ts';
 
 /** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
 export interface LargePage<Row> extends Total {
@@ -22,7 +22,7 @@ interface LargeList<Row> {
   positionOf(row: Row): { at: Date; id: string };
 }
 
-const positionSchema = z.tuple([z.string(), cursorInstant, z.uuid(), z.int().min(0)]);
+const positionSchema = (kind: string) => z.tuple([z.literal(kind), cursorInstant, z.uuid(), z.int().min(0)]);
 
 /**
  * Reads one row more than the page, which tells whether there is another.
@@ -52,15 +52,10 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
 function findWindow<Row>({ kind, query }: LargeList<Row>): { window: ListWindow; rowsBefore: number } {
   const { page, pageSize, cursor } = query;
   const limit = pageSize + 1;
-  if (cursor === undefined) {
+  const position = readCursor(cursor, positionSchema(kind));
+  if (position === undefined) {
     const offset = (page - 1) * pageSize;
     return { window: { limit, offset }, rowsBefore: offset };
-  }
-  const position = decodeCursor<[string, string, string, number]>(cursor, positionSchema);
-  if (position === undefined || position[0] !== kind) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      suggestion: 'Pass the cursor of the previous page, or leave it out.',
-    });
   }
   const [, at, id, rowsBefore] = position;
   return { window: { limit, offset: 0, after: { at, id } }, rowsBefore };

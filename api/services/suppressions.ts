@@ -1,30 +1,20 @@
 import { z } from 'zod';
-import { DomainError, notFound } from '../../core/errors.ts';
-import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { notFound } from '../../core/errors.ts';
+import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
   countSuppressions,
   listSuppressions,
-  type SuppressionPosition,
   type SuppressionRow,
 } from '../../db/statements/contacts/list-suppressions.ts';
 import type { ListSuppressionsQuery } from '../schemas/suppressions.ts';
+import { readCursor } from './read-cursor.ts';
 
-const positionSchema = z.tuple([z.literal('suppressedAt'), cursorInstant, z.uuid(), z.string()]);
-
-function readPosition(cursor: string | undefined): SuppressionPosition | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor(cursor, positionSchema);
-  if (position === undefined) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      suggestion: 'Pass the cursor of the previous page, or leave it out.',
-    });
-  }
-  const [, suppressedAt, contactId, email] = position;
-  return { suppressedAt, contactId, email };
-}
+const positionSchema = z
+  .tuple([z.literal('suppressedAt'), cursorInstant, z.uuid(), z.string()])
+  .transform(([, suppressedAt, contactId, email]) => ({ suppressedAt, contactId, email }));
 
 function cursorAfter({ suppressedAt, contactId, email }: SuppressionRow): string {
   return encodeCursor(['suppressedAt', suppressedAt.toISOString(), contactId, email]);
@@ -37,7 +27,7 @@ function cursorAfter({ suppressedAt, contactId, email }: SuppressionRow): string
 export function createSuppressionsService(orm: Orm) {
   return {
     async list(projectId: string, { cursor, reason, search, limit }: ListSuppressionsQuery) {
-      const after = readPosition(cursor);
+      const after = readCursor(cursor, positionSchema);
       const filter = { reasons: reason === undefined ? suppressionReasons : [reason], search };
       const [found, total] = await Promise.all([
         listSuppressions(orm.em.fork(), projectId, filter, after, limit + 1),

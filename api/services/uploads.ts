@@ -3,14 +3,14 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { checkImage } from '../../core/images/check-image.ts';
 import { type ImageType, newImageKey, typeOfImageKey } from '../../core/images/image-key.ts';
 import { isQuotaUsedUp, type UploadQuota } from '../../core/images/upload-quota.ts';
-import { cursorInstant, decodeCursor, encodeCursor } from '../../core/pagination/cursor.ts';
+import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Upload, UploadTotal } from '../../db/entities/upload.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import type { UploadPosition } from '../../db/repositories/upload-repository.ts';
 import { finishUpload } from '../../db/statements/uploads/finish-upload.ts';
 import { removeUpload } from '../../db/statements/uploads/remove-upload.ts';
 import type { ImageStores } from '../../runtime/image-stores.ts';
 import type { ListUploadsQuery } from '../schemas/uploads.ts';
+import { readCursor } from './read-cursor.ts';
 
 export interface StoredImage {
   url: string;
@@ -41,18 +41,9 @@ async function readTotal(em: Em, projectId: string): Promise<UploadQuota> {
   return (await em.findOne(UploadTotal, { projectId }, { refresh: true })) ?? { files: 0, bytes: 0 };
 }
 
-const positionSchema = z.tuple([z.literal('uploads'), cursorInstant, z.string()]);
-
-function readPosition(cursor: string | undefined): UploadPosition | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor<[string, string, string]>(cursor, positionSchema);
-  if (position === undefined) {
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      suggestion: 'Pass the cursor of the previous page, or leave it out.',
-    });
-  }
-  return { createdAt: new Date(position[1]), key: position[2] };
-}
+const positionSchema = z
+  .tuple([z.literal('uploads'), cursorInstant, z.string()])
+  .transform(([, at, key]) => ({ createdAt: new Date(at), key }));
 
 export function createUploadsService(options: UploadsServiceOptions) {
   const { orm, stores, quota } = options;
@@ -61,7 +52,9 @@ export function createUploadsService(options: UploadsServiceOptions) {
     /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
     async list(projectId: string, { cursor, limit }: ListUploadsQuery) {
       const em = orm.em.fork();
-      const found = await em.getRepository(Upload).listPage(projectId, readPosition(cursor), limit + 1);
+      const found = await em
+        .getRepository(Upload)
+        .listPage(projectId, readCursor(cursor, positionSchema), limit + 1);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
       return {
