@@ -1,18 +1,15 @@
-export interface AlarmClock {
-  /** Ends the current sleep early, or the next one if none is running. */
-  ring(): void;
-  sleep(milliseconds: number): Promise<void>;
-}
+export type AlarmClock = ReturnType<typeof createAlarmClock>;
 
-export function createAlarmClock(): AlarmClock {
+export function createAlarmClock() {
   let hasRung = false;
   let wakeUp: (() => void) | undefined;
   return {
+    /** Ends the current sleep early, or the next one if none is running. */
     ring() {
       hasRung = true;
       wakeUp?.();
     },
-    async sleep(milliseconds) {
+    async sleep(milliseconds: number) {
       if (!hasRung) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, milliseconds);

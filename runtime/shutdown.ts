@@ -1,14 +1,9 @@
 import type { Logger } from 'pino';
 
-export interface Shutdown {
-  /** Registers a part; parts end one at a time, in reverse order. */
-  add(name: string, end: () => Promise<void>): void;
-  /** Idempotent. Resolves to whether every part ended cleanly. */
-  run(): Promise<boolean>;
-}
+export type Shutdown = ReturnType<typeof createShutdown>;
 
 /** Coordinates shutdown. A part that fails or hangs does not keep the others from ending. */
-export function createShutdown(log: Logger, partTimeoutMs: number): Shutdown {
+export function createShutdown(log: Logger, partTimeoutMs: number) {
   const parts: { name: string; end: () => Promise<void> }[] = [];
   let running: Promise<boolean> | undefined;
 
@@ -35,7 +30,9 @@ export function createShutdown(log: Logger, partTimeoutMs: number): Shutdown {
   }
 
   return {
-    add: (name, end) => parts.push({ name, end }),
+    /** Registers a part; parts end one at a time, in reverse order. */
+    add: (name: string, end: () => Promise<void>) => parts.push({ name, end }),
+    /** Idempotent. Resolves to whether every part ended cleanly. */
     run: () => {
       running ??= endAll();
       return running;

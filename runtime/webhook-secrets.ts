@@ -12,21 +12,17 @@ export interface ProjectWebhookSecrets {
   previous: { secret: string; until: Date } | null;
 }
 
-export interface WebhookSecrets {
-  /** Creates the secret if there is none. @throws Error when the project was deleted */
-  read(em: Em, projectId: string): Promise<ProjectWebhookSecrets>;
-  /** The previous secret stays valid for 24 hours. */
-  rotate(em: Em, projectId: string): Promise<void>;
-}
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
 const overlapHours = 24;
 
 /** @param appSecret `APP_SECRET`, from which the encryption key is derived */
-export function createWebhookSecrets(appSecret: string): WebhookSecrets {
+export function createWebhookSecrets(appSecret: string) {
   const key = deriveKey(appSecret, 'webhook-secret');
   const fresh = (projectId: string) => encryptText(key, createWebhookSecret(), projectId);
   return {
-    async read(em, projectId) {
+    /** Creates the secret if there is none. @throws Error when the project was deleted */
+    async read(em: Em, projectId: string) {
       let stored = await readWebhookSecrets(em, projectId);
       if (stored?.current === null) {
         await addWebhookSecret(em, projectId, fresh(projectId));
@@ -43,6 +39,8 @@ export function createWebhookSecrets(appSecret: string): WebhookSecrets {
             : null,
       };
     },
-    rotate: (em, projectId) => replaceWebhookSecret(em, projectId, fresh(projectId), overlapHours),
+    /** The previous secret stays valid for 24 hours. */
+    rotate: (em: Em, projectId: string) =>
+      replaceWebhookSecret(em, projectId, fresh(projectId), overlapHours),
   };
 }

@@ -1,13 +1,9 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { LeftOutReason } from '../services/request-buffer.ts';
 
-export interface ApiMetrics {
-  registry: Registry;
-  observeRequest(method: string, route: string, status: number, seconds: number): void;
-  countUnlogged(reason: LeftOutReason, requests: number): void;
-}
+export type ApiMetrics = ReturnType<typeof createApiMetrics>;
 
-export function createApiMetrics(): ApiMetrics {
+export function createApiMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -40,7 +36,7 @@ export function createApiMetrics(): ApiMetrics {
 
   return {
     registry,
-    observeRequest: (method, route, status, seconds) => {
+    observeRequest: (method: string, route: string, status: number, seconds: number) => {
       const key = `${method} ${route} ${status}`;
       let child = series.get(key);
       if (child === undefined) {
@@ -50,6 +46,6 @@ export function createApiMetrics(): ApiMetrics {
       child.observe(seconds);
       if (status === 429) rateLimited.inc({ route });
     },
-    countUnlogged: (reason, requests) => unloggedBy[reason].inc(requests),
+    countUnlogged: (reason: LeftOutReason, requests: number) => unloggedBy[reason].inc(requests),
   };
 }

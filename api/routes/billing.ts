@@ -8,7 +8,7 @@ import {
   limitsBodySchema,
   limitsSchema,
 } from '../schemas/answers/billing.ts';
-import { cursorLimitSchema } from '../schemas/pagination.ts';
+import { cursorLimitSchema, cursorPageSchema } from '../schemas/pagination.ts';
 
 const params = z.object({ id: idSchema });
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
@@ -70,11 +70,7 @@ export const listInvoices = defineRoute({
   responses: {
     200: {
       description: 'A page of invoices; `cursor` leads to the next one.',
-      schema: z.object({
-        data: z.array(invoiceSchema),
-        cursor: z.string().nullable(),
-        hasMore: z.boolean(),
-      }),
+      schema: cursorPageSchema(invoiceSchema),
     },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],

@@ -4,7 +4,7 @@ import { activityTypes } from '../../core/activity-types.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
-import { limitSchema } from './pagination.ts';
+import { cursorPageSchema, limitSchema } from './pagination.ts';
 
 /** Anything that a date parser accepts, clamped to the years 1 to 9999. */
 export const dateSchema = z
@@ -83,9 +83,6 @@ export const recentCountQuerySchema = z.object({
   minutes: z.coerce.number().int().min(1).max(1440).default(5).describe('Minutes to look back.'),
 });
 
-const pageOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
-
 export const activitySchema = z
   .object({
     id: z.uuid(),
@@ -96,7 +93,7 @@ export const activitySchema = z
     metadata: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'Activity' });
-export const activityPageSchema = pageOf(activitySchema);
+export const activityPageSchema = cursorPageSchema(activitySchema);
 
 export const eventSchema = z
   .object({
@@ -109,7 +106,7 @@ export const eventSchema = z
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'Event' });
-export const eventPageSchema = pageOf(eventSchema);
+export const eventPageSchema = cursorPageSchema(eventSchema);
 
 const count = z.number().int();
 export const activityStatsSchema = z.object({

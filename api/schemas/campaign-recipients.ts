@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailStatuses } from '../../core/email-state.ts';
 import { recipientOutcomes } from '../../core/recipient-outcomes.ts';
 import { recipientsPerLook } from '../../db/statements/campaigns/list-recipients.ts';
-import { cursorLimitSchema } from './pagination.ts';
+import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 export const listRecipientsQuerySchema = z.object({
   outcome: z
@@ -41,9 +41,7 @@ const recipientSchema = z
 
 export type RecipientAnswer = z.output<typeof recipientSchema>;
 
-export const recipientPageSchema = z.object({
-  data: z.array(recipientSchema),
-  cursor: z.string().nullable(),
+export const recipientPageSchema = cursorPageSchema(recipientSchema).extend({
   hasMore: z.boolean().describe('More recipients match, or were not looked at yet.'),
   searchedUntil: instant.describe(
     `When the page is not full because ${recipientsPerLook.toLocaleString('en')} recipients were looked at: when the ` +

@@ -10,7 +10,7 @@ import {
 import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 import { contactSchema } from './answers/contact.ts';
 import { totalAccuracySchema } from './answers/offset-page.ts';
-import { cursorLimitSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
+import { cursorLimitSchema, cursorPageSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
 
 // One parameter per key, so that several filters combine.
 const filterName = /^filter\[(data\..+)\]$/s;
@@ -100,9 +100,7 @@ function addIssue(context: z.core.ParsePayload, field: string, message: string, 
 
 const perLook = contactsPerLook.toLocaleString('en');
 
-export const contactPageSchema = z.object({
-  data: z.array(contactSchema),
-  cursor: z.string().nullable(),
+export const contactPageSchema = cursorPageSchema(contactSchema).extend({
   hasMore: z.boolean().describe('More contacts match, or were not looked at yet.'),
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
   totalAccuracy: totalAccuracySchema.describe(

@@ -7,7 +7,7 @@ import { isStorableText } from '../../core/json-value.ts';
 import { emailsPerLook } from '../../db/statements/emails/list-emails.ts';
 import { periodQuerySchema } from './activity.ts';
 import { temporalUrlSchema } from './answers/temporal-run.ts';
-import { cursorLimitSchema } from './pagination.ts';
+import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 export const listEmailsQuerySchema = periodQuerySchema.extend({
   limit: cursorLimitSchema.describe('At most 100.'),
@@ -66,9 +66,7 @@ const emailFields = z.object({
 
 export const emailSchema = emailFields.meta({ id: 'Email' });
 
-export const emailPageSchema = z.object({
-  data: z.array(emailSchema),
-  cursor: z.string().nullable(),
+export const emailPageSchema = cursorPageSchema(emailSchema).extend({
   hasMore: z.boolean().describe('More emails match, or were not looked at yet.'),
   searchedBackTo: instant.describe(
     `When the page is not full because ${emailsPerLook.toLocaleString('en')} emails were looked at: how far back ` +

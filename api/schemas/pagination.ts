@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 
+/** A page of a list that is read by cursor. */
+export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
+
 /** Clamped to 100. */
 export const limitSchema = (fallback: number) =>
   z.coerce

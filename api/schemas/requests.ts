@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestCredentials } from '../../analytics/tables/request-log.ts';
 import { requestIdPattern } from '../../core/request-id.ts';
 import { periodQuerySchema } from './activity.ts';
-import { limitSchema } from './pagination.ts';
+import { cursorPageSchema, limitSchema } from './pagination.ts';
 
 const statusSchema = z
   .string()
@@ -53,8 +53,4 @@ export const requestSchema = z
   })
   .meta({ id: 'LoggedRequest' });
 
-export const requestPageSchema = z.object({
-  data: z.array(requestSchema),
-  cursor: z.string().nullable(),
-  hasMore: z.boolean(),
-});
+export const requestPageSchema = cursorPageSchema(requestSchema);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
-import { cursorLimitSchema } from './pagination.ts';
+import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 const reasonSchema = z
   .enum(suppressionReasons)
@@ -33,10 +33,7 @@ export const suppressionSchema = z
   })
   .meta({ id: 'Suppression' });
 
-export const suppressionPageSchema = z.object({
-  data: z.array(suppressionSchema),
-  cursor: z.string().nullable(),
-  hasMore: z.boolean(),
+export const suppressionPageSchema = cursorPageSchema(suppressionSchema).extend({
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { imageTypes } from '../../core/images/image-key.ts';
-import { cursorLimitSchema } from './pagination.ts';
+import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 export const storedImageSchema = z.object({
   url: z.url(),
@@ -20,10 +20,7 @@ export type ListUploadsQuery = z.output<typeof listUploadsQuerySchema>;
 
 const amount = (description: string) => z.object({ files: z.int(), bytes: z.int() }).describe(description);
 
-export const uploadPageSchema = z.object({
-  data: z.array(imageSchema),
-  cursor: z.string().nullable(),
-  hasMore: z.boolean(),
+export const uploadPageSchema = cursorPageSchema(imageSchema).extend({
   used: amount('What the project keeps.'),
   quota: amount('What it may keep; 0 means without a limit.'),
 });

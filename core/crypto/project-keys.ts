@@ -13,20 +13,16 @@ export interface NewProjectKeys {
   };
 }
 
-export interface KeyVault {
-  createKeys(projectId: string): NewProjectKeys;
-  openPublicKey(projectId: string, encrypted: Uint8Array): string;
-  openSecretKey(projectId: string, encrypted: Uint8Array): string;
-}
+export type KeyVault = ReturnType<typeof createKeyVault>;
 
-export function createKeyVault(appSecret: string): KeyVault {
+export function createKeyVault(appSecret: string) {
   const encryptionKey = deriveKey(appSecret, 'api-key-encryption');
   const lookupKey = deriveKey(appSecret, 'api-key-lookup');
   const publicContext = (projectId: string) => `${projectId} public`;
   const secretContext = (projectId: string) => `${projectId} secret`;
 
   return {
-    createKeys: (projectId) => {
+    createKeys: (projectId: string) => {
       const publicKey = createApiKey('public');
       const secretKey = createApiKey('secret');
       return {
@@ -40,7 +36,9 @@ export function createKeyVault(appSecret: string): KeyVault {
         },
       };
     },
-    openPublicKey: (projectId, encrypted) => decryptText(encryptionKey, encrypted, publicContext(projectId)),
-    openSecretKey: (projectId, encrypted) => decryptText(encryptionKey, encrypted, secretContext(projectId)),
+    openPublicKey: (projectId: string, encrypted: Uint8Array) =>
+      decryptText(encryptionKey, encrypted, publicContext(projectId)),
+    openSecretKey: (projectId: string, encrypted: Uint8Array) =>
+      decryptText(encryptionKey, encrypted, secretContext(projectId)),
   };
 }

@@ -8,9 +8,7 @@ const maxFetches = 8;
 const rememberKeyMs = 24 * 60 * 60 * 1000;
 const rememberFailureMs = 1_000;
 
-export interface SigningCertificates {
-  keyAt(address: string): Promise<KeyObject | undefined>;
-}
+export type SigningCertificates = ReturnType<typeof createSigningCertificates>;
 
 async function readText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -37,7 +35,7 @@ async function fetchCertificate(address: string, timeoutMs: number): Promise<X50
  * second, expired certificates treated as missing. Failed addresses can't evict known keys. Callers must check
  * addresses: any answer is trusted.
  */
-export function createSigningCertificates(timeoutMs = fetchTimeoutMs): SigningCertificates {
+export function createSigningCertificates(timeoutMs = fetchTimeoutMs) {
   const known = new LRUCache<string, { key: KeyObject; fromMs: number; untilMs: number }>({
     max: 100,
     ttl: rememberKeyMs,
@@ -63,7 +61,7 @@ export function createSigningCertificates(timeoutMs = fetchTimeoutMs): SigningCe
   }
 
   return {
-    async keyAt(address) {
+    async keyAt(address: string) {
       if (!known.has(address)) {
         const learning = fetching.get(address);
         if (learning !== undefined) await learning;

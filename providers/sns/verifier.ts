@@ -20,19 +20,7 @@ export type SnsRefusal =
   | 'signature'
   | 'expired';
 
-export interface SnsVerifier {
-  /**
-   * Verifies topic and signature; undefined when the message is genuine. Never fetches for a foreign topic or from
-   * a foreign host. About 50 µs with a cached certificate.
-   */
-  verify(message: SnsMessage): Promise<SnsRefusal | undefined>;
-  /**
-   * Confirms a subscription. Only call it with a verified message.
-   *
-   * @throws Error for an address that is not the provider's, or an answer other than 2xx
-   */
-  confirm(message: Extract<SnsMessage, { Type: 'SubscriptionConfirmation' }>): Promise<void>;
-}
+export type SnsVerifier = ReturnType<typeof createSnsVerifier>;
 
 /** Redeliveries, also from a dead-letter queue, are younger; an older message is a replay. */
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
@@ -42,12 +30,16 @@ const confirmTimeoutMs = 10_000;
  * Accepts signature versions 1 (SHA-1) and 2 (SHA-256).
  * Source: Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".
  */
-export function createSnsVerifier({ topicArns, localHost }: SnsVerifierOptions): SnsVerifier {
+export function createSnsVerifier({ topicArns, localHost }: SnsVerifierOptions) {
   const topics = new Set(topicArns);
   const certificates = createSigningCertificates();
 
   return {
-    async verify(message) {
+    /**
+     * Verifies topic and signature; undefined when the message is genuine. Never fetches for a foreign topic or from
+     * a foreign host. About 50 µs with a cached certificate.
+     */
+    async verify(message: SnsMessage) {
       if (!topics.has(message.TopicArn)) return 'topic';
       if (!isCertificateAddress(message.SigningCertURL, localHost)) return 'certificate-address';
       if (message.Type !== 'Notification' && !isProviderAddress(message.SubscribeURL, localHost)) {
@@ -60,7 +52,12 @@ export function createSnsVerifier({ topicArns, localHost }: SnsVerifierOptions):
       if (!verifySignature(algorithm, Buffer.from(signedText(message)), key, signature)) return 'signature';
       return Date.now() - Date.parse(message.Timestamp) > maxAgeMs ? 'expired' : undefined;
     },
-    async confirm({ SubscribeURL }) {
+    /**
+     * Confirms a subscription. Only call it with a verified message.
+     *
+     * @throws Error for an address that is not the provider's, or an answer other than 2xx
+     */
+    async confirm({ SubscribeURL }: Extract<SnsMessage, { Type: 'SubscriptionConfirmation' }>) {
       if (!isProviderAddress(SubscribeURL, localHost)) {
         throw new Error('The address to confirm the subscription is not of the provider');
       }

@@ -4,12 +4,7 @@ import { type LaneOptions, OutboxLane } from './outbox-lane.ts';
 
 export type RelayOptions = Omit<LaneOptions, 'lane' | 'commandsARound'>;
 
-export interface OutboxRelay {
-  start(): void;
-  wake(): void;
-  wakeIn(ms: number): void;
-  stop(): Promise<void>;
-}
+export type OutboxRelay = ReturnType<typeof createOutboxRelay>;
 
 const dueMarginMs = 10;
 
@@ -27,7 +22,7 @@ const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
  * for commands left by a crashed process. Emails have their own lane, so that they never wait behind the executions
  * started by an import.
  */
-export function createOutboxRelay(options: RelayOptions): OutboxRelay {
+export function createOutboxRelay(options: RelayOptions) {
   const all = lanes.map((lane) => new OutboxLane({ ...options, lane, commandsARound: commandsARound[lane] }));
   const planned = new Set<number>();
   let running: Promise<void>[] | undefined;
@@ -41,7 +36,7 @@ export function createOutboxRelay(options: RelayOptions): OutboxRelay {
       running ??= all.map((lane) => lane.run());
     },
     wake,
-    wakeIn(ms) {
+    wakeIn(ms: number) {
       const at = Math.ceil((Date.now() + ms + dueMarginMs) / dueMarginMs) * dueMarginMs;
       if (planned.has(at)) return;
       planned.add(at);

@@ -4,14 +4,7 @@ import type { Orm } from '../../../db/orm.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 import type { BatchSender } from './create-batch-sender.ts';
 
-export interface HeadStart {
-  /** Call after each step of a campaign's freeze. */
-  look(campaignId: string): void;
-  /** Sends what workers left behind that were killed. Call when this one starts. Never rejects. */
-  takeOver(): Promise<void>;
-  /** Stops the batches under way, and begins no more. */
-  stop(): Promise<void>;
-}
+export type HeadStart = ReturnType<typeof createHeadStart>;
 
 export interface HeadStartDependencies {
   orm: Orm;
@@ -37,7 +30,7 @@ const campaignsToTakeOver = 4;
  * of each batch sends what is left of it. Runs beside the activities, which must stay short: a workflow waits for ten
  * seconds when its worker is killed in one of these.
  */
-export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies): HeadStart {
+export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies) {
   const stopping = new AbortController();
   const runs = new Map<string, Run>();
 
@@ -88,7 +81,9 @@ export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies)
   }
 
   return {
-    look: (campaignId) => start(campaignId, 0),
+    /** Call after each step of a campaign's freeze. */
+    look: (campaignId: string) => start(campaignId, 0),
+    /** Sends what workers left behind that were killed. Call when this one starts. Never rejects. */
     async takeOver() {
       try {
         const sending = await orm.em
@@ -103,6 +98,7 @@ export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies)
         warn('Could not look for campaigns to take over; Temporal will', error);
       }
     },
+    /** Stops the batches under way, and begins no more. */
     async stop() {
       stopping.abort();
       await Promise.all([...runs.values()].map(({ ended }) => ended));
