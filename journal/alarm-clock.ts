@@ -1,5 +1,3 @@
-export type AlarmClock = ReturnType<typeof createAlarmClock>;
-
 export function createAlarmClock() {
   let hasRung = false;
   let wakeUp: (() => void) | undefined;

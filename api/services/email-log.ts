@@ -11,7 +11,6 @@ import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed } from './read-model.ts';
 
-
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id]) => id);
 
 /** @returns undefined when no email can match */

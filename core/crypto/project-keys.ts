@@ -2,17 +2,6 @@ import { apiKeyLookupHash, createApiKey } from './api-key.ts';
 import { deriveKey } from './derive-key.ts';
 import { decryptText, encryptText } from './encrypt.ts';
 
-export interface NewProjectKeys {
-  publicKey: string;
-  secretKey: string;
-  stored: {
-    publicKeyHash: Buffer;
-    secretKeyHash: Buffer;
-    publicKeyEncrypted: Buffer;
-    secretKeyEncrypted: Buffer;
-  };
-}
-
 export type KeyVault = ReturnType<typeof createKeyVault>;
 
 export function createKeyVault(appSecret: string) {

@@ -8,8 +8,6 @@ const maxFetches = 8;
 const rememberKeyMs = 24 * 60 * 60 * 1000;
 const rememberFailureMs = 1_000;
 
-export type SigningCertificates = ReturnType<typeof createSigningCertificates>;
-
 async function readText(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -8,14 +8,14 @@ import {
 } from '../../local/ses/events/sns-signer.ts';
 import { type SeenRequest, startHttpServer, type TestHttpServer } from '../testing/http-server.ts';
 import { type SnsMessage, snsMessageSchema } from './message.ts';
-import { createSnsVerifier, type SnsVerifier } from './verifier.ts';
+import { createSnsVerifier } from './verifier.ts';
 
 const topic = 'arn:aws:sns:us-east-1:123456789012:posthaste';
 const otherTopic = 'arn:aws:sns:us-east-1:123456789012:other';
 let key: SigningKey;
 let otherKey: SigningKey;
 let server: TestHttpServer;
-let verifier: SnsVerifier;
+let verifier: ReturnType<typeof createSnsVerifier>;
 
 beforeAll(async () => {
   [key, otherKey] = await Promise.all([createSigningKey(2048), createSigningKey(2048)]);

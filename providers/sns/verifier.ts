@@ -8,20 +8,6 @@ export interface SnsVerifierOptions {
   localHost: string | undefined;
 }
 
-/**
- * Final except `certificate`: the signing certificate could not be fetched, so the message may be genuine and
- * should be redelivered.
- */
-export type SnsRefusal =
-  | 'topic'
-  | 'certificate-address'
-  | 'subscribe-address'
-  | 'certificate'
-  | 'signature'
-  | 'expired';
-
-export type SnsVerifier = ReturnType<typeof createSnsVerifier>;
-
 /** Redeliveries, also from a dead-letter queue, are younger; an older message is a replay. */
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
 const confirmTimeoutMs = 10_000;
