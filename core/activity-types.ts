@@ -1,4 +1,4 @@
-/** Row types of the activity feed (API contract, "Activity and analytics"). */
+/** Row types of the activity feed. */
 export const activityTypes = [
   'email.sent',
   'email.delivered',

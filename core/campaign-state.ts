@@ -11,7 +11,7 @@ export const unsentStatuses: readonly CampaignStatus[] = ['DRAFT', 'SCHEDULED'];
 export const openStatuses: readonly CampaignStatus[] = [...unsentStatuses, 'SENDING'];
 
 /**
- * States that accept each action (API contract, "Campaign status"). `send` means both sending now and
+ * States that accept each action. `send` means both sending now and
  * scheduling: a scheduled campaign can be rescheduled or sent now.
  */
 const accepted: Readonly<Record<CampaignAction, readonly CampaignStatus[]>> = {

@@ -1,4 +1,4 @@
-/** Decides who may get an email (API contract, "Template"). */
+/** Decides who may get an email. */
 export const contentTypes = ['TRANSACTIONAL', 'MARKETING', 'HEADLESS'] as const;
 
 export type ContentType = (typeof contentTypes)[number];

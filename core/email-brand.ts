@@ -1,6 +1,5 @@
 import type { Locale } from './messages/messages.ts';
 
-/** What a project sets for the footers of its emails. */
 export interface EmailBrand {
   /** For contacts without a `locale`. */
   language: Locale;

@@ -30,7 +30,6 @@ export interface PoolFigures {
   pool: string;
   used: number;
   idle: number;
-  /** Callers that wait for a connection. */
   waiting: number;
   max: number;
 }

@@ -3,14 +3,11 @@ import { instantOfId, lowestIdAt } from '../core/id-at.ts';
 /** A table that is partitioned by time, with a partition `<name>_default` for rows that no other one takes. */
 export interface PartitionedTable {
   name: string;
-  /** The column that partitions are ranges of. */
   key: string;
   step: 'day' | 'month';
   /** Partitions that exist before their time begins. */
   ahead: number;
-  /** Partitions that are made for the time before the current one. */
   behind: number;
-  /** The lowest key of an instant. */
   keyAt(instant: Date): string;
   instantOf(key: string): Date;
 }

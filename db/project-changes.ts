@@ -15,7 +15,6 @@ export interface ProjectChangesOptions {
   warn: (message: string, error: unknown) => void;
 }
 
-/** Listens for changed projects on a dedicated Postgres connection. */
 export class ProjectChanges {
   readonly #options: ProjectChangesOptions;
   readonly #listeners: ((projectId: string | null) => void)[] = [];

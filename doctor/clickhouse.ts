@@ -119,7 +119,6 @@ async function checkItsMigrations(clickhouse: ClickHouse): Promise<Finding> {
 
 const lateSeconds = 60;
 
-/** How far ClickHouse is behind the journal. */
 export async function checkStream({ within }: ReadOnly): Promise<Finding[]> {
   const stream = reporter('Stream');
   const lag = await within(async (client) => measureLag(client, await loadPosition(client), new Date()));

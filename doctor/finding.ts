@@ -4,11 +4,9 @@ export interface Finding {
   area: string;
   level: Level;
   text: string;
-  /** What to do about it. */
   remedy?: string;
 }
 
-/** The findings of one area. */
 export function reporter(area: string) {
   return {
     ok: (text: string): Finding => ({ area, level: 'ok', text }),

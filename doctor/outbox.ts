@@ -34,7 +34,6 @@ const backlogRow = z.object({
   oldestSeconds: z.number(),
 });
 
-/** What waits for Temporal, by kind and project. */
 export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Outbox');
   const rows = await ask(

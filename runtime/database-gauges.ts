@@ -4,7 +4,6 @@ import { type Orm, readPools } from '../db/orm.ts';
 import { readSendingBacklog } from '../db/statements/emails/read-sending-backlog.ts';
 import { type OutboxFigures, readOutboxFigures } from '../db/statements/outbox/read-outbox-figures.ts';
 
-/** Gauges that are read when they are asked for. */
 export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
   registerPoolGauges(registry, orm);
   registerOutboxGauges(registry, orm);

@@ -9,7 +9,6 @@ import { createS3Images } from '../providers/images/s3-images.ts';
 export interface ImageStores {
   images: ImageStore;
   servedImages: DiskImages;
-  /** The public address of a stored image. */
   urlOf(key: string): Promise<string>;
   remove(key: string): Promise<void>;
 }

@@ -12,7 +12,6 @@ export interface ProductMetrics {
   countComparisons(count: number, isRoundOver: boolean): void;
   countResults(figures: EmailFigures): void;
   countSuspensions(projects: number): void;
-  /** Records that a sweep has finished now. */
   noteSweep(sweep: string): void;
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
 }

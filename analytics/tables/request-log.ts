@@ -38,7 +38,6 @@ export interface LoggedRequest {
   durationMs: number;
 }
 
-/** A row as a line for `ClickHouse.insert`. */
 export function toRequestLine(projectId: string, row: LoggedRequest): string {
   return [
     projectId,

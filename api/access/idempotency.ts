@@ -15,7 +15,7 @@ const mostTries = 5;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** Runs a request with an `Idempotency-Key` at most once (API contract, decisions: Idempotency). */
+/** Runs a request with an `Idempotency-Key` at most once. */
 export function createIdempotency(em: Em, ttlHours: number) {
   const shared = {
     maxItems: 200,

@@ -17,7 +17,6 @@ export interface RequestState {
   failure: unknown;
   /** Of the answer, when it is an error. */
   errorCode: ErrorCode | undefined;
-  /** What opened the project. */
   credential: RequestCredential | undefined;
   traceId: string | undefined;
 }

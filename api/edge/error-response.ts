@@ -43,7 +43,6 @@ function unavailable(message: string, cause: unknown): DomainError {
   return new DomainError('SERVICE_UNAVAILABLE', message, { suggestion, retryAfterSeconds, cause });
 }
 
-/** The error envelope (API contract, Errors). */
 export function errorEnvelope(error: DomainError, requestId: string) {
   return {
     success: false,

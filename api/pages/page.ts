@@ -82,7 +82,6 @@ function imageSource(project: PageProject | undefined): string {
   return logo === undefined ? '' : `img-src ${new URL(logo).origin}; `;
 }
 
-/** @param signInUrl of the dashboard, to which a link leads */
 export function renderNotice(
   locale: Locale,
   project: PageProject | undefined,

@@ -14,7 +14,6 @@ export const presentContent = (content: Template | Campaign) => ({
   type: content.type,
 });
 
-/** As a list has it when asked to leave out the body. */
 export const withoutBody = <Answer extends { body: string }>({ body: _, ...rest }: Answer) => rest;
 
 export function presentTemplate(template: Template): TemplateAnswer {

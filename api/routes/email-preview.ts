@@ -28,7 +28,6 @@ const example = {
   ],
 };
 
-/** Templates and campaigns are rendered alike. */
 const previewRoute = (path: string, tag: string, what: string) =>
   defineRoute({
     method: 'POST',

@@ -19,7 +19,6 @@ export interface HealthOptions {
   registry: Registry;
 }
 
-/** For supervisors, load balancers and Prometheus. */
 export function healthRoutes({ readiness: checks, registry }: HealthOptions): Route[] {
   const look = createReadiness(checks);
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { parseContactData } from '../../core/contact-data/parse-contact-data.ts';
 import { reportIssues } from './report-issues.ts';
 
-/** Applies the rules for `data` of the API contract. */
 export const contactDataSchema = z
   .record(z.string(), z.unknown())
   .meta({

@@ -35,7 +35,6 @@ const filterFields = {
 
 const filterSchema = z.looseObject(filterFields);
 
-/** The filters of a list of contacts, without page and order. */
 export const contactFilterQuerySchema = filterSchema.transform(toFilter);
 
 export const listContactsQuerySchema = filterSchema

@@ -16,5 +16,4 @@ const ifMatchHeaders = (record: string) =>
   });
 
 export const ifMatchHeadersSchema = ifMatchHeaders('record');
-/** For changes to its graph. */
 export const ifMatchWorkflowHeadersSchema = ifMatchHeaders('workflow');

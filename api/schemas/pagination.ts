@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 
-/** A page of a list that is read by cursor. */
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
 
@@ -26,10 +25,8 @@ export const offsetQuerySchema = z.object({
 
 export type OffsetQuery = z.output<typeof offsetQuerySchema>;
 
-/** What the description of such a list says. */
 export const deepPages = `\`cursor\` leads on from any page, at the same cost at any depth; a page number costs more the higher it is.`;
 
-/** For lists that may be large. */
 export const largePageQuerySchema = offsetQuerySchema.extend({
   cursor: z.string().optional().describe('The `cursor` of the page before; `page` is ignored.'),
 });

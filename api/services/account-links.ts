@@ -157,7 +157,6 @@ function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions) {
       return token;
     },
 
-    /** Consumes a token of `createSignIn`. */
     useSignIn: (token: string) =>
       orm.em.fork().transactional((em) => useLink(em, 'sign-in', oneTimeLinks.hashOf('sign-in', token))),
   };

@@ -94,7 +94,6 @@ export function createDomainsService(options: DomainsServiceOptions) {
   };
 
   return {
-    /** The DNS records that verify it. */
     recordsOf: (domain: Domain) => identities.wantedRecords(domain, domain.dkimTokens),
 
     list: (projectId: string) => orm.em.fork().getRepository(Domain).listOfProject(projectId),

@@ -37,7 +37,6 @@ export interface ImportFile {
   format: ImportFormat;
 }
 
-/** What an import of the file would do now, without doing it. */
 export async function previewImport(
   orm: Orm,
   projectId: string,

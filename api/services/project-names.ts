@@ -117,7 +117,6 @@ function newNames(isKnown: (name: string) => boolean, writes: readonly NamingWri
   return { fields, events };
 }
 
-/** Projects that recently hit each limit. */
 const watchedProjects = () => ({
   contact_fields_limit: new LRUCache<string, true>({ max: 10_000, ttl: watchedForMs }),
   event_names_limit: new LRUCache<string, true>({ max: 10_000, ttl: watchedForMs }),

@@ -76,7 +76,6 @@ import { createWorkflowsService } from './workflows.ts';
 
 type Context = ReturnType<typeof createContext>;
 
-/** What services use of the edge. */
 interface EdgeParts {
   projectChanges: ProjectChanges;
   projectKeys: ProjectKeys;
@@ -106,7 +105,6 @@ export function createServices(resources: ProcessResources, edge: EdgeParts, par
   };
 }
 
-/** What services share. */
 function createContext(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
   const { config, log, orm, relay } = resources;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);

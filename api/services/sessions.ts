@@ -82,7 +82,6 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
       await orm.em.fork().nativeDelete(UserSession, { id: session.id, user: session.userId });
     },
 
-    /** Whether the caller is signed in as this user. */
     async isOf(user: User, token: string | undefined) {
       const session = tokens.read(token);
       if (session?.userId !== user.id || session.sessionVersion !== user.sessionVersion) return false;

@@ -129,7 +129,6 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
 
     usage: (projectId: string, id: string) => readUsage(orm.em.fork(), projectId, id),
 
-    /** Of each template of a page. */
     countUses: (projectId: string, ids: readonly string[]) => countWorkflowsOf(orm.em.fork(), projectId, ids),
   };
 }

@@ -9,7 +9,6 @@ import type { HeavyReads } from './heavy-reads.ts';
 
 export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads) {
   return {
-    /** Of each workflow of a page. */
     countExecutions: (projectId: string, ids: readonly string[]) =>
       heavyReads.run(projectId, () => countExecutionsOf(orm.em.fork(), projectId, ids)),
 

@@ -77,7 +77,6 @@ export function createWorkflowsService(orm: Orm) {
       return editWorkflow(orm, projectId, id, change, seen);
     },
 
-    /** A copy with its graph, switched off. */
     duplicate: (projectId: string, id: string) => duplicateWorkflow(orm, projectId, id),
 
     remove: (projectId: string, id: string) => removeWorkflow(orm, projectId, id),

@@ -58,7 +58,7 @@ export interface Group<P = Predicate> {
   conditions?: Condition<P>;
 }
 
-/** A validated condition tree (API contract, "Condition tree"); `logic` joins the groups. */
+/** A validated condition tree; `logic` joins the groups. */
 export interface Condition<P = Predicate> {
   logic: 'AND' | 'OR';
   groups: Group<P>[];

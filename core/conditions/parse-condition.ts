@@ -23,7 +23,7 @@ interface Walk<P> {
 }
 
 /**
- * Validates an untrusted condition tree (API contract, "Condition tree"). Ignores unknown keys.
+ * Validates an untrusted condition tree. Ignores unknown keys.
  *
  * @param raw any JSON value, however deep or wide
  * @param path location of the tree in the request, such as `condition`; empty for the tree itself

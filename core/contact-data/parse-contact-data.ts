@@ -32,7 +32,7 @@ export interface ContactData {
 export type ContactDataResult = { ok: true; data: ContactData } | { ok: false; issues: FieldIssue[] };
 
 /**
- * Parses the `data` object of a request (API contract, "Rules for `data`").
+ * Parses the `data` object of a request.
  *
  * Primitives, arrays and plain objects are stored; null deletes the key; an empty string changes nothing; `{
  * value, persistent: false }` is transient and `{ value, persistent: true }` means `value`. Reserved keys are

@@ -1,4 +1,3 @@
-/** What spreadsheets take for the beginning of a formula. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**

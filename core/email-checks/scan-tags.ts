@@ -3,11 +3,9 @@ import { tokenizeHtml } from '../html-tokens.ts';
 export interface OpenTag {
   name: string;
   attributes: ReadonlyMap<string, string>;
-  /** As written. */
   source: string;
 }
 
-/** The opening tags with these names, in order. */
 export function scanTags(html: string, names: ReadonlySet<string>): OpenTag[] {
   const tags: OpenTag[] = [];
   let tag = { name: '', start: 0 };

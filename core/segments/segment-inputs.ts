@@ -44,7 +44,6 @@ export function segmentInputs(
   return inputs;
 }
 
-/** The inputs whose change can move the instant of a clock. */
 export function clockSources(clock: SegmentClock): string[] {
   switch (clock.of) {
     case 'instant':

@@ -24,7 +24,6 @@ export const updatedAt = () =>
 export const laterThan = (before: Date | undefined) =>
   new Date(Math.max(Date.now(), before === undefined ? 0 : before.getTime() + 1));
 
-/** Of templates and campaigns. */
 export const contentColumns = () => ({
   id: primaryId(),
   projectId: p.uuid(),

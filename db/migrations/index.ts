@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** A migration whose statements are the file `<name>.sql` beside this one. */
 function sqlMigration(name: string) {
   return {
     name,

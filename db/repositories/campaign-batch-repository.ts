@@ -14,7 +14,6 @@ export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
     );
   }
 
-  /** Numbers of those that `findOpen` finds. */
   async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
     return (await this.findOpen(campaignId, after, limit)).map(({ number }) => number);
   }

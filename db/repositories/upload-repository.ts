@@ -4,7 +4,6 @@ import type { Upload } from '../entities/upload.ts';
 /** After this long, an unfinished upload's process is considered dead. */
 const unfinishedForMs = 60 * 60 * 1000;
 
-/** The last row of a page. */
 export type UploadPosition = Pick<Upload, 'createdAt' | 'key'>;
 
 export class UploadRepository extends EntityRepository<Upload> {

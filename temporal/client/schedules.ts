@@ -36,7 +36,6 @@ export const scheduleIds: readonly string[] = [
   ...Object.values(segmentRounds),
 ];
 
-/** Set by the operator. */
 export interface RoundIntervals {
   segmentRoundSeconds: number;
   segmentComputationMinutes: number;

@@ -71,7 +71,7 @@ async function ask(
       sender.post(path, body, { 'Idempotency-Key': `${key} ${refusals}` }),
       told,
     );
-    // A repeat is told what became of the first try: 200, or null while it runs.
+    // A repeat answers what became of the first try: 200, or null while it runs.
     const first = answer?.status === 409 ? answer.body.error.details.originalStatusCode : undefined;
     if (answer?.status === 200 || first === 200) return true;
     if (answer !== undefined && first !== null) {

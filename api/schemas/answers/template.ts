@@ -3,7 +3,6 @@ import { contentTypes } from '../../../core/content-types.ts';
 
 export const contentTypeSchema = z.enum(contentTypes);
 
-/** Of templates and campaigns. */
 export const contentShape = {
   id: z.uuid(),
   name: z.string(),
@@ -31,7 +30,6 @@ export const listedTemplateSchema = templateSchema
 
 export type TemplateAnswer = z.output<typeof templateSchema>;
 
-/** API contract decisions, template usage. */
 export const templateUsesSchema = z.object({
   data: z.array(
     z.object({

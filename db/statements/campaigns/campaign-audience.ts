@@ -10,7 +10,7 @@ export type AudienceChoice = Pick<
 >;
 
 /**
- * The campaign's current recipients (API contract, "Audience rules"): only subscribed contacts unless it is
+ * The campaign's current recipients: only subscribed contacts unless it is
  * transactional; none if its segment was deleted.
  */
 export async function campaignAudience(em: Em, campaign: AudienceChoice): Promise<Audience> {

@@ -62,7 +62,6 @@ export const recipientsPerLook = 20_000;
 export interface RecipientQuery {
   campaignId: string;
   outcome: RecipientOutcome | undefined;
-  /** Id of the last contact that was looked at. */
   after: string | undefined;
   limit: number;
 }

@@ -10,7 +10,6 @@ import { readAudienceFigures } from './read-contact-figures.ts';
 /** In projects of up to this many contacts, those of a part of an address are counted at once: 40 ms through an index alone. */
 const mostAtOnce = 200_000;
 
-/** Bounds of one call. */
 interface Reach {
   perLook?: number | undefined;
   atOnce?: number | undefined;

@@ -20,7 +20,6 @@ export interface SuppressionFilter {
   search: string | undefined;
 }
 
-/** The last row of the page before. */
 export interface SuppressionPosition {
   suppressedAt: string;
   contactId: string;

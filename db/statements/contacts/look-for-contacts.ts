@@ -13,7 +13,6 @@ export interface ContactSearch {
   projectId: string;
   filter: ContactFilter;
   order: ContactOrder;
-  /** The last contact that was looked at. */
   after: ContactPosition | undefined;
 }
 

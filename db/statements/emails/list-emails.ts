@@ -85,7 +85,6 @@ function matchSql(filter: EmailFilter, bind: Bind): string {
 export interface EmailSearch {
   projectId: string;
   filter: EmailFilter;
-  /** The last email that was looked at. */
   beforeId: string | undefined;
 }
 

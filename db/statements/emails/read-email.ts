@@ -64,7 +64,6 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
   );
 }
 
-/** The number of the campaign batch that an email belongs to. */
 export async function findBatchNumber(
   em: Em,
   campaignId: string,
@@ -79,7 +78,6 @@ export async function findBatchNumber(
   return batch?.number;
 }
 
-/** The execution whose step has queued an email. */
 export async function findSendingExecution(
   em: Em,
   contactId: string,
@@ -129,7 +127,6 @@ const attachmentRow = z.object({
 
 export type AttachmentFigures = z.output<typeof attachmentRow>;
 
-/** Attachments without their bytes. */
 export function listAttachments(em: Em, contentId: string): Promise<AttachmentFigures[]> {
   return query(
     em,

@@ -8,7 +8,6 @@ const secretsSchema = z.object({
   previousUntil: z.date().nullable(),
 });
 
-/** Encrypted. */
 export type StoredWebhookSecrets = z.output<typeof secretsSchema>;
 
 /**

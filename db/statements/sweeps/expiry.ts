@@ -6,7 +6,6 @@ import { query } from '../../sql.ts';
 export type ExpiryCursor = readonly string[];
 
 export interface ExpirySlice {
-  /** What the slice removed. */
   count: number;
   /** Where the next slice begins; null when the walk is over. */
   cursor: ExpiryCursor | null;
@@ -23,7 +22,6 @@ interface RowExpiry {
   walk: Readonly<Record<string, ColumnType>>;
   /** Rows to walk over, as far as the index finds them; all rows without it. */
   within?: string;
-  /** Rows to remove. */
   where: string;
   /** Assignments that empty a row instead of deleting it. */
   set?: string;

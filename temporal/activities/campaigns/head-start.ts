@@ -98,7 +98,6 @@ export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies)
         warn('Could not look for campaigns to take over; Temporal will', error);
       }
     },
-    /** Stops the batches under way, and begins no more. */
     async stop() {
       stopping.abort();
       await Promise.all([...runs.values()].map(({ ended }) => ended));
