@@ -1,25 +1,40 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
-import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
+import { type RunningTemporal, startTemporal, type TemporalOptions } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
-/** API and worker as separate processes, to be killed. */
+/**
+ * API and worker as separate processes, to be killed. The tests share them, each with a project of its own: processes
+ * that run at the end of one are the first of the next.
+ */
 let stack: ProcessStack;
+let sender: TestSender;
 
-beforeEach(async () => {
+beforeAll(async () => {
   stack = await createProcessStack({ UNKNOWN_OUTCOME_SECONDS: '3' });
 });
-afterEach(() => stack.close());
+afterAll(() => stack.close());
+beforeEach(async () => {
+  await stack.control('faults', {});
+  await stack.control('events', { paused: false });
+  await fetch(`${stack.ses.url}/api/messages`, { method: 'DELETE' });
+  if (stack.running('api').length === 0) await stack.startApi();
+  sender = await createTestSender(stack.apiUrl);
+});
+
+const runningWorker = async (changes = {}) => stack.running('worker')[0] ?? stack.startWorker(changes);
+/** Two a second. */
+const slow = { EMAIL_RATE_PER_SECOND: '2' };
 
 const inbox = () => stack.inbox();
 
-function send(sender: TestSender, count: number) {
+function send(count: number) {
   return sender.post('/v1/send', {
     to: Array.from({ length: count }, (_, index) => `reader-${index}@example.com`),
     from: `hello@${sender.domain}`,
@@ -31,7 +46,8 @@ function send(sender: TestSender, count: number) {
 const statuses = async () => {
   const rows = await sql<{ status: string; count: number }>(
     stack.em(),
-    'select status, count(*)::int as count from emails group by status order by status',
+    'select status, count(*)::int as count from emails where project_id = $1 group by status order by status',
+    [sender.projectId],
   );
   return Object.fromEntries(rows.map((row) => [row.status, row.count]));
 };
@@ -40,22 +56,48 @@ const statuses = async () => {
 const journaled = async () => {
   const [row] = await sql<{ rows: number; emails: number }>(
     stack.em(),
-    `select count(*)::int as rows, count(distinct email_id)::int as emails from events where name = 'email.sent'`,
+    `select count(*)::int as rows, count(distinct email_id)::int as emails from events
+     where project_id = $1 and name = 'email.sent'`,
+    [sender.projectId],
   );
   return row;
 };
 
+describe('a reply of the provider that is lost', () => {
+  it('leaves one copy when its event tells what became of it', async () => {
+    await runningWorker();
+    await stack.control('faults', { dropReplyEvery: 1 });
+    await send(6);
+    await eventually(statuses, (found) => found.DELIVERED === 6);
+    await delay(5_000);
+    expect((await inbox()).total).toBe(6);
+    expect(await journaled()).toEqual({ rows: 6, emails: 6 });
+  });
+
+  it('leaves two copies at most when the events do not come either, and settles when they do', async () => {
+    await runningWorker();
+    await stack.control('events', { paused: true });
+    await stack.control('faults', { dropReplyEvery: 1 });
+    await send(3);
+    await eventually(inbox, (found) => found.total === 6);
+    await delay(6_000);
+    expect((await inbox()).total).toBe(6);
+    expect(await statuses()).toEqual({ UNKNOWN: 3 });
+    await stack.control('events', { paused: false });
+    await eventually(statuses, (found) => found.DELIVERED === 3);
+    expect(await journaled()).toEqual({ rows: 3, emails: 3 });
+  });
+});
+
 describe('a worker that is killed', () => {
   it('while the provider has the email sends no second copy, and the outcome settles', async () => {
-    await stack.startApi();
-    const worker = await stack.startWorker();
-    const sender = await createTestSender(stack.apiUrl);
+    const worker = await runningWorker();
     await stack.control('faults', { latencyMs: 5_000 });
-    await send(sender, 5);
+    await send(5);
     await eventually(inbox, (found) => found.total === 5);
     await worker.kill();
     await stack.control('faults', { latencyMs: 0 });
-    await stack.startWorker();
+    await stack.startWorker(slow);
     await eventually(statuses, (found) => found.DELIVERED === 5);
     // Longer than an unanswered hand-over waits before it is tried again.
     await delay(4_000);
@@ -64,12 +106,9 @@ describe('a worker that is killed', () => {
   });
 
   it('while emails wait for the send rate loses nothing: another hands them over', async () => {
-    // Two a second: the worker dies while most of them wait for their turn.
-    stack.environment.EMAIL_RATE_PER_SECOND = '2';
-    await stack.startApi();
-    const worker = await stack.startWorker();
-    const sender = await createTestSender(stack.apiUrl);
-    await send(sender, 8);
+    // The worker dies while most of them wait for their turn.
+    const worker = await runningWorker(slow);
+    await send(8);
     await eventually(inbox, (found) => found.total >= 3);
     await worker.kill();
     expect((await statuses()).QUEUED).toBeGreaterThan(0);
@@ -105,12 +144,11 @@ describe('a worker that is killed before it begins a hand-over', () => {
     ).length;
 
   it('twice: each email leaves once', async () => {
-    await stack.startApi();
-    const sender = await createTestSender(stack.apiUrl);
+    await runningWorker();
     await hangBeforeHandOver();
-    await send(sender, 5);
+    await send(5);
     for (let death = 1; death <= 2; death += 1) {
-      const worker = await stack.startWorker();
+      const worker = await runningWorker();
       await eventually(hanging, (count) => count > 0);
       await worker.kill();
       // The server itself would notice only at the end of the statement.
@@ -121,87 +159,63 @@ describe('a worker that is killed before it begins a hand-over', () => {
       );
       expect(await statuses()).toEqual({ SENDING: 5 });
       // The minute in which a run might still be at work.
-      await sql(em(), `update emails set claimed_at = claimed_at - interval '1 minute'`);
+      await sql(
+        em(),
+        `update emails set claimed_at = claimed_at - interval '1 minute' where project_id = $1`,
+        [sender.projectId],
+      );
     }
     await sql(em(), 'drop trigger hang on emails');
     await stack.startWorker();
     await eventually(statuses, (found) => found.DELIVERED === 5);
     expect((await inbox()).total).toBe(5);
     expect(await journaled()).toEqual({ rows: 5, emails: 5 });
-    expect(await sql(em(), 'select distinct attempts from emails')).toEqual([{ attempts: 1 }]);
-  });
-});
-
-describe('a reply of the provider that is lost', () => {
-  it('leaves one copy when its event tells what became of it', async () => {
-    await stack.startApi();
-    await stack.startWorker();
-    const sender = await createTestSender(stack.apiUrl);
-    await stack.control('faults', { dropReplyEvery: 1 });
-    await send(sender, 6);
-    await eventually(statuses, (found) => found.DELIVERED === 6);
-    await delay(5_000);
-    expect((await inbox()).total).toBe(6);
-    expect(await journaled()).toEqual({ rows: 6, emails: 6 });
-  });
-
-  it('leaves two copies at most when the events do not come either, and settles when they do', async () => {
-    await stack.startApi();
-    await stack.startWorker();
-    const sender = await createTestSender(stack.apiUrl);
-    await stack.control('events', { paused: true });
-    await stack.control('faults', { dropReplyEvery: 1 });
-    await send(sender, 3);
-    await eventually(inbox, (found) => found.total === 6);
-    await delay(6_000);
-    expect((await inbox()).total).toBe(6);
-    expect(await statuses()).toEqual({ UNKNOWN: 3 });
-    await stack.control('events', { paused: false });
-    await eventually(statuses, (found) => found.DELIVERED === 3);
-    expect(await journaled()).toEqual({ rows: 3, emails: 3 });
-  });
-});
-
-describe('an API that is killed', () => {
-  it('after the commit and before the relay loses nothing that it accepted', async () => {
-    // Its relay never gets through, so what it accepts is committed and not passed on when it dies.
-    const api = await stack.startApi({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
-    const sender = await createTestSender(stack.apiUrl);
-    expect((await send(sender, 10)).status).toBe(200);
-    await api.kill();
-    expect(await statuses()).toEqual({ QUEUED: 10 });
-    await stack.startApi();
-    await stack.startWorker();
-    await eventually(statuses, (found) => found.DELIVERED === 10);
-    expect((await inbox()).total).toBe(10);
+    expect(
+      await sql(em(), 'select distinct attempts from emails where project_id = $1', [sender.projectId]),
+    ).toEqual([{ attempts: 1 }]);
   });
 });
 
 describe('Temporal away', () => {
-  let temporal: RunningTemporal;
-  afterEach(() => temporal.stop());
-
-  it('for half a minute: sending is accepted all the time, and then everything leaves', async () => {
-    const options = {
+  let temporal: RunningTemporal | undefined;
+  let options: TemporalOptions;
+  beforeAll(async () => {
+    options = {
       binary: await findTemporalBinary({ environment: process.env }),
       directory: path.join(stack.directory, 'temporal'),
       port: await freePort(),
       uiPort: await freePort(),
       log: () => undefined,
     };
+    await stack.killAll();
+    stack.environment.TEMPORAL_ADDRESS = `127.0.0.1:${options.port}`;
+  });
+  afterAll(() => temporal?.stop());
+
+  it('while an API is killed after the commit and before the relay: nothing that it accepted is lost', async () => {
+    // Its relay never gets through, so what it accepts is committed and not passed on when it dies.
+    const [api] = stack.running('api');
+    expect((await send(10)).status).toBe(200);
+    await api?.kill();
+    expect(await statuses()).toEqual({ QUEUED: 10 });
     temporal = await startTemporal(options);
-    stack.environment.TEMPORAL_ADDRESS = temporal.address;
     await stack.startApi();
     await stack.startWorker();
-    const sender = await createTestSender(stack.apiUrl);
-    await send(sender, 1);
+    await eventually(statuses, (found) => found.DELIVERED === 10);
+    expect((await inbox()).total).toBe(10);
+  });
+
+  it('for half a minute: sending is accepted all the time, and then everything leaves', async () => {
+    temporal ??= await startTemporal(options);
+    await runningWorker();
+    await send(1);
     await eventually(inbox, (found) => found.total === 1);
 
     await temporal.stop();
     const until = Date.now() + 30_000;
     let accepted = 1;
     while (Date.now() < until) {
-      const answer = await send(sender, 2);
+      const answer = await send(2);
       expect(answer.status).toBe(200);
       accepted += 2;
       await delay(1_000);
