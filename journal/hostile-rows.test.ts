@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStorableText } from '../core/json-value.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { type JournalStage, openJournalStage, type StagedEvent } from './testing/journal-stage.ts';
@@ -11,10 +11,6 @@ const root = mkdtempSync(join(tmpdir(), 'posthaste-hostile-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let stage: JournalStage;
-beforeEach(async () => {
-  stage = await openJournalStage(root);
-});
-afterEach(() => stage.close());
 
 /** The rows by id when all of them have arrived. */
 async function deliver(events: StagedEvent[]) {
@@ -27,6 +23,16 @@ async function deliver(events: StagedEvent[]) {
 const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
 describe('a row with odd data', () => {
+  beforeAll(async () => {
+    stage = await openJournalStage(root);
+    stage.stream();
+  });
+  beforeEach(async () => {
+    await stage.client.query('truncate events');
+    await stage.clickhouse.command('TRUNCATE TABLE event');
+  });
+  afterAll(() => stage.close());
+
   it.each([
     ['large numbers', '{"a":12345678901234567890123456789,"b":-9223372036854775809,"c":9007199254740993}'],
     ['a number beyond a double', `{"a":1${'0'.repeat(400)}}`],
@@ -41,7 +47,6 @@ describe('a row with odd data', () => {
     ['a long text', JSON.stringify({ a: '\\"x\n'.repeat(500_000) })],
     ['a long key', JSON.stringify({ ['k'.repeat(200_000)]: 1 })],
   ])('arrives as Postgres has it: %s', async (_, data) => {
-    stage.stream();
     const [row, other] = await deliver([{ data }, { data: '{"plain":true}' }]);
     expect(other?.data).toEqual({ plain: true });
     const stored = await stage.client.query('select data::text as data from events where id = $1', [row?.id]);
@@ -51,7 +56,6 @@ describe('a row with odd data', () => {
   });
 
   it('arrives whatever JSON it is and whatever its name', async () => {
-    stage.stream();
     const text = fc.string({ unit: 'binary' }).filter(isStorableText);
     const events = fc.array(
       fc.record({
@@ -77,6 +81,11 @@ describe('a row with odd data', () => {
 });
 
 describe('a row that ClickHouse refuses', () => {
+  beforeEach(async () => {
+    stage = await openJournalStage(root);
+  });
+  afterEach(() => stage.close());
+
   const refuse = (condition: string) =>
     stage.clickhouse.command(`ALTER TABLE event ADD CONSTRAINT ours CHECK NOT (${condition})`);
   const complaints = () =>
