@@ -10,8 +10,8 @@ import { findWrongCounts } from './setup/read-database.ts';
 import { createSegment, planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
-/** Several batches of a computation. */
-const contactCount = 130_000;
+/** Four batches of a computation, and more than a page of members counts. */
+const contactCount = 80_000;
 
 let stack: ProcessStack;
 let sender: TestSender;
