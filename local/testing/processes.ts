@@ -45,10 +45,11 @@ export function startTestProcess(
 }
 
 export async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+  const startedAt = Date.now();
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${holds}`);
-    await delay(10);
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${holds}`);
+    await delay(Math.min(Math.max(10, waitedMs / 10), 250));
   }
 }
 
