@@ -1,4 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
@@ -10,6 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+/** For activities that are meant to fail, which the environment reports as a warning. */
+const quiet = { logger: new DefaultLogger('ERROR') };
 const noted: string[] = [];
 const activities = () =>
   createExpiryActivities({
@@ -38,7 +41,7 @@ const times = async () => {
 it('notes after each slice where it is, and a retry goes on there', async () => {
   await addNotifications(6_000);
   const before = await times();
-  const stopped = new MockActivityEnvironment();
+  const stopped = new MockActivityEnvironment({}, quiet);
   const details: unknown[] = [];
   stopped.on('heartbeat', (progress: unknown) => {
     details.push(progress);
@@ -73,7 +76,7 @@ it('has an activity for each thing that expires, and runs each', async () => {
 
 it('refuses a name that it does not know, without retries', async () => {
   const { expire } = activities();
-  const failure: unknown = await new MockActivityEnvironment()
+  const failure: unknown = await new MockActivityEnvironment({}, quiet)
     .run(() => expire({ expiry: 'unheard' }))
     .catch((error) => error);
   expect(failure).toMatchObject({ nonRetryable: true });
