@@ -1,0 +1,136 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await sharedProduct();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+const fieldUrl = (field: string, rest = '') => `/contacts/fields/${encodeURIComponent(field)}${rest}`;
+const create = (email: string, data: Record<string, unknown> = {}, subscribed = true) =>
+  sender.post('/contacts', { email, data, subscribed });
+
+describe('GET /contacts/fields/:field/values', () => {
+  it('lists distinct scalars in order, of this project alone', async () => {
+    const values = ['pro', 'free', 'pro', 12, 2, '12', true, ['list'], { a: 1 }, 'Éa'];
+    for (const [index, plan] of values.entries()) await create(`reader-${index}@example.com`, { plan });
+    const other = await createTestSender(stack.url);
+    await other.post('/contacts', { email: 'x@example.com', data: { plan: 'foreign' } });
+    const { status, body } = await sender.get(fieldUrl('data.plan', '/values'));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      field: 'data.plan',
+      values: [true, 2, 12, '12', 'free', 'pro', 'Éa'],
+      count: 7,
+      limit: 100,
+      searched: null,
+    });
+    expect((await sender.get(fieldUrl('plan', '/values'))).body).toEqual(body);
+  });
+
+  it('answers with the values of the newest contacts when there are more than the limit', async () => {
+    await create('reader@example.com', { seats: 0 });
+    await sql(
+      stack.database.orm.em.fork(),
+      `insert into contacts (id, project_id, email, data, created_at)
+       select uuidv7(), $1, i || '@many.test', jsonb_build_object('seats', i), timestamptz '2030-01-01' + i * interval '1 day'
+       from generate_series(1, 5) i`,
+      [sender.projectId],
+    );
+    const { body } = await sender.get(fieldUrl('data.seats', '/values?limit=2'));
+    expect(body).toEqual({ field: 'data.seats', values: [4, 5], count: 2, limit: 2, searched: null });
+    expect((await sender.get(fieldUrl('data.seats', '/values?limit=1000'))).body.limit).toBe(200);
+    expect((await sender.get(fieldUrl('data.seats', '/values?limit=0'))).status).toBe(422);
+  });
+
+  it('finds rare values among many contacts, and says when it did not read all of them', async () => {
+    await create('old@example.com', { colour: 'red' });
+    const add = (from: number, to: number) =>
+      sql(
+        stack.database.orm.em.fork(),
+        `insert into contacts (id, project_id, email, data, created_at)
+         select uuidv7(), $1, i || '@many.test', '{"colour": "blue"}', now() + i * interval '1 second'
+         from generate_series($2::int, $3::int) i`,
+        [sender.projectId, from, to],
+      );
+    const read = async () => (await sender.get(fieldUrl('data.colour', '/values'))).body;
+    await add(1, 11_000);
+    expect(await read()).toMatchObject({ values: ['blue', 'red'], searched: null });
+    await add(11_001, 20_000);
+    expect(await read()).toMatchObject({ values: ['blue'], searched: 20_000 });
+  });
+
+  it('takes keys of any characters, nested data, and the built-in fields', async () => {
+    const keys = ['first name', 'a/b', '50% off?', 'ключ', 'data.x', 'subscribed', "it's"];
+    const data = Object.fromEntries(keys.map((key, index) => [key, index]));
+    const { body: contact } = await create('a@example.com', { ...data, address: { city: 'Rome' } }, false);
+    for (const [index, key] of keys.entries()) {
+      const answer = await sender.get(fieldUrl(`data.${key}`, '/values'));
+      expect(answer.body, key).toMatchObject({ field: `data.${key}`, values: [index] });
+    }
+    const valuesOf = async (field: string) => (await sender.get(fieldUrl(field, '/values'))).body.values;
+    expect(await valuesOf('data.address.city')).toEqual(['Rome']);
+    expect(await valuesOf('email')).toEqual(['a@example.com']);
+    expect(await valuesOf('subscribed')).toEqual([false]);
+    expect(await valuesOf('createdAt')).toEqual([contact.createdAt]);
+    expect(await valuesOf('snoozedUntil')).toEqual([]);
+  });
+
+  it('rejects fields that no contact ever had', async () => {
+    await create('a@example.com', { plan: 'pro' });
+    const other = await createTestSender(stack.url);
+    for (const rest of ['/values', '/usage']) {
+      expect((await sender.get(fieldUrl('data.none', rest))).status).toBe(404);
+      expect((await other.get(fieldUrl('data.plan', rest))).status).toBe(404);
+    }
+    expect((await other.delete(fieldUrl('data.plan'))).status).toBe(404);
+  });
+});
+
+describe('GET /contacts/fields/:field/usage', () => {
+  const condition = (field: string, value: unknown) => ({
+    logic: 'AND',
+    groups: [{ filters: [{ field, operator: 'equals', value }] }],
+  });
+
+  it('names the segments and campaigns whose conditions read the field, and counts who has it', async () => {
+    await create('a@example.com', { plan: 'pro', address: { city: 'Rome' } });
+    await create('b@example.com', { plan: 'free' });
+    const segment = async (name: string, field: string, value: unknown): Promise<string> => {
+      const { body } = await sender.post('/segments', { name, condition: condition(field, value) });
+      return body.id;
+    };
+    const pro = await segment('Pro', 'data.plan', 'pro');
+    const romans = await segment('Romans', 'data.address.city', 'Rome');
+    const active = await segment('Subscribed', 'subscribed', true);
+    await sender.post('/segments', { name: 'By hand', type: 'STATIC' });
+    const campaign = await sender.post('/campaigns', {
+      ...{ name: 'To the pros', subject: 'Hello', body: '<p>Hello</p>', from: `hello@${sender.domain}` },
+      ...{ audienceType: 'FILTERED', audienceCondition: condition('data.plan', 'pro') },
+    });
+    const none = { usedInSegments: [], usedInCampaigns: [], usedInWorkflows: [] };
+    expect((await sender.get(fieldUrl('data.plan', '/usage'))).body).toEqual({
+      ...none,
+      usedInSegments: [{ id: pro, name: 'Pro' }],
+      usedInCampaigns: [{ id: campaign.body.data.id, name: 'To the pros' }],
+      contactCount: 2,
+    });
+    expect((await sender.get(fieldUrl('address', '/usage'))).body).toEqual({
+      ...none,
+      usedInSegments: [{ id: romans, name: 'Romans' }],
+      contactCount: 1,
+    });
+    expect((await sender.get(fieldUrl('subscribed', '/usage'))).body).toEqual({
+      ...none,
+      usedInSegments: [{ id: active, name: 'Subscribed' }],
+      contactCount: 2,
+    });
+    expect((await sender.get(fieldUrl('snoozedUntil', '/usage'))).body).toEqual({ ...none, contactCount: 0 });
+  });
+});
