@@ -21,6 +21,7 @@ export function createTrackService(projectNames: ProjectNames, committed: () => 
     maxWeight: batchBytes,
     maxWaitingWeight: waitingBytes,
     concurrency: 2,
+    minBeside: 50,
     groupOf: (input) => input.projectId,
     keysOf: (input) => [`${input.projectId} ${input.email}`],
     // Events of one contact share a statement unless they disagree on its subscription.

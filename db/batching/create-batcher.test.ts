@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BatcherOptions, createBatcher } from './create-batcher.ts';
 
 class RolledBack extends Error {}
@@ -68,7 +68,12 @@ describe('batches', () => {
   });
 
   it('starts a batch beside another one only when enough waits for it', async () => {
-    const { batcher, runs, batches } = manualBatcher({ concurrency: 2, minBeside: 3, maxItems: 3 });
+    const { batcher, runs, batches } = manualBatcher({
+      concurrency: 2,
+      minBeside: 3,
+      maxHoldMs: 600_000,
+      maxItems: 3,
+    });
     const all = [batcher.submit('a')];
     await settled();
     all.push(batcher.submit('b'), batcher.submit('c'));
@@ -86,9 +91,20 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(5);
   });
 
+  it('starts a small batch beside one that takes long', async () => {
+    const { batcher, runs, batches } = manualBatcher({ concurrency: 2, minBeside: 3, maxHoldMs: 5 });
+    const all = [batcher.submit('a')];
+    await settled();
+    all.push(batcher.submit('b'));
+    await vi.waitUntil(() => runs.length === 2, 20_000);
+    expect(batches()).toEqual([['a'], ['b']]);
+    for (const run of runs) run.end();
+    expect(await Promise.all(all)).toHaveLength(2);
+  });
+
   it('starts a shared batch at once beside one that runs alone', async () => {
     const { batcher, runs, batches } = manualBatcher({
-      ...{ concurrency: 2, minBeside: 3, weightOf: Number, maxWeight: 10 },
+      ...{ concurrency: 2, minBeside: 3, maxHoldMs: 600_000, weightOf: Number, maxWeight: 10 },
     });
     const all = [batcher.submit('50')];
     await settled();

@@ -10,10 +10,12 @@ export interface BatcherOptions<Item, Result> {
   /** Maximum batches in flight. With two or more, one is always reserved for shared batches. */
   concurrency: number;
   /**
-   * How many items must wait for a shared batch to start beside another one (default 1). A statement has a fixed cost,
-   * so two small batches cost more than one of both.
+   * How many items must wait for a shared batch to start beside another one (default 1), unless that one takes longer
+   * than usual: it may wait for a lock. A statement has a fixed cost, so two small batches cost more than one of both.
    */
   minBeside?: number;
+  /** After how long a batch in flight counts as one that takes longer than usual. */
+  maxHoldMs?: number;
   /**
    * The owner of an item, such as its project. Groups take turns; a group with a failing item runs alone for a
    * minute, so splitting its batches never delays other groups.
@@ -55,6 +57,8 @@ interface Entry<Item, Result> extends Queued {
 }
 
 const retryAfterSeconds = 2;
+/** Several times what a batch takes that waits for nothing. */
+const defaultHoldMs = 50;
 
 /**
  * Batches concurrent calls into one statement. No timer: a batch is whatever queued up while the previous one ran, so
@@ -72,6 +76,8 @@ class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
   #running = 0;
   #runningAlone = 0;
   #wasAlone = false;
+  #sharedSince = 0;
+  #holding: NodeJS.Timeout | undefined;
   #scheduled = false;
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -127,9 +133,10 @@ class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
     this.#scheduled = false;
     while (this.#running < this.#options.concurrency && this.#queue.length > 0) {
       const { batch, isAlone } = this.#take();
-      // Every waiting item is blocked by a batch in flight, which pumps when it ends.
+      // Every waiting item is blocked or held up by a batch in flight, which pumps when it ends.
       if (batch.length === 0) return;
       this.#wasAlone = isAlone;
+      if (!isAlone) this.#sharedSince = performance.now();
       this.#running += 1;
       if (isAlone) this.#runningAlone += 1;
       this.#runBatch(batch).finally(() => {
@@ -151,8 +158,14 @@ class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
   }
 
   #mayShare(): boolean {
-    const { minBeside = 1 } = this.#options;
-    return this.#running === this.#runningAlone || this.#queue.length >= minBeside;
+    const { minBeside = 1, maxHoldMs = defaultHoldMs } = this.#options;
+    if (this.#running === this.#runningAlone || this.#queue.length >= minBeside) return true;
+    if (performance.now() - this.#sharedSince >= maxHoldMs) return true;
+    this.#holding ??= setTimeout(() => {
+      this.#holding = undefined;
+      this.#pump();
+    }, maxHoldMs).unref();
+    return false;
   }
 
   async #runBatch(batch: Entry<Item, Result>[]): Promise<void> {
