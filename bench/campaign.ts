@@ -105,6 +105,8 @@ function presentEvents(
 /** With the size and latency of a run that nothing disturbs, right after it. */
 async function runSkeleton(stage: CampaignStage, latencyMs: number): Promise<BareRun> {
   const ses = await stage.startSes();
+  // As beside the product: events wait until the last hand-over.
+  await control(ses, '/api/events', { paused: true });
   await control(ses, '/api/faults', { latencyMs });
   const run = await runBareCampaign(stage.stack, ses.url);
   await ses.stop();
