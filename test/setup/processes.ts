@@ -26,9 +26,11 @@ async function startProcess(
   probe: string,
   root: string,
 ): Promise<TestProcess> {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, [loader, `${root}${entry}`], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...environment },
+    // The compile cache by its variable as well: threads of the process know of no other.
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: 'test', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   // The channel alone must not keep a test file running.
