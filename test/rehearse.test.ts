@@ -9,14 +9,14 @@ it('several machines, killed in turn under load, lose nothing and send nothing t
   const lines = [`seed ${seed}`];
   const { findings, faultsInCampaign } = await rehearse({
     seed,
-    seconds: 90,
-    recipients: 2_000,
-    executions: 100,
-    faultEverySeconds: 5,
+    seconds: 60,
+    recipients: 1_000,
+    executions: 60,
+    faultEverySeconds: 3,
     emailsPerSecond: 2,
     eventsPerSecond: 3,
-    importRows: 1_000,
-    importEverySeconds: 20,
+    importRows: 500,
+    importEverySeconds: 15,
     say: (line) => lines.push(line),
   });
   const report = `${lines.join('\n')}\n${presentFindings(findings)}`;
