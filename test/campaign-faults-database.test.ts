@@ -4,15 +4,19 @@ import { sql } from '../db/testing/sql.ts';
 import { faultTimeout, useCampaignFaultStage } from './setup/campaign-fault-stage.ts';
 import { expectExactlyOnce, sendCampaign } from './setup/campaign-outcome.ts';
 import { eventually } from './setup/eventually.ts';
-import { startOwnPostgres } from './setup/own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from './setup/own-postgres.ts';
 
-const stage = useCampaignFaultStage();
+let postgres: OwnPostgres;
+const stage = useCampaignFaultStage({ EMAIL_RATE_PER_SECOND: '400' }, async () => {
+  postgres = await startOwnPostgres();
+  return postgres;
+});
 
 describe('a database whose connections break', () => {
   it('again and again: everyone gets the campaign once', { timeout: faultTimeout }, async () => {
     const recipients = 3_000;
-    await stage.startAll(recipients, { EMAIL_RATE_PER_SECOND: '300' });
-    const id = await sendCampaign(stage.sender);
+    const sender = await stage.createAudience(recipients);
+    const id = await sendCampaign(sender);
     for (let cut = 0; cut < 8; cut += 1) {
       await delay(500 + Math.random() * 1_000);
       await sql(
@@ -21,18 +25,16 @@ describe('a database whose connections break', () => {
          where datname = current_database() and pid <> pg_backend_pid() and application_name = 'posthaste'`,
       );
     }
-    await expectExactlyOnce(stage.stack, stage.sender, id, recipients);
+    await expectExactlyOnce(stage.stack, sender, id, recipients);
   });
 });
 
 describe('a Postgres that crashes', () => {
   it('twice in the middle: everyone gets the campaign once', { timeout: faultTimeout }, async () => {
     const recipients = 4_000;
-    const postgres = await startOwnPostgres();
-    await stage.moveTo(postgres);
-    await stage.startAll(recipients, { EMAIL_RATE_PER_SECOND: '400' });
+    const sender = await stage.createAudience(recipients);
     await stage.stack.control('faults', { latencyMs: 50 });
-    const id = await sendCampaign(stage.sender);
+    const id = await sendCampaign(sender);
     for (const [reached, downMs] of [
       [recipients / 10, 200],
       [recipients / 2, 6_000],
@@ -43,6 +45,6 @@ describe('a Postgres that crashes', () => {
       await postgres.restart();
     }
     expect(await stage.stack.inboxTotal()).toBeLessThan(recipients);
-    await expectExactlyOnce(stage.stack, stage.sender, id, recipients);
+    await expectExactlyOnce(stage.stack, sender, id, recipients);
   });
 });

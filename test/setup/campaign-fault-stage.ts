@@ -1,8 +1,7 @@
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createAudience } from './campaign-outcome.ts';
 import type { TestDatabase } from './database.ts';
 import { createProcessStack, type ProcessStack } from './process-stack.ts';
-import type { TestProcess } from './processes.ts';
 import type { TestSender } from './sender.ts';
 
 /**
@@ -10,48 +9,40 @@ import type { TestSender } from './sender.ts';
  */
 export const faultTimeout = 1_200_000;
 
-const settings = { UNKNOWN_OUTCOME_SECONDS: '10' };
-
 /**
- * API and worker as separate processes, to be killed in the middle of a campaign; recreated for each test.
+ * API and worker as separate processes, to be killed in the middle of a campaign. The tests of a file share them, each
+ * with a project of its own.
  */
 export interface CampaignFaultStage {
   readonly stack: ProcessStack;
-  readonly sender: TestSender;
-  /** @returns the worker */
-  startAll(recipients: number, changes?: Record<string, string>): Promise<TestProcess>;
-  moveTo(database: TestDatabase): Promise<void>;
+  /** Its inbox is empty at the start of a test. */
+  createAudience(recipients: number): Promise<TestSender>;
 }
 
-export function useCampaignFaultStage(): CampaignFaultStage {
+export function useCampaignFaultStage(
+  changes: Record<string, string>,
+  createDatabase?: () => Promise<TestDatabase>,
+): CampaignFaultStage {
   let stack: ProcessStack | undefined;
-  let sender: TestSender | undefined;
-  beforeEach(async () => {
-    stack = await createProcessStack(settings);
-  });
-  afterEach(() => stack?.close());
-
   const current = (): ProcessStack => {
     if (stack === undefined) throw new Error('There is a stack during tests only');
     return stack;
   };
+  beforeAll(async () => {
+    stack = await createProcessStack({ UNKNOWN_OUTCOME_SECONDS: '10', ...changes }, await createDatabase?.());
+    // The API first: until it listens, its port is free for the metrics of the worker.
+    await stack.startApi();
+    await stack.startWorker();
+  });
+  beforeEach(async () => {
+    await current().control('faults', {});
+    await fetch(`${current().ses.url}/api/messages`, { method: 'DELETE' });
+  });
+  afterAll(() => stack?.close());
   return {
     get stack() {
       return current();
     },
-    get sender() {
-      if (sender === undefined) throw new Error('There is a sender after startAll only');
-      return sender;
-    },
-    async startAll(recipients, changes = {}) {
-      Object.assign(current().environment, changes);
-      const [, worker] = await Promise.all([current().startApi(), current().startWorker()]);
-      sender = await createAudience(current(), recipients);
-      return worker;
-    },
-    async moveTo(database) {
-      await current().close();
-      stack = await createProcessStack(settings, database);
-    },
+    createAudience: (recipients) => createAudience(current(), recipients),
   };
 }
