@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
 import { acceptInput, providerEvent } from '../test/setup/inputs.ts';
 import { applyFunctions, columnFunctions } from './apply-functions.ts';
 import { keepPartitions } from './keep-partitions.ts';
@@ -18,42 +19,24 @@ const previousMigration = '2026-11-22-roomy-emails';
 /** As processes of that version write it. */
 const oldNotification = 'insert into provider_notifications (id) values ($1) on conflict (id) do nothing';
 
-let admin: pg.Client;
-let name: string;
+let database: TestDatabase;
 let url: string;
 let orm: Orm;
 let em: Em;
 
-const databaseUrl = (database: string) => {
+/** @param template the database that is copied; migrated to the end unless given */
+async function openDatabase(template?: string): Promise<void> {
+  database = await createTestDatabase(6, template);
+  ({ url, orm } = database);
+  em = orm.em.fork();
+}
+afterEach(() => database.close());
+
+const addressOf = (name: string) => {
   const address = new URL(inject('databaseUrl'));
-  address.pathname = `/${database}`;
+  address.pathname = `/${name}`;
   return address.href;
 };
-
-beforeAll(async () => {
-  admin = new pg.Client({ connectionString: databaseUrl('postgres') });
-  await admin.connect();
-});
-afterAll(() => admin.end());
-beforeEach(async () => {
-  name = `partitions_${randomUUID().replaceAll('-', '')}`;
-  await admin.query(`create database ${name}`);
-  url = databaseUrl(name);
-  orm = createOrm({ url, poolSize: 6, validateRows: true, warn: () => undefined });
-  em = orm.em.fork();
-});
-afterEach(async () => {
-  await orm.close();
-  await admin.query(`drop database ${name} with (force)`);
-});
-
-/** The database of the version before partitions. */
-function migrateToPrevious(): Promise<void> {
-  return orm.em.fork().transactional(async (transaction) => {
-    await applyFunctions(transaction, columnFunctions);
-    await orm.migrator.up({ to: previousMigration, transaction: transaction.getTransactionContext() });
-  });
-}
 
 /** Rows of the last days. @param bytes of the data of each */
 const insertEvents = (rows: number, bytes = 0) =>
@@ -92,8 +75,28 @@ const isPartitioned = async () =>
 const idAt = (msecs: number) => uuidv7({ msecs });
 
 describe('an upgrade to partitions', () => {
+  /** Of the version before partitions. */
+  const previous = `previous_${randomUUID().replaceAll('-', '')}`;
+  let admin: pg.Client;
+  beforeAll(async () => {
+    admin = new pg.Client({ connectionString: addressOf('postgres') });
+    await admin.connect();
+    await admin.query(`create database ${previous}`);
+    // Nobody may be connected to it when it is copied.
+    const own = createOrm({ url: addressOf(previous), poolSize: 2, warn: () => undefined });
+    await own.em.fork().transactional(async (transaction) => {
+      await applyFunctions(transaction, columnFunctions);
+      await own.migrator.up({ to: previousMigration, transaction: transaction.getTransactionContext() });
+    });
+    await own.close();
+  });
+  afterAll(async () => {
+    await admin.query(`drop database ${previous} with (force)`);
+    await admin.end();
+  });
+  beforeEach(() => openDatabase(previous));
+
   it('of few events is done by the migration, and later events get a partition a month', async () => {
-    await migrateToPrevious();
     await insertEvents(500);
     await migrateDatabase(orm, url);
     expect(await isPartitioned()).toBe(true);
@@ -110,7 +113,6 @@ describe('an upgrade to partitions', () => {
   });
 
   it('of many events is done beside the traffic, loses none, and can be repeated', async () => {
-    await migrateToPrevious();
     await insertEvents(25_000, 1_500);
     await migrateDatabase(orm, url);
     expect(await isPartitioned()).toBe(false);
@@ -138,8 +140,7 @@ describe('an upgrade to partitions', () => {
   });
 
   it('leaves those who may read or write events their rights', async () => {
-    await migrateToPrevious();
-    const role = `reader_${name}`;
+    const role = `reader_${randomUUID().replaceAll('-', '')}`;
     await sql(em, `create role ${role}`);
     try {
       await sql(em, `grant select on events to ${role} with grant option`);
@@ -160,7 +161,6 @@ describe('an upgrade to partitions', () => {
   });
 
   it('that was cut off before its end refuses no event later', async () => {
-    await migrateToPrevious();
     await migrateDatabase(orm, url);
     await sql(em, 'alter table events rename to events_gone');
     await sql(em, 'create table events (id uuid primary key)');
@@ -179,7 +179,7 @@ describe('an upgrade to partitions', () => {
 });
 
 describe('partitions', () => {
-  beforeEach(() => migrateDatabase(orm, url));
+  beforeEach(() => openDatabase());
 
   it('of past retention are dropped once ClickHouse has their rows', async () => {
     const now = new Date();
@@ -256,7 +256,7 @@ describe('partitions', () => {
 describe('a notification of the provider', () => {
   let emailId: string;
   beforeEach(async () => {
-    await migrateDatabase(orm, url);
+    await openDatabase();
     const input = acceptInput(projectId, ['ada@example.com']);
     await acceptEmails(orm.em.fork(), [input]);
     emailId = input.recipients[0]?.emailId ?? '';
