@@ -210,17 +210,24 @@ export async function createWorld(
   }
 }
 
-/** A hash of everything the database has of a project, except queued work and figures counted later. */
-export async function fingerprint({ stack, project }: World): Promise<string> {
-  const em = stack.database.orm.em.fork();
-  const tables = await sql<{ name: string }>(
-    em,
-    `select table_name as name from information_schema.columns c
-     join information_schema.tables t using (table_schema, table_name)
-     where column_name = 'project_id' and table_schema = 'public' and table_type = 'BASE TABLE'
-       and table_name <> 'outbox' and table_name !~ '_(changes|figures|days)$' order by 1`,
+/** Those with rows of projects, except queued work and figures counted later. */
+const listTables = ({ stack }: World) =>
+  sql<{ name: string }>(
+    stack.database.orm.em.fork(),
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where a.attname = 'project_id' and not a.attisdropped and c.relnamespace = 'public'::regnamespace
+       and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname <> 'outbox' and c.relname !~ '_(changes|figures|days)$' order by 1`,
     [],
   );
+let tablesOnce: ReturnType<typeof listTables> | undefined;
+
+/** A hash of everything the database has of a project. */
+export async function fingerprint(world: World): Promise<string> {
+  const { stack, project } = world;
+  const em = stack.database.orm.em.fork();
+  tablesOnce ??= listTables(world);
+  const tables = await tablesOnce;
   const parts = tables.map(
     ({ name }) => `select '${name}' as name, count(*) as rows,
       md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${name} t where project_id = $1`,
