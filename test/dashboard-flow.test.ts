@@ -87,6 +87,12 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   it('imports a CSV file, after a look at what that would do', async () => {
     await sideBar('Contacts').click();
     await link('Import').click();
+    const spreadsheet = { name: 'people.xlsx', mimeType: '', buffer: Buffer.from('PK\x03\x04\x14\0') };
+    await page.locator('input[type=file]').setInputFiles(spreadsheet);
+    await page.getByText(/^This is a spreadsheet/).waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+    await button('Choose another file').click();
     const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(contacts) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('3 new contacts').waitFor();

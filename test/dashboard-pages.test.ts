@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerifiedPerson } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { type DashboardStage, startDashboard, type WatchedPage } from './setup/dashboard.ts';
-import { everyPage, inLooks, type Look, lookAtEach, type NamedPage } from './setup/dashboard-pages.ts';
+import { everyPage, inLooks, type Look, load, lookAtEach, type NamedPage } from './setup/dashboard-pages.ts';
 import { type SeededProject, seedProject } from './setup/dashboard-seed.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, type TestPerson, testPassword } from './setup/people.ts';
@@ -48,12 +48,13 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     person: TestPerson,
     pages: readonly NamedPage[],
     look: Parameters<typeof lookAtEach>[2],
+    open?: typeof load,
   ): Promise<string[]> {
     const halves = [0, 1].map((half) => pages.filter((_, index) => index % 2 === half));
     const found = await Promise.all(
       halves.map(async (half) => {
         const tab = await openAs(person);
-        const faults = await lookAtEach(tab, half, look);
+        const faults = await lookAtEach(tab, half, look, open);
         await tab.page.context().close();
         return faults;
       }),
@@ -90,8 +91,8 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
 
   it('has none in its dialogs', async () => {
     const tab = await openAs(seeded.owner);
-    const { page, settled } = tab;
-    const base = `projects/${seeded.ids.project}`;
+    const { page } = tab;
+    const base = `/projects/${seeded.ids.project}`;
     const press = (name: string) => () => page.getByRole('button', { name, exact: true }).first().click();
     const dialogs: [name: string, address: string, open: () => Promise<void>][] = [
       ['palette', '', () => page.keyboard.press('Control+k')],
@@ -107,8 +108,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     const found: string[] = [];
     for (const [name, address, open] of dialogs) {
       await page.setViewportSize({ width: 1440, height: 900 });
-      await page.goto(`${base}/${address}`);
-      await settled();
+      await load(tab, `${base}/${address}`);
       await open();
       await page.getByRole('dialog').waitFor();
       found.push(...(await inLooks(fewLooks, 'dialog-')(tab, name)), ...tab.complaints());
@@ -123,11 +123,12 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     const tab = await openAs(hostile.owner);
     const pages = (await everyPage(tab.page, hostile)).filter((page) => !isForGuests(page));
     await tab.page.context().close();
-    const found = await lookInTwoTabs(hostile.owner, pages, async ({ page }) => {
+    const lookForScripts = async ({ page }: WatchedPage) => {
       const isHacked = await page.evaluate<boolean>(`'isHacked' in window`);
       const links = await page.locator('[href^="javascript:" i], [src^="javascript:" i]').count();
       return [...(isHacked ? ['a script ran'] : []), ...(links > 0 ? ['a link that is a script'] : [])];
-    });
+    };
+    const found = await lookInTwoTabs(hostile.owner, pages, lookForScripts, load);
     // Frames of emails allow no scripts, and the browser says so.
     expect(found.filter((fault) => !fault.includes(`Blocked script execution in 'about:srcdoc'`))).toEqual(
       [],

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { takePicture, type WatchedPage } from './dashboard.ts';
 import type { SeededProject } from './dashboard-seed.ts';
+import { eventually } from './eventually.ts';
 
 /** A page by a name for it. */
 export type NamedPage = [name: string, address: string];
@@ -75,11 +76,29 @@ export async function everyPage(page: Page, seeded: SeededProject): Promise<Name
   });
 }
 
+const arrivedScript = `(({ state, history }) =>
+  state.status === 'idle' && state.resolvedLocation?.publicHref === history.location.href)(__TSR_ROUTER__)`;
+
+/** Goes there as a link does: without loading the dashboard, and axe, again. */
+async function visit({ page, settled }: WatchedPage, address: string): Promise<void> {
+  const { pathname, search } = new URL(`.${address}`, await page.evaluate<string>('document.baseURI'));
+  await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(pathname + search)})`);
+  await eventually(() => page.evaluate<boolean>(arrivedScript), Boolean);
+  await settled();
+}
+
+/** By its address, as from a bookmark. */
+export async function load({ page, settled }: WatchedPage, address: string): Promise<void> {
+  await page.goto(`.${address}`);
+  await settled();
+}
+
 /** Opens each page and looks at it, and at what stands behind its tabs. @returns what the looks found */
 export async function lookAtEach(
   tab: WatchedPage,
   pages: readonly NamedPage[],
   look: (tab: WatchedPage, name: string) => Promise<string[]>,
+  open = visit,
 ): Promise<string[]> {
   const found: string[] = [];
   const lookAs = async (name: string) => {
@@ -87,8 +106,7 @@ export async function lookAtEach(
     found.push(...faults.map((fault) => `${name}: ${fault}`));
   };
   for (const [name, address] of pages) {
-    await tab.page.goto(`.${address}`);
-    await tab.settled();
+    await open(tab, address);
     await lookAs(name);
     // Those behind a drawer are inert.
     const others = tab.page.locator('[role=tab][aria-selected=false]:not([inert] *)');

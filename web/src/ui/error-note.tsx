@@ -12,14 +12,20 @@ interface ErrorNoteProps {
 /** An error message with the request id for the logs; renders nothing without an error. */
 export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
   if (!error) return null;
+  const issues = error instanceof ApiError ? error.issues : [];
+  const isGone = error instanceof ApiError && error.status === 404;
+  const ofFile = issues.length === 1 ? issues.find(({ field }) => field === 'file') : undefined;
+  // What the API says above its issues is for programmers.
+  const isInvalid = error instanceof ApiError && error.code === 'VALIDATION_ERROR';
+  const headline = isInvalid && issues.length > 0 ? 'This can’t be accepted:' : messageOf(error);
   return (
     <div role="alert" className={classNames('rounded-md bg-bad-soft px-3 py-2 text-sm text-bad', className)}>
-      <p>{messageOf(error)}</p>
+      <p>{ofFile?.message ?? headline}</p>
       {error instanceof ApiError && (
         <>
-          {error.issues.length > 0 && (
+          {issues.length > 0 && ofFile === undefined && (
             <ul className="mt-1 list-disc pl-4">
-              {error.issues.map((issue) => (
+              {issues.map((issue) => (
                 <li key={`${issue.field} ${issue.message}`}>
                   {issue.field === '' ? '' : `${issue.field}: `}
                   {issue.message}
@@ -31,7 +37,8 @@ export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
           {error.requestId && <RequestId id={error.requestId} />}
         </>
       )}
-      {onRetry && (
+      {onRetry && isGone && <p className="mt-1">Perhaps someone has deleted it.</p>}
+      {onRetry && !isGone && (
         <Button className="mt-2" onPress={onRetry}>
           Try again
         </Button>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useProjectId } from '../../shell/use-project-id.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -11,6 +12,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId'
 
 /** A draft can be edited and sent here; afterwards the page shows the report. */
 export function CampaignPage() {
+  const projectId = useProjectId();
   const { campaignId } = route.useParams();
   const { data, error, refetch } = useQuery({
     ...campaignQuery(campaignId),
@@ -18,7 +20,10 @@ export function CampaignPage() {
   });
   if (data === undefined) {
     return (
-      <Page title="Campaign">
+      <Page
+        title="Campaign"
+        back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
+      >
         {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
       </Page>
     );

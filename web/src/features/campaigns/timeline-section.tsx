@@ -7,24 +7,18 @@ import { TimeChart } from '../../ui/time-chart.tsx';
 import { timelineQuery } from './queries.ts';
 
 const series = [
-  { key: 'delivered', label: 'Delivered', color: 'var(--faint)' },
   { key: 'opened', label: 'Opened', color: 'var(--accent)' },
   { key: 'clicked', label: 'Clicked', color: 'var(--good)' },
 ];
 
-/** Outcomes in the 30 days from the start; by hour while the range is short. */
+/** Opens and clicks in the 30 days from the start, by hour while the range is short. Deliveries, all at once, would flatten them. */
 export function TimelineSection({ campaign }: { campaign: Schema<'Campaign'> }) {
   const query = useQuery(timelineQuery(campaign));
   return (
-    <Section title="Over time" description="When each first happened to an email.">
+    <Section title="Over time" description="When each email was first opened and clicked.">
       <Loaded query={query} skeleton={<Skeleton className="h-64 w-full" />}>
         {({ data }) => (
-          <TimeChart
-            label="Delivered, opened and clicked over time"
-            unit="Emails"
-            points={data}
-            series={series}
-          />
+          <TimeChart label="Opened and clicked over time" unit="Emails" points={data} series={series} />
         )}
       </Loaded>
     </Section>

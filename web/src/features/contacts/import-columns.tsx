@@ -16,6 +16,8 @@ const uses = [
   { value: 'none', label: 'Leave out' },
 ] as const;
 
+const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' } as const;
+
 interface ImportColumnsProps {
   columns: string[];
   preview: Schema<'ImportPreview'> | undefined;
@@ -71,7 +73,10 @@ export function ImportColumns({ columns, preview, mapping, onChange }: ImportCol
           {
             header: 'Type',
             isSecondary: true,
-            cell: (name) => preview?.columns.find((one) => one.name === name)?.type ?? '',
+            cell: (name) => {
+              const type = preview?.columns.find((one) => one.name === name)?.type;
+              return type ? typeWords[type] : '';
+            },
           },
         ]}
       />

@@ -36,7 +36,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
       } catch (error) {
         // Without an address column there is no preview; the user chooses the column.
         const names = csvHeader(await file.slice(0, headerBytes).text());
-        setColumns((before) => before ?? names);
+        setColumns((before) => before ?? (names.some(isGarbled) ? null : names));
         throw error;
       }
     },
@@ -74,11 +74,16 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
       <ErrorNote error={failure ?? error} />
       {!data && !error && <SkeletonRows rows={5} />}
       {data && !error && <Outlook preview={data} />}
-      {columns && <ImportColumns columns={columns} preview={data} mapping={mapping} onChange={setMapping} />}
+      {columns && columns.length > 0 && (
+        <ImportColumns columns={columns} preview={data} mapping={mapping} onChange={setMapping} />
+      )}
       {data && !error && <FirstRows preview={data} />}
     </>
   );
 }
+
+/** The name comes from a file that is no text. */
+const isGarbled = (name: string): boolean => /\p{Cc}|\uFFFD/u.test(name);
 
 function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
   const { wouldCreate, wouldUpdate, invalid, errors } = preview;

@@ -23,10 +23,14 @@ const route = getRouteApi('/signed-in/projects/$projectId/templates/$templateId'
 
 export function TemplatePage() {
   const { templateId } = route.useParams();
+  const projectId = useProjectId();
   const { data, error, refetch } = useQuery(templateQuery(templateId));
   if (data !== undefined) return <TemplateEditor key={templateId} template={data} />;
   return (
-    <Page title="Template">
+    <Page
+      title="Template"
+      back={{ label: 'Templates', to: '/projects/$projectId/templates', params: { projectId } }}
+    >
       {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
     </Page>
   );
