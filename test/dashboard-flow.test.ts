@@ -220,6 +220,22 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await drawer.frameLocator('iframe').getByText('Hello grace@example.com').waitFor();
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'detached' });
+
+    type Entry = { type: string; contactEmail: string };
+    await eventually(
+      () => asked('/activity?limit=100'),
+      ({ body }) =>
+        body.data.some(
+          ({ type, contactEmail }: Entry) => type === 'email.delivered' && contactEmail.startsWith('grace'),
+        ),
+    );
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('grace');
+    await page.getByRole('menuitem', { name: /^grace@example.com/ }).click();
+    await link('Email delivered').click();
+    await drawer.getByRole('heading', { name: 'Spring for grace@example.com' }).waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
   });
 
   it('builds a workflow, enables it, and follows a contact through it', async () => {
