@@ -1,15 +1,19 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import { cancelCampaign } from '../../../test/setup/campaigns.ts';
+import { newId } from '../../../core/new-id.ts';
+import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
 import { providerEvent } from '../../../test/setup/inputs.ts';
+import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { eraseContactTraces } from '../contacts/erase-contact-traces.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import type { ClaimedEmail } from '../emails/claimed-email.ts';
 import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { recordErasure } from '../projects/record-erasure.ts';
 import { cancelBatches } from './cancel-batches.ts';
 import { foldCampaignFigures } from './fold-campaign-figures.ts';
+import { freezeAudience } from './freeze-audience.ts';
 import { readCampaignBatch } from './read-campaign-batch.ts';
 import { recountCampaign } from './recount-campaign.ts';
 import {
@@ -72,15 +76,30 @@ describe('a claim of a batch', () => {
     expect(await claim(id)).toEqual([]);
   });
 
-  it('waits for a cancel that is under way, and then takes nothing', async () => {
+  it.each<[string, (transaction: Em, id: string) => Promise<void>]>([
+    ['a cancel', cancelCampaign],
+    ['an erasure', (transaction) => recordErasure(transaction, { id: newId(), projectId, isReset: true })],
+  ])('waits for %s that is under way, and then takes nothing', async (_name, end) => {
     const id = await start(3);
     const claimed = await em.transactional(async (transaction) => {
-      await cancelCampaign(transaction, id);
+      await end(transaction, id);
       const waiting = claim(id);
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { waiting };
     });
     expect(await claimed.waiting).toEqual([]);
+  });
+
+  it('does not wait for the freeze, which goes on meanwhile', async () => {
+    await insertContacts(em, projectId, 10);
+    const id = await insertDraft(em, projectId);
+    await startSending(em, id);
+    await freezeAudience(em, id, 4);
+    await em.transactional(async (transaction) => {
+      await freezeAudience(transaction, id, 3);
+      expect(await claim(id)).toHaveLength(4);
+    });
+    expect(await claim(id)).toHaveLength(3);
   });
 });
 

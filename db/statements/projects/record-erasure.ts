@@ -18,10 +18,15 @@ export async function recordErasure(
   );
   await execute(
     em,
-    `with stopped as (
-       update campaigns set status = 'CANCELLED', cancelled_at = clock_timestamp()
-       where project_id = $2 and status in ('SCHEDULED', 'SENDING')
-       returning id
+    // `for update`: claims of the campaign wait for nothing less.
+    `with active as materialized (
+       select id from campaigns where project_id = $2 and status in ('SCHEDULED', 'SENDING')
+       order by id for update
+     ),
+     stopped as (
+       update campaigns k set status = 'CANCELLED', cancelled_at = clock_timestamp()
+       from active where k.id = active.id
+       returning k.id
      ),
      commands as (
        insert into outbox (id, kind, subject_id, project_id)
