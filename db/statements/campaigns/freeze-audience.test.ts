@@ -60,6 +60,21 @@ const row = async (id: string) =>
   )[0];
 
 describe('freezing an audience', () => {
+  it('reads no more contacts than it evaluates', async () => {
+    await insertContacts(em, projectId, 3_000);
+    await sql(em, 'analyze contacts');
+    const id = await start();
+    await em.transactional(async (transaction) => {
+      await freezeAudience(transaction, id, 10);
+      const [read] = await sql<{ rows: number }>(
+        transaction,
+        `select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'contacts'`,
+      );
+      // Each is read once more when its email refers to it.
+      expect(read?.rows).toBeLessThan(50);
+    });
+  });
+
   it('queues one email per recipient, in batches by id, piece by piece', async () => {
     await insertContacts(em, projectId, 1_234);
     const id = await start();

@@ -54,11 +54,14 @@ with campaign as materialized (
   from campaigns
   where id = $1 and status = 'SENDING' and frozen_at is null
 ),
+-- Sub-queries, because a join reads and sorts all contacts that are left before it takes the first ones.
 page as materialized (
   select c.*
-  from contacts c, campaign k
-  where c.project_id = k.project_id and (c.created_at, c.id) > (k.frozen_until, k.frozen_contact_id)
-    and c.created_at <= k.started_at
+  from contacts c
+  where c.project_id = (select project_id from campaign)
+    and (c.created_at, c.id)
+      > ((select frozen_until from campaign), (select frozen_contact_id from campaign))
+    and c.created_at <= (select started_at from campaign)
   order by c.created_at, c.id
   limit $2
 ),
