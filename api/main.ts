@@ -20,7 +20,7 @@ await runProcess(log, async (shutdown) => {
   const tracing = await openTracing(config, 'posthaste-api', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const opened = openResources(config, process.env, log, shutdown, 'edge', tracing);
+  const opened = await openResources(config, process.env, log, shutdown, 'edge', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   await prepareDatabase(resources.orm, config.DATABASE_URL, log);

@@ -23,7 +23,7 @@ import { openTemporal } from '../temporal/client/open-temporal.ts';
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {
   const config = loadConfig(process.env);
-  const opened = openResources(config, process.env, log, shutdown, 'edge');
+  const opened = await openResources(config, process.env, log, shutdown, 'edge');
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
   const edge = createEdge({ config, em: resources.orm.em.fork(), logger: log });
   edge.start();

@@ -43,7 +43,7 @@ export async function startProduct({
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
-  const opened = openResources(config, environment, log, shutdown, 'worker', tracing);
+  const opened = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   await Promise.all([

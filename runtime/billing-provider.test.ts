@@ -12,18 +12,18 @@ const all = {
   STRIPE_PRICE_IDS: 'price_a, price_b',
 };
 
-it('is none without a key', () => {
-  expect(open({})).toBeNull();
-  expect(open({ ...all, STRIPE_SECRET_KEY: '' })).toBeNull();
+it('is none without a key', async () => {
+  expect(await open({})).toBeNull();
+  expect(await open({ ...all, STRIPE_SECRET_KEY: '' })).toBeNull();
 });
 
-it('has the prices in their order', () => {
-  expect(open(all)?.priceIds).toEqual(['price_a', 'price_b']);
+it('has the prices in their order', async () => {
+  expect((await open(all))?.priceIds).toEqual(['price_a', 'price_b']);
 });
 
 it.each(['STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_IDS'])(
   'does not start with a key but without %s',
-  (missing) => {
-    expect(() => open({ ...all, [missing]: '' })).toThrow(/STRIPE_SECRET_KEY: requires/);
+  async (missing) => {
+    await expect(open({ ...all, [missing]: '' })).rejects.toThrow(/STRIPE_SECRET_KEY: requires/);
   },
 );

@@ -9,7 +9,6 @@ import { createSesIdentities } from '../providers/domains/ses-identities.ts';
 import type { EmailProvider } from '../providers/email/email-provider.ts';
 import { createSesProvider } from '../providers/email/ses.ts';
 import { createSesAccountClient, createSesClient, type SesOptions } from '../providers/email/ses-client.ts';
-import { createSmtpProvider } from '../providers/email/smtp.ts';
 
 export interface EmailProviders {
   provider: EmailProvider;
@@ -26,7 +25,7 @@ export function sesOptions(config: Config): SesOptions {
   return { region: config.AWS_REGION, endpoint: config.SES_ENDPOINT, credentials: sesCredentials(config) };
 }
 
-export function openEmailProviders(config: Config): EmailProviders {
+export async function openEmailProviders(config: Config): Promise<EmailProviders> {
   const lookup = createRecordLookup(config.DNS_SERVERS);
   const proofKey = deriveKey(config.APP_SECRET, 'domain-proof');
   switch (config.EMAIL_PROVIDER) {
@@ -54,6 +53,7 @@ export function openEmailProviders(config: Config): EmailProviders {
           'The configuration is not valid:\n  SMTP_URL: required with EMAIL_PROVIDER=smtp',
         );
       }
+      const { createSmtpProvider } = await import('../providers/email/smtp.ts');
       return {
         provider: createSmtpProvider(config.SMTP_URL),
         identities: createDnsIdentities(proofKey, lookup),

@@ -37,15 +37,15 @@ export function openDatabase(config: Config, log: Logger, shutdown: Shutdown, ro
   return orm;
 }
 
-export function openResources(
+export async function openResources(
   config: Config,
   environment: Record<string, string | undefined>,
   log: Logger,
   shutdown: Shutdown,
   role: PoolRole,
   tracing?: Tracing,
-): Resources {
-  const providers = openEmailProviders(config);
+): Promise<Resources> {
+  const providers = await openEmailProviders(config);
   shutdown.add('provider', () => providers.provider.close());
   return {
     config,
@@ -55,6 +55,6 @@ export function openResources(
     tracing,
     provider: tracing === undefined ? providers.provider : traceHandOvers(providers.provider, tracing),
     identities: providers.identities,
-    billing: openBillingProvider(config),
+    billing: await openBillingProvider(config),
   };
 }

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import { validationFailed } from '../errors.ts';
 import { type ImageType, imageTypes } from './image-key.ts';
 
@@ -45,6 +44,7 @@ export async function checkImage(source: AsyncIterable<Uint8Array>): Promise<Che
 }
 
 async function sniff(head: Uint8Array): Promise<ImageType | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type');
   const mime = (await fileTypeFromBuffer(head))?.mime;
   // An animated PNG is a PNG; old viewers show only its first frame.
   return mime === 'image/apng' ? 'image/png' : imageTypes.find((type) => type === mime);

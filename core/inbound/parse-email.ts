@@ -3,7 +3,6 @@ import type { ReceivedHeader } from './received-headers.ts';
 import { sanitizeEmailHtml } from './sanitize-html.ts';
 import { storableLine, storableText } from './storable-text.ts';
 
-export const mostEmailBytes = 30 * 1024 * 1024;
 export const mostTextLength = 256 * 1024;
 export const mostHtmlLength = 1024 * 1024;
 export const mostAttachments = 100;
@@ -43,7 +42,7 @@ function refuseTooManyLines(raw: Uint8Array): void {
  * Parses an email; rejects structures that no mail program writes. Takes up to some seconds of CPU, so run it
  * in a worker thread.
  *
- * @param raw at most `mostEmailBytes`
+ * @param raw at most 30 MB
  * @throws Error when parts are nested too deep, or there are too many headers or lines
  */
 export async function parseEmail(raw: Uint8Array): Promise<ParsedEmail> {

@@ -1,4 +1,4 @@
-import MailComposer, { type MailComposerOptions } from 'nodemailer/lib/mail-composer';
+import type { MailComposerOptions } from 'nodemailer/lib/mail-composer';
 import { encodeHeaderText, encodeWords, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
@@ -38,7 +38,8 @@ export function toMimeMessage(email: OutgoingEmail) {
 }
 
 /** The complete email as ASCII MIME with lines of at most 998 characters. */
-export function buildMime(email: OutgoingEmail): Promise<Buffer> {
+export async function buildMime(email: OutgoingEmail): Promise<Buffer> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const message = {
     ...toMimeMessage(email),
     newline: 'win',

@@ -1,5 +1,5 @@
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { DomainError } from '../../core/errors.ts';
+import { createS3Client } from '../s3-client.ts';
 import { type ImageStore, imageCacheControl } from './image-store.ts';
 
 export interface S3Options {
@@ -22,7 +22,7 @@ const requestTimeoutMs = 30_000;
  */
 export function createS3Images(options: S3Options): ImageStore {
   const { bucket, region, endpoint, credentials } = options;
-  const client = new S3Client({
+  const withClient = createS3Client({
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
@@ -54,7 +54,7 @@ export function createS3Images(options: S3Options): ImageStore {
         CacheControl: imageCacheControl,
       };
       try {
-        await client.send(new PutObjectCommand(object));
+        await withClient((client, sdk) => client.send(new sdk.PutObjectCommand(object)));
       } catch (cause) {
         throw new DomainError('SERVICE_UNAVAILABLE', 'The image could not be stored', { cause });
       }
@@ -62,7 +62,8 @@ export function createS3Images(options: S3Options): ImageStore {
     },
 
     async remove(key) {
-      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      const object = { Bucket: bucket, Key: key };
+      await withClient((client, sdk) => client.send(new sdk.DeleteObjectCommand(object)));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { createS3Client } from '../s3-client.ts';
 
 export interface MailBucket {
   /**
@@ -25,7 +25,7 @@ const connectionTimeoutMs = 5_000;
 const requestTimeoutMs = 30_000;
 
 export function createMailBucket({ region, endpoint, credentials }: MailBucketOptions): MailBucket {
-  const client = new S3Client({
+  const withClient = createS3Client({
     region,
     // The bucket may be in another region than SES.
     followRegionRedirects: true,
@@ -37,7 +37,9 @@ export function createMailBucket({ region, endpoint, credentials }: MailBucketOp
   return {
     async read(bucket, key, mostBytes, abortSignal) {
       const object = { Bucket: bucket, Key: key, Range: `bytes=0-${mostBytes}` };
-      const { Body } = await client.send(new GetObjectCommand(object), { abortSignal });
+      const { Body } = await withClient((client, sdk) =>
+        client.send(new sdk.GetObjectCommand(object), { abortSignal }),
+      );
       const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
       return bytes.length > mostBytes ? 'too-large' : bytes;
     },

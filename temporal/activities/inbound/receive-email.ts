@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InboundStatus } from '../../../core/inbound/inbound-status.ts';
-import { type EmailContent, mostEmailBytes, type ParsedEmail } from '../../../core/inbound/parse-email.ts';
+import type { EmailContent, ParsedEmail } from '../../../core/inbound/parse-email.ts';
 import { receivedEventData } from '../../../core/inbound/received-event.ts';
 import {
   type AutomaticReason,
@@ -28,6 +28,7 @@ export interface InboundReader {
   slots: FairSemaphore;
 }
 
+const mostEmailBytes = 30 * 1024 * 1024;
 /** Emails from one sender per hour that may start workflows; more is a mail loop or a flood. */
 const mostPerHour = 20;
 

@@ -30,7 +30,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 const ends: (() => Promise<void>)[] = [];
 const tracing = await openTracing(config, 'posthaste-campaigns', warn, { add: (_, end) => ends.push(end) });
-const { provider } = openEmailProviders(config);
+const { provider } = await openEmailProviders(config);
 ends.push(() => provider.close());
 const orm = createOrm({
   ...databaseAddress(config),
