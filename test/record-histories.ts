@@ -30,6 +30,7 @@ const inTurn = <Value>(values: Value[]) => {
   return async () => values[Math.min(next++, values.length - 1)];
 };
 let failures = 0;
+let localFailures = 0;
 let erasures = 0;
 let billingEnds = 0;
 let looks = 0;
@@ -75,6 +76,30 @@ const shapes: Shape[] = [
       dispatchEmails: async () => {
         failures += 1;
         if (failures < 4) throw new Error('no database');
+        return done;
+      },
+    },
+  },
+  {
+    name: 'email-batch-tried-locally',
+    type: 'emailBatch',
+    input: { emailIds: ['a'], round: 0, triesLocally: true },
+    activities: { dispatchEmails: inTurn([done]) },
+  },
+  {
+    name: 'email-batch-tried-locally-with-rounds',
+    type: 'emailBatch',
+    input: { emailIds: ['a', 'b'], round: 0, triesLocally: true },
+    activities: { dispatchEmails: inTurn([open, open, done]) },
+  },
+  {
+    name: 'email-batch-tried-locally-in-vain',
+    type: 'emailBatch',
+    input: { emailIds: ['a'], round: 0, triesLocally: true },
+    activities: {
+      dispatchEmails: async () => {
+        localFailures += 1;
+        if (localFailures < 3) throw new Error('no database');
         return done;
       },
     },

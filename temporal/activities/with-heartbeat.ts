@@ -3,7 +3,8 @@ import { Context } from '@temporalio/activity';
 const usualIntervalMs = 4_000;
 
 /**
- * Runs an activity with its own heartbeat timer, for work that may outlast the heartbeat timeout.
+ * Runs an activity with its own heartbeat timer, for work that may outlast the heartbeat timeout. Local activities
+ * need none: the worker keeps their workflow task alive.
  *
  * @param work receives the activity's cancellation signal, and `note`, which sets the heartbeat details
  */
@@ -12,6 +13,7 @@ export async function withHeartbeat<Result>(
   intervalMs = usualIntervalMs,
 ): Promise<Result> {
   const context = Context.current();
+  if (context.info.isLocal) return work(context.cancellationSignal, () => undefined);
   let details: unknown;
   const timer = setInterval(() => context.heartbeat(details), intervalMs);
   const note = (next: unknown) => {

@@ -6,10 +6,11 @@ import {
   deleteCommands,
   postponeCommands,
 } from '../../db/statements/outbox/settle-commands.ts';
-import type { WorkflowCall } from './workflow-call.ts';
+import type { StartMode, WorkflowCall } from './workflow-call.ts';
 
 export interface DeliveryOptions {
   client: Client;
+  start: StartMode;
   taskQueue: string;
   /** Maximum concurrent calls. Commands of one subject share a call, which preserves their order. */
   callsAtATime: number;
@@ -52,7 +53,7 @@ interface Deliveries {
 
 async function makeCalls(
   calls: readonly WorkflowCall[],
-  { client, taskQueue, callsAtATime }: DeliveryOptions,
+  { client, start, taskQueue, callsAtATime }: DeliveryOptions,
 ): Promise<Deliveries> {
   const result: Deliveries = { delivered: [], refused: [], unanswered: [], durationsMs: [] };
   const make = async (call: WorkflowCall) => {
@@ -60,7 +61,7 @@ async function makeCalls(
     const ids = call.commands.map((command) => command.id);
     const startedAt = performance.now();
     try {
-      await client.withDeadline(Date.now() + callTimeoutMs, () => call.send(client, taskQueue));
+      await client.withDeadline(Date.now() + callTimeoutMs, () => call.send(client, taskQueue, start));
       result.delivered.push(...ids);
       result.durationsMs.push(performance.now() - startedAt);
     } catch (error) {

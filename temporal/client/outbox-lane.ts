@@ -16,6 +16,8 @@ export interface RelayRound {
 export interface LaneOptions {
   orm: Orm;
   client: Client;
+  /** A client on the connection of this process's worker while that runs; see `StartMode`. */
+  eagerClient?: () => Client | undefined;
   taskQueue: string;
   warn: (message: string, error: unknown) => void;
   around?: ((round: RelayRound, deliver: () => Promise<void>) => Promise<void>) | undefined;
@@ -102,7 +104,10 @@ export class OutboxLane {
       const calls = planCalls(due);
       const deliver = async () => {
         const callsAtATime = this.#callsAtATime;
-        this.#adapt(await deliverCommands(em, calls, { ...this.#options, callsAtATime }));
+        const eager = this.#options.eagerClient?.();
+        const client = eager ?? this.#options.client;
+        const start = eager === undefined ? 'usual' : 'eager';
+        this.#adapt(await deliverCommands(em, calls, { ...this.#options, client, start, callsAtATime }));
       };
       if (around === undefined || calls.length === 0) await deliver();
       else {

@@ -1,8 +1,9 @@
+import type { Client } from '@temporalio/client';
 import { type Lane, lanes } from '../../db/statements/outbox/lanes.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
 import { type LaneOptions, OutboxLane } from './outbox-lane.ts';
 
-export type RelayOptions = Omit<LaneOptions, 'lane' | 'commandsARound'>;
+export type RelayOptions = Omit<LaneOptions, 'lane' | 'commandsARound' | 'eagerClient'>;
 
 export type OutboxRelay = ReturnType<typeof createOutboxRelay>;
 
@@ -23,7 +24,16 @@ const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
  * started by an import.
  */
 export function createOutboxRelay(options: RelayOptions) {
-  const all = lanes.map((lane) => new OutboxLane({ ...options, lane, commandsARound: commandsARound[lane] }));
+  let eager: Client | undefined;
+  const all = lanes.map(
+    (lane) =>
+      new OutboxLane({
+        ...options,
+        ...(lane === 'emails' && { eagerClient: () => eager }),
+        lane,
+        commandsARound: commandsARound[lane],
+      }),
+  );
   const planned = new Set<number>();
   let running: Promise<void>[] | undefined;
 
@@ -45,6 +55,10 @@ export function createOutboxRelay(options: RelayOptions) {
         wake();
       }, at - Date.now());
       timer.unref();
+    },
+    /** Starts emails through this client from now on, which shares the connection of a running worker; until undefined. */
+    startEmailsEagerly(client: Client | undefined) {
+      eager = client;
     },
     async stop() {
       for (const lane of all) lane.stop();

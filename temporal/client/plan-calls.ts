@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
-import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
+import { type EmailBatchInput, emailBatchWorkflow, maxEmailsTriedLocally } from '../contracts/email-batch.ts';
 import { fairPriority, priorities } from '../contracts/priorities.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { emailTaskQueue } from '../contracts/task-queues.ts';
@@ -26,18 +26,21 @@ export function planCalls(due: readonly DueCommand[]): WorkflowCall[] {
 }
 
 function emailBatchCall(commands: DueCommand[]): WorkflowCall {
-  const input: EmailBatchInput = { emailIds: commands.map((command) => command.subjectId), round: 0 };
+  const emailIds = commands.map((command) => command.subjectId);
+  const triesLocally = emailIds.length <= maxEmailsTriedLocally;
+  const input: EmailBatchInput = { emailIds, round: 0, ...(triesLocally && { triesLocally }) };
   // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
   const workflowId = workflowIds.emailBatch(uuidv7());
   return {
     commands,
     workflowId,
-    async send(client, taskQueue) {
+    async send(client, taskQueue, start) {
       await client.workflow.start(emailBatchWorkflow, {
         workflowId,
         taskQueue: emailTaskQueue(taskQueue),
         args: [input],
-        staticSummary: `Transactional: ${input.emailIds.length} email${input.emailIds.length === 1 ? '' : 's'}`,
+        requestEagerStart: start === 'eager',
+        staticSummary: `Transactional: ${emailIds.length} email${emailIds.length === 1 ? '' : 's'}`,
         typedSearchAttributes: searchAttributes({ JobKind: 'email-batch' }),
         priority: { priorityKey: priorities.transactional },
       });

@@ -1,6 +1,8 @@
 export interface EmailBatchInput {
   emailIds: string[];
   round: number;
+  /** The first try runs within the first workflow task. Older workers ignore it, and older histories lack it. */
+  triesLocally?: boolean;
 }
 
 export interface DispatchEmailsInput {
@@ -24,3 +26,5 @@ export interface EmailBatchActivities {
 
 export const emailBatchWorkflow = 'emailBatch';
 export const maxEmailsPerBatch = 100;
+/** Larger batches go by activity only: their cost is shared, and a workflow task should end within seconds. */
+export const maxEmailsTriedLocally = 10;

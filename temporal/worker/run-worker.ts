@@ -30,6 +30,7 @@ export async function runWorker(
   let running: RunningWorkers | undefined;
   shutdown.add('worker', async () => {
     stopped = true;
+    resources.relay.startEmailsEagerly(undefined);
     await running?.stop();
   });
   shutdown.add('head start', () => headStart.stop());
@@ -54,6 +55,7 @@ export async function runWorker(
         segmentCountMinutes: config.SEGMENT_COUNT_INTERVAL_MINUTES,
       });
       running = await startWorkers(options);
+      resources.relay.startEmailsEagerly(running.client);
       // A worker without its thread would look alive but send no campaigns.
       const ended = Promise.race([running.ended, campaigns.ended]);
       ended.catch(() => undefined);

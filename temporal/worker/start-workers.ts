@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import {
   type ActivityInterceptorsFactory,
@@ -26,6 +27,8 @@ export interface WorkersOptions {
 }
 
 export interface RunningWorkers {
+  /** Over the connection of the workers, so that they get the first task of what it starts; until they stop. */
+  readonly client: Client;
   state(): string;
   /** Settles when all workers have ended; rejects unless they were stopped. */
   readonly ended: Promise<void>;
@@ -60,7 +63,9 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   for (const own of workerOptions(options)) {
     workers.push(await Worker.create({ ...common, ...own(workflowBundle) }));
   }
-  return runTogether(workers, connection, options.log);
+  const { dataConverter } = options;
+  const client = new Client({ connection, namespace, ...(dataConverter && { dataConverter }) });
+  return { client, ...runTogether(workers, connection, options.log) };
 }
 
 type OwnOptions = (workflowBundle: WorkerOptions['workflowBundle']) => Partial<WorkerOptions>;
@@ -103,7 +108,11 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
   ];
 }
 
-function runTogether(workers: readonly Worker[], connection: NativeConnection, log: Logger): RunningWorkers {
+function runTogether(
+  workers: readonly Worker[],
+  connection: NativeConnection,
+  log: Logger,
+): Omit<RunningWorkers, 'client'> {
   const shutDown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };

@@ -1,5 +1,16 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
-import type { EmailBatchActivities, EmailBatchInput } from '../contracts/email-batch.ts';
+import {
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  sleep,
+} from '@temporalio/workflow';
+import type {
+  DispatchEmailsResult,
+  EmailBatchActivities,
+  EmailBatchInput,
+} from '../contracts/email-batch.ts';
 import { isHistoryLong } from './history-limits.ts';
 
 const { dispatchEmails } = proxyActivities<EmailBatchActivities>({
@@ -7,6 +18,21 @@ const { dispatchEmails } = proxyActivities<EmailBatchActivities>({
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
+
+const local = proxyLocalActivities<EmailBatchActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+});
+
+/** Most emails leave at once, and then their workflow is a single task. Trouble is left to the activity's retries. */
+async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
+  try {
+    return await local.dispatchEmails({ emailIds });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return dispatchEmails({ emailIds });
+  }
+}
 
 /**
  * Drives up to 100 transactional emails to their outcome: hands them over, and retries those throttled or unanswered.
@@ -16,7 +42,8 @@ export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number
   let open = input.emailIds;
   const total = { sent: 0, ended: 0 };
   for (let round = input.round; open.length > 0; round += 1) {
-    const result = await dispatchEmails({ emailIds: open });
+    const isFirst = input.triesLocally === true && round === input.round;
+    const result = await (isFirst ? firstTry(open) : dispatchEmails({ emailIds: open }));
     open = result.openIds;
     total.sent += result.sent;
     total.ended += result.ended;

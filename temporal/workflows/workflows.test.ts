@@ -1,5 +1,7 @@
+import { Context } from '@temporalio/activity';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventTypesOf } from '../../test/setup/history-text.ts';
 import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { DispatchEmailsResult } from '../contracts/email-batch.ts';
 
@@ -52,6 +54,56 @@ describe('an email batch', () => {
     expect(waits[0]).toBeGreaterThanOrEqual(120_000);
     expect(waits[1]).toBeGreaterThanOrEqual(3_600_000);
     expect(result).toEqual({ sent: 2, ended: 1 });
+  });
+
+  it('ends within its first task when its first try is local and settles all of them', async () => {
+    const { result, history } = await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a', 'b'], round: 0, triesLocally: true },
+      {
+        dispatchEmails: async (): Promise<DispatchEmailsResult> => {
+          return { openIds: [], retryInMs: 0, sent: 2, ended: 0 };
+        },
+      },
+    );
+    expect(result).toEqual({ sent: 2, ended: 0 });
+    expect(eventTypesOf(history)).toEqual([
+      'WORKFLOW_EXECUTION_STARTED',
+      'WORKFLOW_TASK_SCHEDULED',
+      'WORKFLOW_TASK_STARTED',
+      'WORKFLOW_TASK_COMPLETED',
+      'MARKER_RECORDED',
+      'WORKFLOW_EXECUTION_COMPLETED',
+    ]);
+  });
+
+  it('leaves what a local try did not settle, or failed to, to the activity', async () => {
+    const looks: { ids: string[]; isLocal: boolean }[] = [];
+    const script: (() => DispatchEmailsResult)[] = [
+      () => {
+        throw new Error('no database');
+      },
+      () => ({ openIds: ['b'], retryInMs: 1_000, sent: 1, ended: 0 }),
+      () => ({ openIds: [], retryInMs: 0, sent: 1, ended: 0 }),
+    ];
+    const { result } = await runWorkflow(
+      environment,
+      'emailBatch',
+      { emailIds: ['a', 'b'], round: 0, triesLocally: true },
+      {
+        dispatchEmails: async ({ emailIds }: { emailIds: string[] }) => {
+          looks.push({ ids: emailIds, isLocal: Context.current().info.isLocal });
+          return script[looks.length - 1]?.();
+        },
+      },
+    );
+    expect(looks).toEqual([
+      { ids: ['a', 'b'], isLocal: true },
+      { ids: ['a', 'b'], isLocal: false },
+      { ids: ['b'], isLocal: false },
+    ]);
+    expect(result).toEqual({ sent: 2, ended: 0 });
   });
 
   it('outlasts a database that is away for an hour', async () => {
