@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../core/at-most.ts';
 import { type ApiKeyKind, apiKeyLookupHash } from '../../core/crypto/api-key.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
@@ -22,8 +23,8 @@ export type ProjectKeys = ReturnType<typeof createProjectKeys>;
 
 export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectChanges) {
   // Keyed by plain key: hashing, which only the database needs, costs a fifth of a cached request.
-  const known = new LRUCache<string, ApiProject>({ max: mostKnown, ttl: knownForMs });
-  const unknown = new LRUCache<string, true>({ max: mostUnknown, ttl: unknownForMs });
+  const known = new LRUCache<string, ApiProject>({ ...atMost(mostKnown), ttl: knownForMs });
+  const unknown = new LRUCache<string, true>({ ...atMost(mostUnknown), ttl: unknownForMs });
   // Incremented by every change, so that an answer read before a change is not cached after it.
   let generation = 0;
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../core/at-most.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
@@ -46,7 +47,7 @@ interface SubjectWindow {
  * @param limit requests per minute and subject, across all processes
  */
 export function createRateLimiter(em: Em, limit: number) {
-  const windows = new LRUCache<string, SubjectWindow>({ max: mostSubjects });
+  const windows = new LRUCache<string, SubjectWindow>(atMost(mostSubjects));
 
   const leases = createBatcher<SubjectWindow, Lease>({
     run: (items) =>

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../core/at-most.ts';
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { limitReached } from '../../db/database-errors.ts';
@@ -33,7 +34,7 @@ interface NewNames {
  * every process. A process that is cut off from notifications does not use the cache.
  */
 export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>) {
-  const known = new LRUCache<string, true>({ max: 200_000 });
+  const known = new LRUCache<string, true>(atMost(200_000));
   const watched = watchedProjects();
   // Incremented by every change, so that names recorded before a change are not cached after it.
   let generation = 0;
@@ -118,6 +119,6 @@ function newNames(isKnown: (name: string) => boolean, writes: readonly NamingWri
 }
 
 const watchedProjects = () => ({
-  contact_fields_limit: new LRUCache<string, true>({ max: 10_000, ttl: watchedForMs }),
-  event_names_limit: new LRUCache<string, true>({ max: 10_000, ttl: watchedForMs }),
+  contact_fields_limit: new LRUCache<string, true>({ ...atMost(10_000), ttl: watchedForMs }),
+  event_names_limit: new LRUCache<string, true>({ ...atMost(10_000), ttl: watchedForMs }),
 });

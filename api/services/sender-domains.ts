@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { atMost } from '../../core/at-most.ts';
 import type { DomainStatus } from '../../core/domains.ts';
 import { DomainError } from '../../core/errors.ts';
 import { Domain } from '../../db/entities/domain.ts';
@@ -43,7 +44,7 @@ export function createSenderDomains(orm: Orm, changes: ProjectChanges) {
     const domains = await orm.em.fork().find(Domain, { projectId });
     return new Map(domains.map(({ domain, status }) => [domain, status]));
   };
-  const cache = new LRUCache<string, Map<string, DomainStatus>>({ max: 10_000, ttl: cacheMs });
+  const cache = new LRUCache<string, Map<string, DomainStatus>>({ ...atMost(10_000), ttl: cacheMs });
   // Incremented by every change, so that domains read before a change are not cached after it.
   let generation = 0;
   changes.onChange((projectId) => {
