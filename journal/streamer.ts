@@ -33,8 +33,8 @@ export interface JournalStreamer {
 }
 
 /**
- * Every insert creates parts in five tables that ClickHouse has to merge: tens of milliseconds of CPU however small it is,
- * more than all else that a single email costs. While few rows arrive, the stream pauses for fifty times the duration of the
+ * Every insert creates parts in five tables that ClickHouse has to merge: tens of milliseconds of CPU however small it
+ * is, half of what a single email costs. While few rows arrive, the stream pauses for fifty times the duration of the
  * last insert, within these bounds.
  */
 const restFactor = 50;
