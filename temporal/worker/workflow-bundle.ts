@@ -8,6 +8,9 @@ const workflows = new URL('../workflows/', import.meta.url);
 const contracts = new URL('../contracts/', import.meta.url);
 const cache = new URL('../../.cache/', import.meta.url);
 
+/** Changes with what this file makes of the sources. */
+const layout = 2;
+
 async function sourcesOf(folder: URL): Promise<string[]> {
   const names = (await readdir(folder))
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
@@ -17,7 +20,7 @@ async function sourcesOf(folder: URL): Promise<string[]> {
 
 async function fingerprint(): Promise<string> {
   const sdk: { version: string } = createRequire(import.meta.url)('@temporalio/worker/package.json');
-  const hash = createHash('sha256').update(sdk.version);
+  const hash = createHash('sha256').update(`${sdk.version} ${layout}`);
   for (const text of [...(await sourcesOf(workflows)), ...(await sourcesOf(contracts))]) hash.update(text);
   return hash.digest('hex').slice(0, 16);
 }
@@ -30,14 +33,25 @@ export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
   const file = new URL(`workflows-${await fingerprint()}.js`, cache);
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (kept !== undefined) return { code: kept };
-  const { code } = await bundleWorkflowCode({
+  const bundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('index.ts', workflows)),
+    // Stack traces need the positions; the sources would double a script that three threads keep.
+    webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
+  const code = toOneByte(bundle.code);
   const draft = new URL(`workflows-${randomUUID()}.tmp`, cache);
   await mkdir(cache, { recursive: true })
     .then(() => writeFile(draft, code))
     .then(() => rename(draft, file))
     .catch(() => undefined);
   return { code };
+}
+
+/** V8 keeps a text in two bytes a character if one of them needs it, such as a dash in a comment. */
+function toOneByte(code: string): string {
+  return code.replace(
+    /[^\0-\xff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
