@@ -61,7 +61,7 @@ const retryAfterSeconds = 2;
 const defaultHoldMs = 50;
 
 /**
- * Batches concurrent calls into one statement. No timer: a batch is whatever queued up while the previous one ran, so
+ * Batches concurrent calls into one statement. No timer fills it: a batch is what queued up while the previous one ran, so
  * an idle server answers immediately and a busy one in batches.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
