@@ -20,8 +20,9 @@ export interface CampaignActivityDependencies extends AfterCommit {
   headStart: HeadStart;
 }
 
-/** The first email waits for the first piece, and claims wait for each. */
-const contactsPerPiece = 2_500;
+/** The first email waits for the first piece, a cancel for any. */
+const contactsInFirstPiece = 200;
+const contactsPerPiece = 5_000;
 const stepMs = 4_000;
 const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
@@ -42,12 +43,11 @@ export function createCampaignActivities({
     },
     async freezeAudience({ campaignId }) {
       const until = Date.now() + stepMs;
-      let isFrozen = false;
-      while (!isFrozen && Date.now() < until) {
-        isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
+      for (let contacts = contactsInFirstPiece; ; contacts = contactsPerPiece) {
+        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contacts);
         headStart.look(campaignId);
+        if (isFrozen || Date.now() >= until) return isFrozen;
       }
-      return isFrozen;
     },
     async listOpenBatches({ campaignId, after, limit }) {
       const found = await listOpenBatches(orm.em.fork(), campaignId, after, limit + 1);

@@ -54,6 +54,8 @@ async function callProvider(
     for (const email of emails) outcomes.putBack(email, null, 0);
     return;
   }
+  // So that calls leave one after the other: otherwise the first one waits until all are rendered.
+  await yieldToLoop();
   const rendered = await renderAll(context.render, emails, stored, outcomes);
   const startedAt = new Date();
   const answers = await context.provider.handOverMany([...rendered.values()], context.signal);
