@@ -271,6 +271,16 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(await page.locator('li[data-step]').allTextContents()).toEqual([
       expect.stringMatching(/^1Send email.*emailId/s),
     ]);
+
+    const contactId = (await asked('/contacts?search=new@example.com')).body.data[0].id;
+    await eventually(
+      () => asked(`/activity?contactId=${contactId}&types=workflow.started`),
+      ({ body }) => body.data.length === 1,
+    );
+    await link('new@example.com').click();
+    await heading('new@example.com').waitFor();
+    await page.locator('summary', { hasText: 'Steps' }).click();
+    await page.locator('details li', { hasText: 'Send email' }).waitFor();
   });
 
   it('is warned before overwriting a change from another tab, and keeps the typed text', async () => {

@@ -11,12 +11,15 @@ const subjectSchema = z.object({
   executionId: id,
 });
 
+type Subject = Pick<Schema<'Activity'>, 'type' | 'metadata'>;
+
+/** The ids of what an activity is about, as far as it has them. */
+export const subjectOf = ({ metadata }: Subject) => subjectSchema.parse(metadata);
+
 /** Leads to what an activity is about: its email, campaign, execution or event; null without one. */
-export function linkOf(
-  projectId: string,
-  { type, metadata }: Pick<Schema<'Activity'>, 'type' | 'metadata'>,
-): LinkProps | null {
-  const { name, emailId, campaignId, workflowId, executionId } = subjectSchema.parse(metadata);
+export function linkOf(projectId: string, activity: Subject): LinkProps | null {
+  const { type } = activity;
+  const { name, emailId, campaignId, workflowId, executionId } = subjectOf(activity);
   if (type === 'event.tracked' && name !== undefined) {
     return { to: '/projects/$projectId/events', params: { projectId }, search: { name } };
   }

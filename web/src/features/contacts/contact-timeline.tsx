@@ -6,11 +6,12 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { linkOf } from '../activity/activity-link.ts';
+import { linkOf, subjectOf } from '../activity/activity-link.ts';
+import { ExecutionSteps } from '../workflows/execution-steps.tsx';
 import { activityDetail, activityWords } from './activity-words.ts';
 import { timelineInit } from './queries.ts';
 
-/** All that happened with a contact, newest first: emails, events, subscription, workflows. */
+/** All that happened with a contact, newest first: emails, events, subscription, workflows and their steps. */
 export function ContactTimeline({ contactId }: { contactId: string }) {
   const query = $api.useInfiniteQuery('get', '/activity', timelineInit(contactId), byCursor);
   return (
@@ -45,6 +46,7 @@ function Entry({ row }: { row: Schema<'Activity'> }) {
   const projectId = useProjectId();
   const detail = activityDetail(row);
   const link = linkOf(projectId, row);
+  const { workflowId, executionId } = subjectOf(row);
   const words = activityWords(row);
   return (
     <li className="flex gap-3 border-b border-line py-2">
@@ -52,10 +54,13 @@ function Entry({ row }: { row: Schema<'Activity'> }) {
         aria-hidden
         className={`mt-1.5 size-2 shrink-0 rounded-full ${dots[row.type] ?? 'bg-line-strong'}`}
       />
-      <span className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1">
         <span className="block">{link === null ? words : <RowLink {...link}>{words}</RowLink>}</span>
         {detail !== '' && <span className="block truncate text-sm text-muted">{detail}</span>}
-      </span>
+        {row.type === 'workflow.started' && workflowId !== undefined && executionId !== undefined && (
+          <ExecutionSteps workflowId={workflowId} executionId={executionId} />
+        )}
+      </div>
       <span className="text-sm text-muted">
         <Time at={row.timestamp} />
       </span>
