@@ -68,7 +68,7 @@ async function partitionOf(id: string): Promise<string | undefined> {
 }
 async function schemaDifference(): Promise<string[]> {
   const text = await orm.schema.getUpdateSchemaSQL({ wrap: false });
-  return text.split('\n').filter((line) => !/^(drop (function|trigger) |$)/.test(line));
+  return text.split('\n').filter((line) => !/^(drop (function|trigger|view) |$)/.test(line));
 }
 const isPartitioned = async () =>
   (await numberOf(`pg_partitioned_table where partrelid = 'events'::regclass`)) === 1;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
@@ -75,6 +76,9 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
     link: event.click?.link ?? null,
     bounceType: event.bounce?.bounceType ?? null,
     diagnostic: diagnosticOf(event),
+    sentEventId: newId(),
+    eventId: newId(),
+    unsubscribeEventId: newId(),
   };
 }
 

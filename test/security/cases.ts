@@ -188,7 +188,10 @@ export const securityCases: readonly SecurityCase[] = [
     tests: [
       [contract, 'refuses a session whose request comes from another site'],
       ['test/contract/lines/accounts.ts', 'the page of another site sends it'],
-      ['api/edge/http.test.ts', 'are closed elsewhere, but for a configured dashboard with its cookie'],
+      [
+        'api/edge/http-answers.test.ts',
+        'are closed elsewhere, but for a configured dashboard with its cookie',
+      ],
     ],
   },
   {

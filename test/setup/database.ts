@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { createOrm, type Orm } from '../../db/orm.ts';
@@ -30,7 +31,9 @@ async function administrate(statement: string): Promise<void> {
  */
 export async function createTestDatabase(poolSize = 10, template = 'posthaste'): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administrate(`create database ${name} template ${template} strategy file_copy`);
+  const create = () => administrate(`create database ${name} template ${template} strategy file_copy`);
+  // Postgres refuses while one of its own processes is in the template.
+  await create().catch(() => delay(1_000).then(create));
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;
   const orm = createOrm({ url: url.href, poolSize, validateRows: true, warn: () => undefined });

@@ -94,6 +94,9 @@ export function providerEvent(
     link: null,
     bounceType: kind === 'bounce' ? 'Permanent' : null,
     diagnostic: null,
+    sentEventId: uuidv7(),
+    eventId: uuidv7(),
+    unsubscribeEventId: uuidv7(),
     ...rest,
   };
 }

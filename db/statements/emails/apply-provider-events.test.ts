@@ -70,7 +70,7 @@ describe('email.sent', () => {
     const input = providerEvent(emailId, 'send', { messageId: 'm-1', subject: 'Hello' });
     await applyProviderEvents(em, [input]);
     expect(await readEvents(em, projectId)).toMatchObject([
-      { kind: 'emitted', contactId, emailId, occurredAt: input.occurredAt },
+      { id: input.sentEventId, kind: 'emitted', contactId, emailId, occurredAt: input.occurredAt },
     ]);
     expect((await readEvents(em, projectId))[0]?.data).toEqual({
       emailId,
@@ -130,7 +130,7 @@ describe('a hard bounce or a complaint', () => {
       suppressedEmailId: emailId,
     });
     const [told] = (await readEvents(em, projectId)).filter((event) => event.name === 'contact.unsubscribed');
-    expect(told).toMatchObject({ contactId, emailId, campaignId: null });
+    expect(told).toMatchObject({ id: bounce.unsubscribeEventId, contactId, emailId, campaignId: null });
     expect(told?.data).toEqual({ reason: 'bounce', emailId });
     expect(await readCounts(em, contactId)).toEqual({
       'email.sent': 1,

@@ -25,6 +25,10 @@ export interface ProviderEventInput {
   bounceType: string | null;
   /** What was said of a bounce or a complaint, at most 500 characters; may name the address. */
   diagnostic: string | null;
+  /** These three are made in this order: events of one instant are listed by their ids. */
+  sentEventId: string;
+  eventId: string;
+  unsubscribeEventId: string;
 }
 
 const outcomeRow = z.object({ outcome: z.enum(['applied', 'duplicate', 'unknown']) });
@@ -58,7 +62,8 @@ with input as materialized (
     end as reached
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
-    "subject" text, "link" text, "bounceType" text, "diagnostic" text)
+    "subject" text, "link" text, "bounceType" text, "diagnostic" text, "sentEventId" uuid, "eventId" uuid,
+    "unsubscribeEventId" uuid)
 ),
 fresh as (
   insert into handled_notifications (id, published_on)
@@ -93,7 +98,8 @@ applied as (
   from held i
   where ${isKeySql('e.id', 'i."emailId"')}
   returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
-    i."bounceType" as bounce_type, i."diagnostic" as diagnostic,
+    i."bounceType" as bounce_type, i."diagnostic" as diagnostic, i."sentEventId" as sent_event_id, i."eventId" as event_id,
+    i."unsubscribeEventId" as unsubscribe_event_id,
     old.sent_at is null and new.sent_at is not null as newly_sent,
     case i."kind"
       when 'delivery' then old.delivered_at is null
@@ -119,7 +125,7 @@ reason as materialized (
   order by contact_id, kind desc
 ),
 suppressible as materialized (
-  select c.id, a.kind, a.id as email_id, a.occurred_at, a.hops
+  select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
   from (select * from reason order by project_id, to_email) a
   -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. An email of a
   -- workflow may go to someone else, and a contact may have another address by now.
@@ -135,7 +141,7 @@ suppressed as (
     suppressed_email_id = s.email_id, updated_at = s.occurred_at
   from suppressible s
   where ${isKeySql('c.id', 's.id')}
-  returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.hops,
+  returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id, s.hops,
     old.subscribed as was_subscribed
 ),
 journaled as (
@@ -144,10 +150,10 @@ journaled as (
     jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('a')}) || n.extra), a.occurred_at, a.hops
   from applied a
   cross join lateral (
-    select uuidv7() as id, 'email.sent' as name, '{}'::jsonb as extra
+    select a.sent_event_id as id, 'email.sent' as name, '{}'::jsonb as extra
     where a.newly_sent
     union all
-    select uuidv7(), 'email.' || a.kind,
+    select a.event_id, 'email.' || a.kind,
       case a.kind
         when 'open' then jsonb_build_object('opens', a.opens, 'isFirst', a.first_of_kind,
           'countsAsOpen', nullif(a.opened_change = 1, false))
@@ -160,7 +166,7 @@ journaled as (
     where a.kind in ('open', 'click') or (a.kind in ('delivery', 'bounce', 'complaint') and a.first_of_kind)
   ) n
   union all
-  select uuidv7(), project_id, 'contact.unsubscribed', 'emitted', id, email_id, null, null,
+  select unsubscribe_event_id, project_id, 'contact.unsubscribed', 'emitted', id, email_id, null, null,
     jsonb_build_object('reason', kind, 'emailId', email_id), occurred_at, hops
   from suppressed
   where was_subscribed
