@@ -41,7 +41,7 @@ export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
       work: `${size.contacts.toLocaleString('en-US')} contacts, ${size.emails.toLocaleString('en-US')} emails written`,
       value: (performance.now() - startedAt) / 1000,
       unit: 's',
-      bar: { below: 240 },
+      bar: { below: 300 },
       note: `Postgres ${database?.gigabytes.toFixed(1)} GB, ${cpuSecondsOf(stack.postgresPid).toFixed(0)} s of CPU`,
     });
     const ids = await findIds(stack, records, size);
