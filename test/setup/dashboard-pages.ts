@@ -126,7 +126,7 @@ export interface Look {
   width: keyof typeof sizes;
 }
 
-/** Reads the page in each of `looks` for barriers and overflow, and with `PICTURES` takes its picture. */
+/** Reads the page in each of `looks` for barriers and overflow. Takes a picture of one, with `PICTURES` of all. */
 export const inLooks =
   (looks: readonly Look[], prefix = '') =>
   async ({ page, settled }: WatchedPage, name: string): Promise<string[]> => {
@@ -139,7 +139,8 @@ export const inLooks =
       const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       if (beyond > 0) found.push(`${beyond} pixels wider than the window`);
       faults.push(...found.map((fault) => `${theme}, ${width}: ${fault}`));
-      if (process.env.PICTURES) await takePicture(page, `${prefix}${name}-${theme}-${width}`);
+      const isFirst = theme === 'light' && width === 1440;
+      if (isFirst || process.env.PICTURES) await takePicture(page, `${prefix}${name}-${theme}-${width}`);
     }
     return faults;
   };
