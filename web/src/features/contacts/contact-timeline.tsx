@@ -7,7 +7,7 @@ import { Pages } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { linkOf, subjectOf } from '../activity/activity-link.ts';
-import { ExecutionSteps } from '../workflows/execution-steps.tsx';
+import { ExecutionSteps } from '../activity/execution-steps.tsx';
 import { activityDetail, activityWords } from './activity-words.ts';
 import { timelineInit } from './queries.ts';
 

@@ -1,10 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Schema } from '../../api/client.ts';
+import { $api, type Schema } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { Time } from '../../ui/time.tsx';
-import { executionQuery } from './queries.ts';
-import { stepTypes } from './step-types.ts';
 
 interface ExecutionStepsProps {
   workflowId: string;
@@ -14,7 +11,13 @@ interface ExecutionStepsProps {
 /** What a contact did in an execution, step by step; loaded when it is opened. */
 export function ExecutionSteps({ workflowId, executionId }: ExecutionStepsProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const query = useQuery({ ...executionQuery(workflowId, executionId), enabled: isOpen });
+  const path = { id: workflowId, executionId };
+  const query = $api.useQuery(
+    'get',
+    '/workflows/{id}/executions/{executionId}',
+    { params: { path } },
+    { enabled: isOpen },
+  );
   return (
     <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary className="cursor-pointer text-sm text-muted">Steps</summary>
@@ -27,12 +30,10 @@ function Steps({ execution }: { execution: Schema<'WorkflowExecutionWithSteps'> 
   if (execution.steps.length === 0) return <p className="text-sm text-muted">None yet.</p>;
   return (
     <ol className="mt-1 flex flex-col gap-1 text-sm">
-      {execution.steps.map(({ visit, type, name, startedAt, completedAt, error }) => {
-        const Icon = type && stepTypes[type].icon;
+      {execution.steps.map(({ visit, name, startedAt, completedAt, error }) => {
         const state = error !== null ? 'failed' : completedAt === null ? 'under way' : undefined;
         return (
           <li key={visit} className="flex items-center gap-2">
-            {Icon && <Icon aria-hidden className="size-3.5 shrink-0 text-muted" />}
             <span className="min-w-0 flex-1 truncate">
               {name ?? 'A step that is gone'}
               {state !== undefined && <span className="text-muted"> · {state}</span>}
