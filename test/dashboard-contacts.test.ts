@@ -41,6 +41,20 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await tab.page.getByText('1 contact', { exact: true }).waitFor();
   });
 
+  it('keeps the names of the columns in sight below the header of the page', async () => {
+    const { page } = tab;
+    await open({ plan: 'pro' });
+    await page.getByRole('row').nth(40).scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 1000);
+    const edgesOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      return box && { top: box.y, bottom: box.y + box.height };
+    };
+    await expect.poll(() => edgesOf('main header')).toMatchObject({ top: 0 });
+    const header = await edgesOf('main header');
+    await expect.poll(async () => (await edgesOf('th'))?.top).toBeCloseTo(header?.bottom ?? 0, 0);
+  });
+
   it('counts all that match before they are deleted together', async () => {
     const { page } = tab;
     await open({ plan: 'pro' });

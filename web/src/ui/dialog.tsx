@@ -33,7 +33,7 @@ export function Dialog({ title, isOpen, onClose, children, shape = 'dialog' }: D
         shape !== 'drawer' && 'p-4',
       )}
     >
-      <Modal className={classNames('bg-raised shadow-overlay', shapes[shape])}>
+      <Modal className={classNames('bg-raised shadow-overlay [--surface:var(--raised)]', shapes[shape])}>
         <AriaDialog className="flex h-full flex-col outline-none">
           <div className="flex items-center justify-between gap-4 border-b border-line px-5 py-3">
             <Heading slot="title" className="min-w-0 truncate text-lg font-semibold">

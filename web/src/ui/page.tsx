@@ -1,7 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { classNames } from './class-names.ts';
+import { useSizeEffect } from './use-size-effect.ts';
 
 interface PageProps {
   title: string;
@@ -24,9 +25,14 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
   useEffect(() => {
     document.title = `${title} · Posthaste`;
   }, [title]);
+  const header = useRef<HTMLElement>(null);
+  useSizeEffect(header, tellHeight);
   return (
     <div className={classNames('mx-auto flex w-full flex-col px-4 pb-16 md:px-8', !isWide && 'max-w-6xl')}>
-      <header className="sticky top-0 z-20 -mx-4 flex flex-col gap-3 border-b border-line bg-canvas px-4 pt-5 pb-3 md:-mx-8 md:px-8">
+      <header
+        ref={header}
+        className="sticky top-0 z-20 -mx-4 flex flex-col gap-3 border-b border-line bg-canvas px-4 pt-5 pb-3 md:-mx-8 md:px-8"
+      >
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <div className="min-w-0 flex-1 basis-60">
             {back && <BackLink {...back} />}
@@ -43,6 +49,11 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
       <div className="flex flex-col gap-6 pt-5">{children}</div>
     </div>
   );
+}
+
+/** The headers of tables stay below the header of the page. */
+function tellHeight(header: HTMLElement) {
+  header.parentElement?.style.setProperty('--page-header', `${header.offsetHeight}px`);
 }
 
 function BackLink({ label, ...link }: LinkProps & { label: string }) {

@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { classNames } from './class-names.ts';
 import { Checkbox } from './field.tsx';
+import { useSizeEffect } from './use-size-effect.ts';
 
 export interface Column<Row> {
   header: string;
@@ -33,17 +34,19 @@ interface TableProps<Row> {
 }
 
 export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: TableProps<Row>) {
+  const frame = useRef<HTMLDivElement>(null);
+  useSizeEffect(frame, scrollIfTooWide);
   return (
-    <div className="-mx-4 overflow-x-auto md:mx-0">
+    <div ref={frame} className="group/frame -mx-4 data-scrolls:overflow-x-auto md:mx-0">
       <table aria-label={label} className="w-full border-collapse text-left">
         <thead>
-          <tr className="border-b border-line text-xs text-muted">
+          <tr className="text-xs text-muted">
             {selection && <SelectAll rows={rows.map(idOf)} selection={selection} />}
             {columns.map((column) => (
               <th
                 key={column.header}
                 scope="col"
-                className={cellClass(column, 'pb-2 font-medium whitespace-nowrap')}
+                className={cellClass(column, `${headerClass} font-medium whitespace-nowrap`)}
               >
                 {column.isHeaderHidden ? <span className="sr-only">{column.header}</span> : column.header}
               </th>
@@ -91,6 +94,16 @@ export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: Ta
   );
 }
 
+/** Below the header of the page; the line is a shadow, because borders of a collapsed table scroll away. */
+const headerClass =
+  'sticky top-(--page-header,0px) z-10 bg-(--surface,var(--canvas)) pb-2 shadow-[inset_0_-1px_var(--line)] group-data-scrolls/frame:static';
+
+/** Only then: in a scrolling frame its header could not stay on the page. */
+function scrollIfTooWide(frame: HTMLElement) {
+  const { firstElementChild: table } = frame;
+  frame.toggleAttribute('data-scrolls', table !== null && table.scrollWidth > frame.clientWidth);
+}
+
 function cellClass<Row>(column: Column<Row>, base: string): string {
   return classNames(
     base,
@@ -106,7 +119,7 @@ function SelectAll({ rows, selection }: { rows: string[]; selection: Selection }
   const selected = rows.filter((id) => selection.ids.has(id)).length;
   const isAll = rows.length > 0 && selected === rows.length;
   return (
-    <th scope="col" className="w-8 pb-2 pl-4 md:pl-2">
+    <th scope="col" className={`${headerClass} w-8 pl-4 md:pl-2`}>
       <Checkbox
         aria-label="Select all on this page"
         isSelected={isAll}
