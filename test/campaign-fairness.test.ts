@@ -62,13 +62,18 @@ it('a large campaign holds up neither a small one of another project nor transac
   expect((await large.get(`/campaigns/${largeId}`)).body.data.status).toBe('SENDING');
   expect((await large.post(`/campaigns/${largeId}/cancel`, {})).status).toBe(200);
 
-  // While the small one was sent they had about the same share of the rate.
+  // While the middle of the small one was sent they had about the same share of the rate. At its ends a busy machine
+  // holds up the single calls of one or the other.
   const [beside] = await sql<{ sent: number }>(
     em(),
     `select count(*)::int as sent
-     from (select min(sent_at) as first, max(sent_at) as last from emails where campaign_id = $1) small
+     from (
+       select percentile_disc(0.1) within group (order by sent_at) as first,
+         percentile_disc(0.9) within group (order by sent_at) as last
+       from emails where campaign_id = $1
+     ) small
      join emails e on e.campaign_id = $2 and e.sent_at between first and last`,
     [smallId, largeId],
   );
-  expect(beside?.sent).toBeLessThan(2.5 * recipients.small);
+  expect(beside?.sent).toBeLessThan(2.5 * 0.8 * recipients.small);
 });
