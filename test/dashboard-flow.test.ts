@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
@@ -372,13 +372,25 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   it('signs in again over the page when the session has ended, and keeps the typed text', async () => {
     const { id } = (await asked('/templates')).body.data[0];
     await page.goto(`projects/${project.id}/templates/${id}`);
-    await field('Subject').fill('Typed');
+    await field('Subject').waitFor();
+    await tab.settled();
     await page.context().clearCookies();
+    const signedIn = Promise.withResolvers<void>();
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      await signedIn.promise;
+      await route.fulfill({ response });
+    };
+    await page.route('**/templates/preview', hold, { times: 1 });
+    const late = page.waitForResponse('**/templates/preview');
+    await field('Subject').fill('Typed');
     await button('Save').click();
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByLabel('Password').fill(testPassword);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
+    signedIn.resolve();
+    expect((await late).status()).toBe(401);
     expect(await field('Subject').inputValue()).toBe('Typed');
     await button('Save').click();
     await page.getByText(/^Saved/).waitFor();

@@ -32,14 +32,24 @@ export function whenSignedOut(handler: () => void): () => void {
   };
 }
 
+let sessions = 0;
+const sessionOf = new WeakMap<Request, number>();
+
+/** Requests that follow use another session. Refusals of those before say nothing about it. */
+export function beginSession(): void {
+  sessions += 1;
+}
+
 const session: Middleware = {
   onRequest({ request }) {
+    sessionOf.set(request, sessions);
     for (const [name, value] of Object.entries(projectHeaders())) request.headers.set(name, value);
     return request;
   },
-  async onResponse({ response, schemaPath }) {
+  async onResponse({ request, response, schemaPath }) {
     // A wrong password is 401, too.
-    if (response.status === 401 && !schemaPath.startsWith('/auth/')) onSignedOut?.();
+    const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
+    if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
     if (!response.ok) throw await toApiError(response);
   },
 };

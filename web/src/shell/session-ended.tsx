@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { z } from 'zod';
-import { api, appUrl } from '../api/client.ts';
+import { api, appUrl, beginSession } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button, OutsideLink } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
@@ -19,6 +19,7 @@ export default function SessionEnded({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const { data: user } = useQuery({ ...userQuery, enabled: false });
   const goOn = () => {
+    beginSession();
     onClose();
     void queryClient.invalidateQueries();
   };
