@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors.ts';
-import type { RenderedEmail } from '../../core/rendering/email-document.ts';
+import { type RenderedEmail, renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
-import { renderStored } from '../../core/rendering/render-stored.ts';
+import { storedOptions } from '../../core/rendering/render-stored.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
@@ -65,7 +65,7 @@ export function createEmailDetailService(options: EmailDetailOptions) {
     const compiled = templates.compile(content);
     if (!compiled.ok) return null;
     const stored = { ...email, projectId, ...(await readRecipient(em, projectId, email.contactId)) };
-    const rendered = renderStored(compiled.template, content, stored, links);
+    const rendered = renderEmail(compiled.template, storedOptions(content, stored, links));
     if (!rendered.ok) return null;
     return {
       ...rendered.email,

@@ -25,6 +25,7 @@ export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength):
  * otherwise as RFC 2047 encoded words, each of whole characters.
  */
 export function encodeHeaderText(value: string): string {
+  if (printableAscii.test(value) && !value.includes('=?')) return value.trim();
   const text = sanitizeHeaderValue(value, Number.POSITIVE_INFINITY);
   return printableAscii.test(text) && !text.includes('=?') ? text : encodeWords(text);
 }

@@ -6,12 +6,16 @@ import {
   type Template,
   toValueSync,
 } from 'liquidjs';
+import { type PiecedText, withoutHoles } from './pieced-text.ts';
 import { RenderLimitExceeded } from './render-budget.ts';
 import { type RenderContext, renderContextOf } from './render-context.ts';
 import { toText } from './values.ts';
 
 export class BoundedEmitter implements Emitter {
   buffer = '';
+  /** Pieces that the buffer has holes for, and how much longer the text is because of them. */
+  pieces = 0;
+  private missing = 0;
   private readonly context: RenderContext;
 
   constructor(context: RenderContext) {
@@ -19,10 +23,27 @@ export class BoundedEmitter implements Emitter {
   }
 
   write(value: unknown): void {
-    const { budget } = this.context;
-    this.buffer += toText(value, budget);
-    if (this.buffer.length > budget.limits.outputCharacters) throw new RenderLimitExceeded('output');
+    this.append(withoutHoles(toText(value, this.context.budget)));
   }
+
+  /** @param text without holes, or the outline of a text that has `pieces` with `missing` more characters */
+  append(text: string, pieces = 0, missing = 0): void {
+    this.buffer += text;
+    this.pieces += pieces;
+    this.missing += missing;
+    if (this.buffer.length + this.missing > this.context.budget.limits.outputCharacters) {
+      throw new RenderLimitExceeded('output');
+    }
+  }
+}
+
+/** Writes a literal without the generator of liquidjs, which costs more than writing the text. */
+export function literalRender({ outline, pieces }: PiecedText): Template['render'] {
+  const missing = pieces.reduce((sum, piece) => sum + piece.length - 1, 0);
+  return (_context, emitter) => {
+    if (!(emitter instanceof BoundedEmitter)) throw new TypeError('not a rendering of this engine');
+    emitter.append(outline, pieces.length, missing);
+  };
 }
 
 /**

@@ -4,8 +4,8 @@ import { sanitizeHeaderValue } from '../headers/header-text.ts';
 import { resolveLocale } from '../messages/messages.ts';
 import type { ContactLinks } from '../public-links.ts';
 import { withHtmlFooter, withTextFooter } from './email-footer.ts';
-import { type EmailLayout, layoutOf } from './email-layout.ts';
 import type { EmailTemplate } from './email-template.ts';
+import { noPieces, type PiecedText, wholeText, withoutHoles } from './pieced-text.ts';
 import { htmlToText, tidyText } from './plain-text.ts';
 import { RenderBudget, type RenderLimit } from './render-budget.ts';
 import type { Template } from './template.ts';
@@ -31,8 +31,11 @@ export interface RenderedEmail {
   headers: Record<string, string>;
 }
 
-export type RenderEmailResult =
-  | { ok: true; email: RenderedEmail; layout: () => EmailLayout }
+/** An email whose pieces other emails of the template share. */
+export type PiecedEmail = Omit<RenderedEmail, 'html' | 'text'> & Record<'html' | 'text', PiecedText>;
+
+export type RenderEmailResult<Email> =
+  | { ok: true; email: Email }
   | { ok: false; part: 'subject' | 'html' | 'text'; limit: RenderLimit };
 
 /**
@@ -42,10 +45,24 @@ export type RenderEmailResult =
  * MARKETING gets a footer with an unsubscribe link and the postal address unless the body has such a link, one-click unsubscribe headers
  * (RFC 8058) and `Precedence: bulk`; HEADLESS gets the one-click headers; TRANSACTIONAL nothing.
  */
-export function renderEmail(template: EmailTemplate, options: RenderEmailOptions): RenderEmailResult {
+export function renderEmail(
+  template: EmailTemplate,
+  options: RenderEmailOptions,
+): RenderEmailResult<RenderedEmail> {
+  const rendered = renderInPieces(template, options);
+  if (!rendered.ok) return rendered;
+  const { email } = rendered;
+  return { ok: true, email: { ...email, html: wholeText(email.html), text: wholeText(email.text) } };
+}
+
+/** Like `renderEmail`. */
+export function renderInPieces(
+  template: EmailTemplate,
+  options: RenderEmailOptions,
+): RenderEmailResult<PiecedEmail> {
   const { type, variables, links, brand, now } = options;
   const budget = new RenderBudget();
-  const render = (part: Template) => part.render(variables, { now, budget });
+  const render = (part: Template) => part.renderInPieces(variables, { now, budget });
 
   const subject = render(template.subject);
   if (!subject.ok) return { ...subject, part: 'subject' };
@@ -54,19 +71,24 @@ export function renderEmail(template: EmailTemplate, options: RenderEmailOptions
   const renderedText = template.text ? render(template.text) : undefined;
   if (renderedText && !renderedText.ok) return { ...renderedText, part: 'text' };
 
-  const ownHtml = cleanText(renderedHtml.output);
-  const ownText = renderedText ? tidyText(cleanText(renderedText.output)) : htmlToText(ownHtml);
-  const footer = { locale: resolveLocale(variables.locale, brand.language), address: brand.footerAddress };
-  const [html, text] =
-    type === 'MARKETING'
-      ? [withHtmlFooter(ownHtml, links, footer), withTextFooter(ownText, links, footer)]
-      : [ownHtml, ownText];
+  let html = wellFormed(renderedHtml.output);
+  let text = renderedText
+    ? { ...renderedText.output, outline: tidyText(wellFormed(renderedText.output).outline) }
+    : { outline: withoutHoles(htmlToText(wholeText(html))), pieces: noPieces };
+  if (type === 'MARKETING') {
+    const footer = { locale: resolveLocale(variables.locale, brand.language), address: brand.footerAddress };
+    html = withHtmlFooter(html, links, footer);
+    text = withTextFooter(text, links, footer);
+  }
   const headers = mergeHeaders(options.headers ?? {}, typeHeaders(type, links.unsubscribeUrl));
-  const line = sanitizeHeaderValue(`${options.subjectPrefix ?? ''}${subject.output}`);
-  const [htmlFooter, textFooter] = [html.length > ownHtml.length, text.length > ownText.length];
-  const layout = () => layoutOf(template, { footer, htmlFooter, textFooter });
-  return { ok: true, email: { subject: line, html, text, headers }, layout };
+  const line = sanitizeHeaderValue(`${options.subjectPrefix ?? ''}${wholeText(subject.output)}`);
+  return { ok: true, email: { subject: line, html, text, headers } };
 }
+
+const wellFormed = ({ outline, pieces }: PiecedText): PiecedText => ({
+  outline: outline.toWellFormed(),
+  pieces,
+});
 
 export function typeHeaders(type: EmailType, unsubscribeUrl: string): Record<string, string> {
   if (type === 'TRANSACTIONAL') return {};
@@ -90,8 +112,4 @@ function mergeHeaders(
     ...kept.map(([name, value]) => [name, sanitizeHeaderValue(value)]),
     ...Object.entries(own),
   ]);
-}
-
-function cleanText(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
 }

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { escapeHtml } from '../html.ts';
 import { type Locale, messages } from '../messages/messages.ts';
+import { insertText, type PiecedText, toOutlines, withoutHoles } from './pieced-text.ts';
 
 export interface FooterLinks {
   unsubscribeUrl: string;
@@ -12,49 +14,60 @@ export interface FooterTexts {
   address: string | null;
 }
 
-export function withHtmlFooter(html: string, links: FooterLinks, texts: FooterTexts): string {
-  if (linksTo(html, links.unsubscribeUrl)) return html;
-  const end = endOfBody(html);
-  return `${html.slice(0, end)}${htmlFooter(links, texts)}${html.slice(end)}`;
+type Footer = Record<'html' | 'text', ReturnType<typeof toOutlines>>;
+
+/** Projects that send the same content differ in their footers. */
+const footers = new LRUCache<string, Footer>({ max: 200 });
+
+/** The texts around the two links. */
+function footerOf({ locale, address }: FooterTexts): Footer {
+  const key = locale + (address ?? '\0');
+  const known = footers.get(key);
+  if (known !== undefined) return known;
+  const made = {
+    html: toOutlines(htmlFooter(messages[locale], address)),
+    text: toOutlines(textFooter(messages[locale], address)),
+  };
+  footers.set(key, made);
+  return made;
 }
 
-function htmlFooter(links: FooterLinks, { locale, address }: FooterTexts): string {
-  const text = messages[locale];
-  const anchor = (url: string, label: string) =>
-    `<a href="${escapeHtml(url)}" style="color:#666666;text-decoration:underline">${escapeHtml(label)}</a>`;
-  return (
-    '<div style="margin:24px auto 0;padding:16px;text-align:center;font-family:Arial,Helvetica,sans-serif;' +
-    'font-size:12px;line-height:18px;color:#666666">' +
-    `${escapeHtml(text['footer.reason'])}<br>` +
-    `${anchor(links.unsubscribeUrl, text['footer.unsubscribe'])} · ` +
-    `${anchor(links.manageUrl, text['footer.preferences'])}` +
-    `${address === null ? '' : `<br><br>${escapeHtml(address).replaceAll('\n', '<br>')}`}</div>`
-  );
-}
-
-export function withTextFooter(plainText: string, links: FooterLinks, texts: FooterTexts): string {
-  if (plainText.includes(links.unsubscribeUrl)) return plainText;
-  const footer = textFooter(links, texts);
-  return plainText === '' ? footer : `${plainText}\n\n${footer}`;
-}
-
-function textFooter(links: FooterLinks, { locale, address }: FooterTexts): string {
-  const text = messages[locale];
+function htmlFooter(text: (typeof messages)[Locale], address: string | null): string[] {
+  const style = 'style="color:#666666;text-decoration:underline"';
+  const lines = escapeHtml(withoutHoles(address ?? '')).replaceAll('\n', '<br>');
   return [
-    '-- ',
-    text['footer.reason'],
-    `${text['footer.unsubscribe']}: ${links.unsubscribeUrl}`,
-    `${text['footer.preferences']}: ${links.manageUrl}`,
-    ...(address === null ? [] : ['', address]),
-  ].join('\n');
+    '<div style="margin:24px auto 0;padding:16px;text-align:center;font-family:Arial,Helvetica,sans-serif;' +
+      `font-size:12px;line-height:18px;color:#666666">${escapeHtml(text['footer.reason'])}<br><a href="`,
+    `" ${style}>${escapeHtml(text['footer.unsubscribe'])}</a> · <a href="`,
+    `" ${style}>${escapeHtml(text['footer.preferences'])}</a>${address === null ? '' : `<br><br>${lines}`}</div>`,
+  ];
 }
 
-const anyUrl = '\ufdd0';
-const anyLinks: FooterLinks = { unsubscribeUrl: anyUrl, manageUrl: anyUrl };
+function textFooter(text: (typeof messages)[Locale], address: string | null): string[] {
+  return [
+    `-- \n${text['footer.reason']}\n${text['footer.unsubscribe']}: `,
+    `\n${text['footer.preferences']}: `,
+    address === null ? '' : `\n\n${withoutHoles(address)}`,
+  ];
+}
 
-export const htmlFooterParts = (texts: FooterTexts): string[] => htmlFooter(anyLinks, texts).split(anyUrl);
+export function withHtmlFooter(html: PiecedText, links: FooterLinks, texts: FooterTexts): PiecedText {
+  if (linksTo(html.outline, links.unsubscribeUrl)) return html;
+  const escaped = [escapeHtml(links.unsubscribeUrl), escapeHtml(links.manageUrl)];
+  return insertText(html, endOfBody(html.outline), between(footerOf(texts).html, escaped));
+}
 
-export const textFooterParts = (texts: FooterTexts): string[] => textFooter(anyLinks, texts).split(anyUrl);
+export function withTextFooter(text: PiecedText, links: FooterLinks, texts: FooterTexts): PiecedText {
+  if (text.outline.includes(links.unsubscribeUrl)) return text;
+  const { outline, pieces } = between(footerOf(texts).text, [links.unsubscribeUrl, links.manageUrl]);
+  const blank = text.outline === '' ? '' : '\n\n';
+  return insertText(text, text.outline.length, { outline: blank + outline, pieces });
+}
+
+const between = ({ outlines, pieces }: Footer['html'], urls: readonly string[]): PiecedText => ({
+  outline: outlines.map((outline, index) => outline + (urls[index] ?? '')).join(''),
+  pieces,
+});
 
 function linksTo(html: string, url: string): boolean {
   if (url === '') return false;

@@ -61,7 +61,9 @@ export function createEmailTemplates({
       const html = cache.compile(source.body, { kind: 'html' });
       if (!html.ok) return { ok: false, error: { field: 'body', ...html.error } };
       const text = textOf(source.body);
-      return { ok: true, template: { subject: subject.template, html: html.template, text } };
+      const template = { subject: subject.template, html: html.template, text };
+      if (recipients === 'one') return { ok: true, template };
+      return { ok: true, template: { ...template, html: html.template.inPieces(), text: text?.inPieces() } };
     },
   };
 }

@@ -48,9 +48,15 @@ export class RenderContext extends Context {
     return properties.reduce((parent, property) => this.readProperty(parent, property), value);
   }
 
+  /** Own properties only, so that variables may have a prototype. */
   private scopeOf(name: string): Scope {
     // biome-ignore lint/complexity/useLiteralKeys: private in the types, and the only way to find an inner scope.
-    return this['findScope'](name);
+    const scopes = this['scopes'];
+    for (let index = scopes.length - 1; index >= 0; index--) {
+      const scope = scopes[index];
+      if (scope !== undefined && Object.hasOwn(scope, name)) return scope;
+    }
+    return Object.hasOwn(this.environments, name) ? this.environments : this.globals;
   }
 
   override *_get(path: Key[]): IterableIterator<unknown> {

@@ -3,8 +3,8 @@ import type { EmailSource } from '../email-state.ts';
 import type { JsonObject, JsonValue } from '../json-value.ts';
 import { nilId } from '../nil-id.ts';
 import { createContactLinks } from '../public-links.ts';
-import { type EmailType, type RenderEmailResult, renderEmail } from './email-document.ts';
-import type { CompileEmailResult, EmailTemplate } from './email-template.ts';
+import type { EmailType, RenderEmailOptions, RenderEmailResult } from './email-document.ts';
+import type { CompileEmailResult } from './email-template.ts';
 import { buildVariables } from './variables.ts';
 
 /** An email of the database with its contact, whose columns are null when there is none. */
@@ -27,16 +27,15 @@ interface StoredTexts {
 }
 
 /**
- * Renders an email for its contact, with the data that the contact has now.
+ * What an email is rendered with for its contact: the data that the contact has now.
  *
  * @param links public address of the API, and the key of the tokens in links
  */
-export function renderStored(
-  template: EmailTemplate,
+export function storedOptions(
   { headers, variables, brand }: StoredTexts,
   email: StoredEmail,
   { apiUrl, linkKey }: { apiUrl: string; linkKey: Buffer },
-): RenderEmailResult {
+): RenderEmailOptions {
   const links = createContactLinks(apiUrl, linkKey, {
     projectId: email.projectId,
     // Links of an email whose contact was erased refer to no contact.
@@ -44,14 +43,14 @@ export function renderStored(
     emailId: email.id,
   });
   const data = email.source === 'WORKFLOW' ? { workflow: ofWorkflow(variables) } : { requestData: variables };
-  return renderEmail(template, {
+  return {
     type: email.type,
     variables: buildVariables({ contact: contactOf(email), links, ...data }),
     links,
     brand,
     now: new Date(),
     headers,
-  });
+  };
 }
 
 function contactOf(email: StoredEmail) {
@@ -77,6 +76,6 @@ export function compileReason({ field, message, line, column }: CompileFault): s
 
 type CompileFault = Extract<CompileEmailResult, { ok: false }>['error'];
 
-export function limitReason({ part, limit }: Extract<RenderEmailResult, { ok: false }>): string {
+export function limitReason({ part, limit }: Extract<RenderEmailResult<unknown>, { ok: false }>): string {
   return `the ${part} exceeds the limit of ${limit}`;
 }

@@ -1,13 +1,7 @@
-import {
-  type Emitter,
-  ParseError,
-  Parser,
-  type Template,
-  TokenKind,
-  type TopLevelToken,
-  TypeGuards,
-} from 'liquidjs';
+import { ParseError, Parser, type Template, TokenKind, type TopLevelToken, TypeGuards } from 'liquidjs';
+import { literalRender } from './bounded-render.ts';
 import { ExpressionTokenizer } from './expression-tokenizer.ts';
+import { noPieces, withoutHoles } from './pieced-text.ts';
 
 const maxTags = 5_000;
 const maxParts = 10_000;
@@ -34,10 +28,8 @@ export class TemplateParser extends Parser {
 
   override parseToken(token: TopLevelToken, remaining: TopLevelToken[]): Node {
     if (TypeGuards.isHTMLToken(token)) {
-      // Without the generator, which costs more than writing the text.
-      const text = token.getContent();
-      const render = (_context: unknown, emitter: Emitter) => emitter.write(text);
-      return Object.assign(super.parseToken(token, remaining), { render });
+      const literal = { outline: withoutHoles(token.getContent()), pieces: noPieces };
+      return Object.assign(super.parseToken(token, remaining), { render: literalRender(literal) });
     }
     if (++this.depth > maxDepth) throw fault('the tags are nested too deeply', token);
     const node = super.parseToken(token, remaining);

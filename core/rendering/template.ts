@@ -1,6 +1,8 @@
-import { type Liquid, LiquidError, type Template as Node, TypeGuards } from 'liquidjs';
-import { BoundedEmitter, renderNodes } from './bounded-render.ts';
+import { LiquidError, type Template as Node, TypeGuards } from 'liquidjs';
+import { BoundedEmitter, literalRender, renderNodes } from './bounded-render.ts';
+import { cutLiteral } from './cut-literal.ts';
 import { engines, type TemplateKind } from './engine.ts';
+import { noPieces, type PiecedText, wholeText, withoutHoles } from './pieced-text.ts';
 import { RenderBudget, type RenderLimit, RenderLimitExceeded } from './render-budget.ts';
 import { RenderContext } from './render-context.ts';
 import { TemplateParser } from './template-parser.ts';
@@ -8,6 +10,8 @@ import { TemplateParser } from './template-parser.ts';
 export const maxTemplateBytes = 512 * 1024;
 
 const maxMessageLength = 200;
+/** A bulk call names each of them. */
+const mostPieces = 100;
 
 export interface TemplateError {
   message: string;
@@ -16,7 +20,7 @@ export interface TemplateError {
 }
 
 export type CompileResult = { ok: true; template: Template } | { ok: false; error: TemplateError };
-export type RenderResult = { ok: true; output: string } | { ok: false; limit: RenderLimit };
+export type RenderResult<Output> = { ok: true; output: Output } | { ok: false; limit: RenderLimit };
 
 export interface RenderOptions {
   now: Date;
@@ -32,49 +36,66 @@ export function compileTemplate(source: string, options: { kind: TemplateKind })
     const message = `a template has at most ${maxTemplateBytes / 1024} KB`;
     return { ok: false, error: { message, line: 1, column: 1 } };
   }
-  const engine = engines[options.kind];
   try {
-    const nodes = new TemplateParser(engine).parse(source);
-    return { ok: true, template: new Template(nodes, engine) };
+    const nodes = new TemplateParser(engines[options.kind]).parse(source);
+    return { ok: true, template: new Template(nodes, options.kind) };
   } catch (error) {
     return { ok: false, error: toTemplateError(error) };
   }
 }
 
 export class Template {
-  readonly literals: readonly string[];
   private readonly nodes: readonly Node[];
-  private readonly engine: Liquid;
+  private readonly kind: TemplateKind;
+  private readonly pieces: readonly string[];
 
-  constructor(nodes: readonly Node[], engine: Liquid) {
-    this.literals = nodes.flatMap(({ token }) => (TypeGuards.isHTMLToken(token) ? token.getContent() : []));
+  constructor(nodes: readonly Node[], kind: TemplateKind, pieces = noPieces) {
     this.nodes = nodes;
-    this.engine = engine;
+    this.kind = kind;
+    this.pieces = pieces;
+  }
+
+  /** The same template for many renderings: their outlines lack the long literals that stand in no tag. */
+  inPieces(): Template {
+    const pieces: string[] = [];
+    const nodes = this.nodes.map((node) => {
+      if (!TypeGuards.isHTMLToken(node.token) || pieces.length >= mostPieces) return node;
+      const literal = cutLiteral(withoutHoles(node.token.getContent()), this.kind);
+      pieces.push(...literal.pieces);
+      return literal.pieces.length === 0 ? node : { token: node.token, render: literalRender(literal) };
+    });
+    return pieces.length === 0 ? this : new Template(nodes, this.kind, pieces);
   }
 
   /**
    * Renders for one recipient. It never fails because of data: missing values are empty, and so are outputs
-   * whose filter can't handle the value. Returns the limit that a template exceeds.
+   * whose filter can't handle the value. Returns the limit that a template exceeds. No output contains NUL.
    *
    * @param variables plain data from `buildVariables`; only own properties are visible, nothing is modified
    */
-  render(variables: Readonly<Record<string, unknown>>, options: RenderOptions): RenderResult {
+  render(variables: Readonly<Record<string, unknown>>, options: RenderOptions): RenderResult<string> {
+    const rendered = this.renderInPieces(variables, options);
+    return rendered.ok ? { ok: true, output: wholeText(rendered.output) } : rendered;
+  }
+
+  renderInPieces(
+    variables: Readonly<Record<string, unknown>>,
+    options: RenderOptions,
+  ): RenderResult<PiecedText> {
     const budget = options.budget ?? new RenderBudget();
-    const context = new RenderContext(withoutPrototype(variables), this.engine, budget, options.now);
+    const context = new RenderContext(variables, engines[this.kind], budget, options.now);
     const emitter = new BoundedEmitter(context);
     try {
       renderNodes(this.nodes, context, emitter);
-      return { ok: true, output: emitter.buffer };
+      const output = { outline: emitter.buffer, pieces: this.pieces };
+      if (emitter.pieces === this.pieces.length) return { ok: true, output };
+      // A `break` outside of loops ends a rendering before its end.
+      return { ok: true, output: { outline: wholeText(output), pieces: noPieces } };
     } catch (error) {
       if (error instanceof RenderLimitExceeded) return { ok: false, limit: error.limit };
       throw error;
     }
   }
-}
-
-function withoutPrototype(variables: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  if (Object.getPrototypeOf(variables) === null) return variables;
-  return Object.assign(Object.create(null), variables);
 }
 
 function toTemplateError(error: unknown): TemplateError {

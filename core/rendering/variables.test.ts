@@ -77,16 +77,24 @@ describe('template variables', () => {
     expect(variables).toMatchObject({ plan: 'pro', visits: 3, data: { visits: 3 } });
   });
 
-  it('have no prototype and leave their sources alone', () => {
+  it('copy every field, whatever its name, and leave their sources alone', () => {
+    const names = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString'));
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.constantFrom('v', 1, null)), (data) => {
-        const contactData: JsonObject = { ...data };
+      fc.property(fc.dictionary(names, fc.constantFrom('v', 1, null)), (fields) => {
+        const contactData: JsonObject = { ...fields };
         const variables = buildVariables(sources(contactData));
-        expect(Object.getPrototypeOf(variables)).toBeNull();
+        expect(Object.getPrototypeOf(variables)).toBe(Object.prototype);
         expect(variables.email).toBe('ada@x.io');
-        expect(variables.data).toEqual({ ...data });
-        expect(contactData).toEqual({ ...data });
+        expect(variables.data).toEqual({ ...fields });
+        expect(contactData).toEqual({ ...fields });
       }),
     );
+  });
+
+  it('show nothing that they inherit', () => {
+    const source = '[{{ constructor }}{{ toString }}{{ __proto__ }}{{ data.constructor }}{{ __proto__.x }}]';
+    expect(render(source, sources({}))).toBe('[]');
+    const fields: JsonObject = JSON.parse('{ "__proto__": { "x": 1, "y": 2 }, "toString": "field" }');
+    expect(render('{{ x }}{{ __proto__.y }}{{ toString }}', sources(fields))).toBe('2field');
   });
 });

@@ -1,13 +1,14 @@
 import {
   type BulkEmailEntry,
+  type MessageHeader,
   SendBulkEmailCommand,
   type SendBulkEmailCommandInput,
 } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
-import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
-import { type BulkLayout, plainLayoutOf, sharedLayoutOf } from './bulk-layout.ts';
+import { sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { type BulkLayout, layOut } from './bulk-layout.ts';
 import type { OutgoingEmail } from './email-provider.ts';
-import { fitsSimpleContent } from './simple-content.ts';
+import { toSimpleHeaders } from './simple-content.ts';
 
 // Amazon SES API v2 reference, `SendBulkEmail` and `ReplacementTemplate`: 50 entries, 262,144 characters of data
 // each, and 1 MB for the whole request.
@@ -40,18 +41,14 @@ export interface BulkCall {
   command: SendBulkEmailCommand;
 }
 
-function prepare(email: OutgoingEmail): PreparedEntry {
-  const shared = sharedLayoutOf(email);
-  const sharedData = shared?.dataOf(email);
-  const layout = shared !== undefined && sharedData !== undefined ? shared : plainLayoutOf(email);
-  const values = sharedData ?? layout.dataOf(email);
-  const data = JSON.stringify({ subject: sanitizeHeaderValue(email.subject), ...values });
+function prepare(email: OutgoingEmail, headers: MessageHeader[]): PreparedEntry {
+  const { layout, data: texts } = layOut(email);
+  const data = JSON.stringify({ subject: sanitizeHeaderValue(email.subject), ...texts });
   const to = formatMailbox(email.to);
-  const headers = Object.entries(email.headers).map(([Name, Value]) => ({
-    Name,
-    Value: encodeHeaderText(Value),
-  }));
-  const headerBytes = headers.reduce((sum, { Name, Value }) => sum + Name.length + Value.length + 40, 0);
+  const headerBytes = headers.reduce(
+    (sum, { Name = '', Value = '' }) => sum + Name.length + Value.length + 40,
+    0,
+  );
   const otherBytes = to.length + headerBytes + entryBytes;
   return {
     email,
@@ -137,11 +134,12 @@ export function planBulkCalls(
     if (first !== undefined) calls.push(toCall(entries, first, configurationSet));
   };
   for (const email of emails) {
-    if (email.attachments.length > 0 || !fitsSimpleContent(email)) {
+    const headers = email.attachments.length === 0 ? toSimpleHeaders(email.headers) : undefined;
+    if (headers === undefined) {
       single.push(email);
       continue;
     }
-    const prepared = prepare(email);
+    const prepared = prepare(email, headers);
     const { layout } = prepared;
     const isTooLarge =
       prepared.dataCharacters > maxDataCharacters ||

@@ -1,5 +1,5 @@
 import type { EmailTemplateContent } from '@aws-sdk/client-sesv2';
-import type { EmailLayout } from '../../core/rendering/email-layout.ts';
+import { gapsOf, noPieces, type PiecedText, wholeText } from '../../core/rendering/pieced-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
 /**
@@ -9,86 +9,65 @@ import type { OutgoingEmail } from './email-provider.ts';
 export interface BulkLayout {
   content: EmailTemplateContent;
   bytes: number;
-  /** Entry data besides the subject; undefined when the email does not fit the layout. */
-  dataOf(email: OutgoingEmail): Record<string, string> | undefined;
+  /** Names of the texts between the pieces. */
+  htmlKeys: readonly string[];
+  textKeys: readonly string[];
 }
-
-// Nothing but placeholders: fits any email.
-function createPlainLayout(withText: boolean): BulkLayout {
-  const content = { Subject: '{{subject}}', Html: '{{html}}', ...(withText && { Text: '{{text}}' }) };
-  return {
-    content,
-    bytes: JSON.stringify(content).length,
-    dataOf: ({ html, text }): Record<string, string> => (withText ? { html, text } : { html }),
-  };
-}
-
-const plainLayouts = { withText: createPlainLayout(true), htmlOnly: createPlainLayout(false) };
-
-const hasText = (email: OutgoingEmail) => /\S/.test(email.text);
-
-export const plainLayoutOf = (email: OutgoingEmail): BulkLayout =>
-  hasText(email) ? plainLayouts.withText : plainLayouts.htmlOnly;
 
 const longestPart = 256 * 1024;
-// Searching a piece by its head bounds the cost of repetitive text.
-const headLength = 256;
+const noText: readonly string[] = [];
 
-const sharedLayouts = new WeakMap<EmailLayout, BulkLayout | 'useless'>();
+const layouts = new WeakMap<readonly string[], WeakMap<readonly string[], BulkLayout | null>>();
 
-/** A layout with the email's common parts in the template; undefined if it has none. Cached per `EmailLayout`. */
-export function sharedLayoutOf(email: OutgoingEmail): BulkLayout | undefined {
-  if (email.layout === undefined || !hasText(email)) return undefined;
-  const known = sharedLayouts.get(email.layout);
-  if (known !== undefined) return known === 'useless' ? undefined : known;
-  const made = createSharedLayout(email.layout);
-  sharedLayouts.set(email.layout, made ?? 'useless');
+/** @returns null for pieces that can't be part of a template */
+function layoutOf(html: readonly string[], text: readonly string[]): BulkLayout | null {
+  const ofHtml = layouts.get(html) ?? new WeakMap<readonly string[], BulkLayout | null>();
+  layouts.set(html, ofHtml);
+  const known = ofHtml.get(text);
+  if (known !== undefined) return known;
+  const made = createLayout(html, text);
+  ofHtml.set(text, made);
   return made;
 }
 
 // Excludes pieces that SES could read as part of a placeholder.
 const isPlain = (piece: string) => !piece.includes('{{') && !/^\}|[{\\]$/.test(piece);
 
-function createSharedLayout(layout: EmailLayout): BulkLayout | undefined {
-  const pieces = { h: layout.html.filter(isPlain), t: layout.text.filter(isPlain) };
-  if (pieces.h.length + pieces.t.length === 0) return undefined;
-  const keysOf = (prefix: 'h' | 't') => [...pieces[prefix], ''].map((_, index) => `${prefix}${index}`);
-  const keys = { h: keysOf('h'), t: keysOf('t') };
-  const templateOf = (prefix: 'h' | 't') =>
-    keys[prefix].map((key, index) => `{{${key}}}${pieces[prefix][index] ?? ''}`).join('');
-  const content = { Subject: '{{subject}}', Html: templateOf('h'), Text: templateOf('t') };
-  const bytes = Buffer.byteLength(JSON.stringify(content));
-  if (bytes > longestPart) return undefined;
-  return {
-    content,
-    bytes,
-    dataOf(email) {
-      const data: Record<string, string> = {};
-      const isMade = fill(data, keys.h, email.html, pieces.h) && fill(data, keys.t, email.text, pieces.t);
-      return isMade ? data : undefined;
-    },
+function createLayout(html: readonly string[], text: readonly string[]): BulkLayout | null {
+  if (![...html, ...text].every(isPlain)) return null;
+  const htmlKeys = [...html, ''].map((_, index) => `h${index}`);
+  const textKeys = text === noText ? [] : [...text, ''].map((_, index) => `t${index}`);
+  const templateOf = (keys: readonly string[], pieces: readonly string[]) =>
+    keys.map((key, index) => `{{${key}}}${pieces[index] ?? ''}`).join('');
+  const content = {
+    Subject: '{{subject}}',
+    Html: templateOf(htmlKeys, html),
+    ...(textKeys.length > 0 && { Text: templateOf(textKeys, text) }),
   };
+  const bytes = Buffer.byteLength(JSON.stringify(content));
+  return bytes > longestPart ? null : { content, bytes, htmlKeys, textKeys };
 }
 
-// Stores the text between the pieces; false unless the text has all pieces in order.
-function fill(
-  data: Record<string, string>,
-  keys: readonly string[],
-  text: string,
-  pieces: readonly string[],
-): boolean {
-  if (text.length > longestPart) return false;
-  let from = 0;
-  for (const [index, key] of keys.entries()) {
-    const piece = pieces[index];
-    if (piece === undefined) {
-      data[key] = text.slice(from);
-      continue;
-    }
-    const at = text.indexOf(piece.length > headLength ? piece.slice(0, headLength) : piece, from);
-    if (at === -1 || (piece.length > headLength && !text.startsWith(piece, at))) return false;
-    data[key] = text.slice(from, at);
-    from = at + piece.length;
-  }
-  return true;
+const inPieces = (text: string | PiecedText): PiecedText =>
+  typeof text === 'string' ? { outline: text, pieces: noPieces } : text;
+
+const isBlank = ({ outline, pieces }: PiecedText) => pieces.length === 0 && !/\S/.test(outline);
+
+/** The layout of an email, one object for all emails of the same pieces, and its entry's data besides the subject. */
+export function layOut(email: Pick<OutgoingEmail, 'html' | 'text'>): {
+  layout: BulkLayout;
+  data: Record<string, string>;
+} {
+  const [html, text] = [inPieces(email.html), inPieces(email.text)];
+  const layout = layoutOf(html.pieces, isBlank(text) ? noText : text.pieces);
+  if (layout === null) return layOut({ html: wholeText(html), text: wholeText(text) });
+  const data: Record<string, string> = {};
+  name(data, layout.htmlKeys, html);
+  name(data, layout.textKeys, text);
+  return { layout, data };
+}
+
+function name(data: Record<string, string>, keys: readonly string[], text: PiecedText): void {
+  const gaps = gapsOf(text);
+  for (const [index, key] of keys.entries()) data[key] = gaps[index] ?? '';
 }

@@ -1,5 +1,5 @@
 import type { AttachmentDisposition } from '../../core/attachment-disposition.ts';
-import type { EmailLayout } from '../../core/rendering/email-layout.ts';
+import type { PiecedText } from '../../core/rendering/pieced-text.ts';
 
 export interface OutgoingAttachment {
   filename: string;
@@ -21,11 +21,10 @@ export interface OutgoingEmail {
   to: { email: string; name: string | null };
   replyTo: string | null;
   subject: string;
-  html: string;
-  text: string;
+  /** The pieces let a provider send once what many emails share. */
+  html: string | PiecedText;
+  text: string | PiecedText;
   headers: Record<string, string>;
-  /** Lets a provider send the common parts of many emails once. */
-  layout?: EmailLayout;
   attachments: OutgoingAttachment[];
 }
 

@@ -1,5 +1,6 @@
 import type { MailComposerOptions } from 'nodemailer/lib/mail-composer';
 import { encodeHeaderText, encodeWords, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { wholeText } from '../../core/rendering/pieced-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
 // RFC 5322: at most 998 characters per line, one of which is the space before a continued value.
@@ -17,13 +18,14 @@ function toHeaderValue(value: string): string {
 
 export function toMimeMessage(email: OutgoingEmail) {
   const names = new Map(Object.keys(email.headers).map((name) => [name.toLowerCase(), name]));
+  const text = wholeText(email.text);
   return {
     from: toMailbox(email.from),
     to: toMailbox(email.to),
     ...(email.replyTo === null ? {} : { replyTo: toMailbox({ email: email.replyTo, name: null }) }),
     subject: sanitizeHeaderValue(email.subject),
-    html: email.html,
-    ...(email.text.trim() === '' ? {} : { text: email.text }),
+    html: wholeText(email.html),
+    ...(text.trim() === '' ? {} : { text }),
     headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: toHeaderValue(value) })),
     // nodemailer would change the case of names.
     normalizeHeaderKey: (name: string) => names.get(name.toLowerCase()) ?? name,

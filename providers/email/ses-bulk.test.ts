@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { wholeText } from '../../core/rendering/pieced-text.ts';
 import { startTestSes } from '../../local/ses/testing/test-ses.ts';
 import { exampleEmail } from '../testing/example-email.ts';
 import { type SeenRequest, startHttpServer } from '../testing/http-server.ts';
@@ -80,16 +81,19 @@ describe('handing over many emails', () => {
   it('takes what emails have in common once, also beside emails that are made otherwise', async () => {
     const { provider, list } = await start();
     const piece = `<p title="a&quot;b">${'The same for everyone. '.repeat(400)}</p>`;
-    const layout = { html: [piece], text: ['The same. '] };
+    const pieces = { html: [piece], text: ['The same. '] };
     const many = emails(100, (index) => ({
-      html: index % 10 === 0 ? `<p>${index}</p>` : `${piece}<p>{{h0}} \\ ${index}</p>`,
-      text: `The same. ${index}`,
-      layout,
+      html:
+        index % 10 === 0
+          ? `<p>${index}</p>`
+          : { outline: `\0<p>{{h0}} \\ ${index}</p>`, pieces: pieces.html },
+      text: { outline: `\0${index}`, pieces: pieces.text },
     }));
     expect(outcomes(await provider.handOverMany(many, never))).toEqual(all('accepted', 100));
     const { messages } = await list('?limit=500');
     const contents = new Map(messages.map(({ emailId, html, text }) => [emailId, { html, text }]));
-    for (const { emailId, html, text } of many) expect(contents.get(emailId)).toEqual({ html, text });
+    for (const { emailId, html, text } of many)
+      expect(contents.get(emailId)).toEqual({ html: wholeText(html), text: wholeText(text) });
   });
 
   it('takes as many calls as the entries and their size need', async () => {

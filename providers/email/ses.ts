@@ -1,6 +1,7 @@
 import { GetAccountCommand, type Message, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
-import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { sanitizeHeaderValue } from '../../core/headers/header-text.ts';
+import { wholeText } from '../../core/rendering/pieced-text.ts';
 import { type BulkCall, planBulkCalls } from './bulk-calls.ts';
 import { classifyBulkEntry } from './classify-bulk-entry.ts';
 import { classifySesError } from './classify-ses-error.ts';
@@ -9,19 +10,18 @@ import { failureText } from './failure-text.ts';
 import { createGrantedRate } from './granted-rate.ts';
 import { handOverEach, notBegun } from './hand-over-each.ts';
 import { buildMime } from './mime-message.ts';
-import { fitsSimpleContent } from './simple-content.ts';
+import { fitsSimpleContent, toSimpleHeaders } from './simple-content.ts';
 
 function toSimpleContent(email: OutgoingEmail): Message {
-  const headers = Object.entries(email.headers);
+  const headers = toSimpleHeaders(email.headers) ?? [];
+  const text = wholeText(email.text);
   return {
     Subject: { Data: sanitizeHeaderValue(email.subject), Charset: 'UTF-8' },
     Body: {
-      Html: { Data: email.html, Charset: 'UTF-8' },
-      ...(email.text.trim() === '' ? {} : { Text: { Data: email.text, Charset: 'UTF-8' } }),
+      Html: { Data: wholeText(email.html), Charset: 'UTF-8' },
+      ...(text.trim() === '' ? {} : { Text: { Data: text, Charset: 'UTF-8' } }),
     },
-    ...(headers.length > 0 && {
-      Headers: headers.map(([Name, Value]) => ({ Name, Value: encodeHeaderText(Value) })),
-    }),
+    ...(headers.length > 0 && { Headers: headers }),
     ...(email.attachments.length > 0 && {
       Attachments: email.attachments.map((file) => ({
         RawContent: file.bytes,

@@ -1,3 +1,4 @@
+import type { MessageHeader } from '@aws-sdk/client-sesv2';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
@@ -11,16 +12,19 @@ const maxContentTypeLength = 78;
 
 const isBetween = (text: string, min: number, max: number) => text.length >= min && text.length <= max;
 
-/** True when SES can build the MIME itself (`Content.Simple`, bulk entries); otherwise raw MIME is needed. */
+/** The headers as SES takes them; undefined beyond its limits. */
+export function toSimpleHeaders(headers: OutgoingEmail['headers']): MessageHeader[] | undefined {
+  const simple = Object.entries(headers).map(([Name, value]) => ({ Name, Value: encodeHeaderText(value) }));
+  const fits = simple.every(
+    ({ Name, Value }) => isBetween(Name, 1, maxHeaderNameLength) && isBetween(Value, 1, maxHeaderValueLength),
+  );
+  return fits && simple.length <= maxHeaders ? simple : undefined;
+}
+
+/** True when SES can build the MIME itself (`Content.Simple`); otherwise raw MIME is needed. */
 export function fitsSimpleContent({ headers, attachments }: OutgoingEmail): boolean {
-  const entries = Object.entries(headers);
   return (
-    entries.length <= maxHeaders &&
-    entries.every(
-      ([name, value]) =>
-        isBetween(name, 1, maxHeaderNameLength) &&
-        isBetween(encodeHeaderText(value), 1, maxHeaderValueLength),
-    ) &&
+    toSimpleHeaders(headers) !== undefined &&
     attachments.every(
       ({ filename, contentType, cid }) =>
         isBetween(sanitizeHeaderValue(filename), 1, maxFilenameLength) &&

@@ -1,7 +1,8 @@
 import { openAccountLink } from '../../../core/account-email/sealed-link.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
+import { renderInPieces } from '../../../core/rendering/email-document.ts';
 import { type CompileEmailResult, createEmailTemplates } from '../../../core/rendering/email-template.ts';
-import { compileReason, limitReason, renderStored } from '../../../core/rendering/render-stored.ts';
+import { compileReason, limitReason, storedOptions } from '../../../core/rendering/render-stored.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
@@ -38,18 +39,10 @@ export function createClaimedRenderer(
     const { content } = stored;
     const compiled = compile(stored);
     if (!compiled.ok) return { ok: false, reason: compileReason(compiled.error) };
-    const linkSource = { apiUrl, linkKey };
-    const rendered = renderStored(
-      compiled.template,
-      contentFor(email, content, accountLinkKey),
-      email,
-      linkSource,
-    );
-    if (!rendered.ok) {
-      return { ok: false, reason: limitReason(rendered) };
-    }
-    const layout = recipients === 'many' ? { layout: rendered.layout() } : {};
-    return { ok: true, email: { ...envelopeOf(email, stored), ...rendered.email, ...layout } };
+    const texts = contentFor(email, content, accountLinkKey);
+    const rendered = renderInPieces(compiled.template, storedOptions(texts, email, { apiUrl, linkKey }));
+    if (!rendered.ok) return { ok: false, reason: limitReason(rendered) };
+    return { ok: true, email: { ...envelopeOf(email, stored), ...rendered.email } };
   };
 }
 
