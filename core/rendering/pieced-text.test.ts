@@ -161,6 +161,15 @@ describe('a template in pieces', () => {
     expect(withPieces).toBeGreaterThan(300);
   });
 
+  it.each(['href=', 'href =', 'href', 'HREF'])('knows a link to unsubscribe behind "%s "', (attribute) => {
+    const equals = attribute.includes('=') ? '' : '= ';
+    const both = bothOf(`<p>${long('A text')}</p><a ${attribute} ${equals}{{ unsubscribeUrl }}>stop</a>`);
+    if (both === undefined) throw new Error('does not compile');
+    const rendered = renderInPieces(both.inPieces, optionsFor('MARKETING', {}));
+    expect(rendered.ok && wholeText(rendered.email.html)).not.toContain('<div');
+    expect(rendered.ok && rendered.email.html.pieces.length).toBe(1);
+  });
+
   const page = `<html><body>
 <p>${long('A first paragraph')}</p>  <p>Dear {{ name }},</p>
 {% if plan == "pro" %}<p>thank you</p>{% else %}<p>have a look</p>{% endif %}
