@@ -17,3 +17,9 @@ const first = range + randomInt(portsPerWorker - 500);
 
 export const freePort = () =>
   getPort({ host: '127.0.0.1', port: portNumbers(first, range + portsPerWorker - 1) });
+
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from '../../db/testing/sql.ts';
+import type { CrashablePostgres } from '../setup/own-postgres.ts';
 import type { Member } from './member.ts';
 import type { Stage } from './stage.ts';
 
@@ -28,16 +29,11 @@ export function faultsOf(stage: Stage, random: () => number): Fault[] {
     if (member === undefined) throw new Error('There is nothing to break');
     return member;
   };
-  const crash = async (signal: 'SIGQUIT' | 'SIGKILL', downMs: number) => {
-    await postgres.crash(signal);
-    await delay(downMs);
-    await postgres.restart();
-  };
   const [worker, api, both] = [oneOf(workers), oneOf(apis), [oneOf(workers), oneOf(apis)]];
   const [deployedWorker, deployedApi, paused] = [oneOf(workers), oneOf(apis), oneOf(workers)];
   return [
     { name: `kill -9 ${worker.name}`, run: () => killed(worker) },
-    { name: 'Postgres crashes (immediate shutdown)', run: () => crash('SIGQUIT', 500) },
+    { name: 'Postgres crashes (immediate shutdown)', run: () => crashed(postgres, 'SIGQUIT', 500) },
     { name: `kill -9 ${api.name}`, run: () => killed(api) },
     { name: 'kill -9 Temporal, away for 3 s', run: () => restarted(temporal, 3_000) },
     { name: 'all connections to Postgres break', run: () => breakConnections(stage) },
@@ -46,7 +42,8 @@ export function faultsOf(stage: Stage, random: () => number): Fault[] {
       run: async () => void (await Promise.all(both.map(killed))),
     },
     { name: 'kill -9 ClickHouse, away for 5 s', run: () => restarted(clickhouse, 5_000) },
-    { name: 'kill -9 Postgres, away for 5 s', run: () => crash('SIGKILL', 5_000) },
+    { name: 'kill -9 Postgres, away for 5 s', run: () => crashed(postgres, 'SIGKILL', 5_000) },
+    ...faultsOfDatabase(temporal.database),
     { name: 'SES throttles and loses answers for 5 s', run: () => disturbSes(stage) },
     { name: 'Temporal is cut off for 6 s', run: () => cutOff(temporalLine, 6_000) },
     { name: `${paused.name} stands still for 10 s`, run: () => pause(paused, 10_000) },
@@ -54,6 +51,27 @@ export function faultsOf(stage: Stage, random: () => number): Fault[] {
     { name: 'ClickHouse is cut off for 6 s', run: () => cutOff(clickhouseLine, 6_000) },
     { name: `${deployedWorker.name} restarts in order`, run: () => restartInOrder(deployedWorker) },
   ];
+}
+
+function faultsOfDatabase(database: CrashablePostgres | undefined): Fault[] {
+  if (database === undefined) return [];
+  return [
+    {
+      name: "Temporal's Postgres crashes (immediate shutdown)",
+      run: () => crashed(database, 'SIGQUIT', 500),
+    },
+    { name: "kill -9 Temporal's Postgres, away for 8 s", run: () => crashed(database, 'SIGKILL', 8_000) },
+  ];
+}
+
+async function crashed(
+  postgres: CrashablePostgres,
+  signal: 'SIGQUIT' | 'SIGKILL',
+  awayMs: number,
+): Promise<void> {
+  await postgres.crash(signal);
+  await delay(awayMs);
+  await postgres.restart();
 }
 
 async function killed(member: Member): Promise<void> {

@@ -14,11 +14,14 @@ import { compare, type Finding } from './findings.ts';
 import { type LoadSize, prepareLoad } from './load.ts';
 import { settle } from './settle.ts';
 import { type Stage, startStage } from './stage.ts';
+import type { TemporalPrograms } from './temporal-programs.ts';
 
 export interface Rehearsal extends LoadSize {
   seed: number;
   /** From one fault to the next, if the first has healed by then. */
   faultEverySeconds: number;
+  /** Of the server that is deployed; the development server takes its place without them. */
+  temporalPrograms?: TemporalPrograms | undefined;
   say: (line: string) => void;
 }
 
@@ -48,9 +51,9 @@ export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
       return { status: before === 0 && n % 25 === 7 ? 503 : 200, afterMs: n % 50 };
     });
     cleanUp(async () => sink.close());
-    const stage = await startStage(environmentOf(rehearsal), cleanUp);
+    const stage = await startStage(environmentOf(rehearsal), rehearsal.temporalPrograms, cleanUp);
     say(
-      '3 API processes, 3 workers, Postgres with 60 connections, Temporal (development server), ClickHouse',
+      `3 API processes, 3 workers, Postgres with 60 connections, Temporal (${stage.temporal.name}), ClickHouse`,
     );
     await watchUnknown(stage);
     const load = await prepareLoad(stage, rehearsal, sink);
@@ -68,7 +71,7 @@ export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
         .filter(([, count]) => count > 0)
         .map(([what, count]) => compare(`never settled: ${what}`, 0, count)),
     ];
-    for (const end of [...stage.apis, ...stage.workers].flatMap(({ ownEnds }) => ownEnds)) {
+    for (const end of [...stage.apis, ...stage.workers, stage.temporal].flatMap(({ ownEnds }) => ownEnds)) {
       say(`ended by itself and was started again: ${end}`);
     }
     say('Compared');

@@ -2,10 +2,14 @@ import { parseArgs } from 'node:util';
 import { cleanUpNow } from '../../bench/clean-up.ts';
 import { holds, presentFindings } from './findings.ts';
 import { rehearse } from './rehearse.ts';
+import { buildTemporalPrograms, findTemporalPrograms, type TemporalPrograms } from './temporal-programs.ts';
 
 const usage = `Usage: npm run rehearse -- [--seconds 600] [--recipients 200000] [--executions 5000] [--every 20] [--seed 1]
+       [--temporal server|development]
 Runs the product as on several machines under load, kills its parts in turn, and compares what was accepted with what
-there is in the end. Exits with 1 when something is missing or there twice.`;
+there is in the end. Exits with 1 when something is missing or there twice.
+--temporal server takes the Temporal server that is deployed, on a Postgres of its own, and builds it with Go if need be.
+Once it is built that is the default.`;
 
 const { values } = parseArgs({
   options: {
@@ -14,11 +18,15 @@ const { values } = parseArgs({
     executions: { type: 'string', default: '5000' },
     every: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000_000)) },
+    temporal: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
-const { help, ...numbers } = values;
-if (help || Object.values(numbers).some((value) => !/^[1-9]\d*$/.test(value))) {
+const { help, temporal, ...numbers } = values;
+const isWrong =
+  Object.values(numbers).some((value) => !/^[1-9]\d*$/.test(value)) ||
+  !['server', 'development', undefined].includes(temporal);
+if (help || isWrong) {
   console.log(usage);
   process.exit(help ? 0 : 1);
 }
@@ -33,7 +41,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-const command = `npm run rehearse -- ${Object.entries(numbers)
+const temporalPrograms = await chooseTemporal();
+const chosen = { ...numbers, temporal: temporalPrograms === undefined ? 'development' : 'server' };
+const command = `npm run rehearse -- ${Object.entries(chosen)
   .map(([name, value]) => `--${name} ${value}`)
   .join(' ')}`;
 console.log(command);
@@ -47,6 +57,7 @@ const { findings, faults, faultsInCampaign } = await rehearse({
   eventsPerSecond: 10,
   importRows: 2_000,
   importEverySeconds: 30,
+  temporalPrograms,
   say: console.log,
 });
 console.log(
@@ -55,4 +66,16 @@ console.log(
 if (!findings.every(holds)) {
   console.error(`\nFailed at ${new Date().toISOString()}; again: ${command}`);
   process.exitCode = 1;
+}
+
+async function chooseTemporal(): Promise<TemporalPrograms | undefined> {
+  if (temporal === 'development') return undefined;
+  if (temporal === 'server') return buildTemporalPrograms(console.log);
+  const programs = await findTemporalPrograms();
+  if (programs === undefined) {
+    console.log(
+      'With the development server of Temporal. --temporal server builds the one that is deployed.',
+    );
+  }
+  return programs;
 }

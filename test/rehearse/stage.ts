@@ -7,12 +7,14 @@ import type { CleanUp } from '../../bench/clean-up.ts';
 import type { Em } from '../../db/orm.ts';
 import { localTopicArn } from '../../local/environment.ts';
 import { startLocalSesProcess } from '../../local/local-ses.ts';
-import { freePort } from '../../local/testing/free-port.ts';
+import { freePort, freePorts } from '../../local/testing/free-port.ts';
 import { type OwnPostgres, startOwnPostgres } from '../setup/own-postgres.ts';
 import { startApiProcess, startWorkerProcess } from '../setup/processes.ts';
 import { keepRunning, type Member } from './member.ts';
 import { startTcpRelay, type TcpRelay } from './tcp-relay.ts';
-import { startTemporalMachine, type TemporalMachine } from './temporal-machine.ts';
+import { startDevelopmentServer, type TemporalMachine } from './temporal-machine.ts';
+import type { TemporalPrograms } from './temporal-programs.ts';
+import { startTemporalServer } from './temporal-server.ts';
 
 const membersOfEach = 3;
 /** Those of the smallest instances of cloud providers. */
@@ -40,24 +42,27 @@ export interface Stage {
   em(): Em;
 }
 
-export async function startStage(settings: Record<string, string>, cleanUp: CleanUp): Promise<Stage> {
+/** @param temporalPrograms those of the server that is deployed; without them the development server takes its place */
+export async function startStage(
+  settings: Record<string, string>,
+  temporalPrograms: TemporalPrograms | undefined,
+  cleanUp: CleanUp,
+): Promise<Stage> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-rehearse-'));
   // Under root, Postgres runs as another user.
   await chmod(directory, 0o755);
   cleanUp(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   const [postgres, temporal, clickhouse] = await Promise.all([
     startOwnPostgres({ max_connections: String(connections) }),
-    startTemporalMachine(directory),
+    temporalPrograms === undefined
+      ? startDevelopmentServer(directory)
+      : startTemporalServer(temporalPrograms, directory),
     startClickHouse(path.join(directory, 'clickhouse')),
   ]);
   cleanUp(() => postgres.close());
   cleanUp(() => temporal.close());
   cleanUp(() => clickhouse.kill());
-  const apiPorts: number[] = [];
-  while (apiPorts.length < membersOfEach) {
-    const port = await freePort();
-    if (!apiPorts.includes(port)) apiPorts.push(port);
-  }
+  const apiPorts = await freePorts(membersOfEach);
   const [balancer, temporalLine, clickhouseLine] = await Promise.all([
     startTcpRelay(apiPorts),
     startTcpRelay([temporal.port]),

@@ -2,16 +2,23 @@ import { join } from 'node:path';
 import { type RunningTemporal, startTemporal } from '../../local/temporal.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
 import { freePort } from '../../local/testing/free-port.ts';
+import type { CrashablePostgres } from '../setup/own-postgres.ts';
 
-/** The development server; its database file outlives it. */
+/** A Temporal that may be killed; what it stored outlives it. */
 export interface TemporalMachine {
+  readonly name: string;
   readonly port: number;
+  /** The development server has a file instead. */
+  readonly database: CrashablePostgres | undefined;
+  /** Ends that nobody asked for, with the last line that it wrote. */
+  readonly ownEnds: readonly string[];
   kill(): Promise<void>;
+  /** Resolves when it serves. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startTemporalMachine(directory: string): Promise<TemporalMachine> {
+export async function startDevelopmentServer(directory: string): Promise<TemporalMachine> {
   const options = {
     binary: await findTemporalBinary({ environment: process.env }),
     directory: join(directory, 'temporal'),
@@ -21,7 +28,10 @@ export async function startTemporalMachine(directory: string): Promise<TemporalM
   };
   let running: RunningTemporal = await startTemporal(options);
   return {
+    name: 'development server',
     port: options.port,
+    database: undefined,
+    ownEnds: [],
     async kill() {
       process.kill(running.pid, 'SIGKILL');
       await running.exited;

@@ -8,16 +8,24 @@ import { freePort } from '../../local/testing/free-port.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Durable as in production; a test may crash it. */
-export interface OwnPostgres extends TestDatabase {
+export interface CrashablePostgres {
+  /** The role is superuser. */
+  url: string;
   /**
    * SIGQUIT is `pg_ctl stop -m immediate`: no checkpoint, all connections cut. SIGKILL ends the postmaster alone, and
    * its backends when they notice.
    */
   crash(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   restart(): Promise<void>;
+  close(): Promise<void>;
 }
 
-export async function startOwnPostgres(changes: Record<string, string> = {}): Promise<OwnPostgres> {
+/** With the tables of Posthaste. */
+export interface OwnPostgres extends CrashablePostgres, TestDatabase {}
+
+export async function startCrashablePostgres(
+  changes: Record<string, string> = {},
+): Promise<CrashablePostgres> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-postgres-'));
   const cluster = path.join(directory, 'postgres');
   await mkdir(cluster);
@@ -29,12 +37,8 @@ export async function startOwnPostgres(changes: Record<string, string> = {}): Pr
     settings: { shared_buffers: '64MB', max_wal_size: '256MB', ...changes },
   };
   let server = await startPostgres(options);
-  const { url } = server;
-  const orm = createOrm({ url, poolSize: 3, warn: () => undefined });
-  await migrateDatabase(orm, url);
   return {
-    url,
-    orm,
+    url: server.url,
     async crash(signal = 'SIGQUIT') {
       process.kill(server.pid, signal);
       await server.exited;
@@ -43,9 +47,22 @@ export async function startOwnPostgres(changes: Record<string, string> = {}): Pr
       server = await startPostgres(options);
     },
     async close() {
-      await orm.close();
       await server.stop();
       await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startOwnPostgres(changes: Record<string, string> = {}): Promise<OwnPostgres> {
+  const postgres = await startCrashablePostgres(changes);
+  const orm = createOrm({ url: postgres.url, poolSize: 3, warn: () => undefined });
+  await migrateDatabase(orm, postgres.url);
+  return {
+    ...postgres,
+    orm,
+    async close() {
+      await orm.close();
+      await postgres.close();
     },
   };
 }

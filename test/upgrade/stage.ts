@@ -9,7 +9,7 @@ import { startLocalSesProcess } from '../../local/local-ses.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
-import { freePort } from '../../local/testing/free-port.ts';
+import { freePort, freePorts } from '../../local/testing/free-port.ts';
 import { startTcpRelay } from '../rehearse/tcp-relay.ts';
 import { startApiProcess, startWorkerProcess, type TestProcess } from '../setup/processes.ts';
 
@@ -40,7 +40,7 @@ export async function startUpgradeStage(root: string, cleanUp: CleanUp): Promise
   const cluster = join(directory, 'postgres');
   await mkdir(cluster);
   const log = () => undefined;
-  const ports = await takePorts(5);
+  const ports = await freePorts(5);
   // Those of processes that serve: others may take a port that is not used.
   const apiPorts: number[] = [];
   const balancer = await startTcpRelay(apiPorts);
@@ -123,10 +123,4 @@ export async function startUpgradeStage(root: string, cleanUp: CleanUp): Promise
       await startWorker(`new worker ${index + 1}`);
     },
   };
-}
-
-async function takePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) ports.add(await freePort());
-  return [...ports];
 }
