@@ -10,6 +10,15 @@ function byAge(table: string, age: string, key: Record<string, ColumnType>, days
   return expireRows({ table, walk: { [age]: 'timestamptz', ...key }, within: where, where });
 }
 
+/** Left by an erasure that an older version did, which does not know the table, or by a round that ended after it. */
+function byProject(table: string, key: Record<string, ColumnType>): Expire {
+  return expireRows({
+    table,
+    walk: key,
+    where: 'not exists (select from projects p where p.id = project_id)',
+  });
+}
+
 const transactionsPerSlice = 20;
 
 const fixed = {
@@ -56,6 +65,8 @@ const fixed = {
     walk: { subject: 'text', hour: 'timestamptz' },
     where: `hour < now() - interval '1 hour'`,
   }),
+  segmentInputs: byProject('segment_inputs', { project_id: 'uuid', input: 'text' }),
+  segmentRounds: byProject('segment_rounds', { project_id: 'uuid' }),
   segmentsWithOrphans: expireOrphans(listMemberOwners, (em, { id, projectId }) =>
     dropMembers(em, projectId, id, transactionsPerSlice),
   ),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
@@ -129,6 +130,14 @@ describe('the sweep of what has expired', () => {
        select id, sha256(days::text::bytea), now() - days * interval '1 day'
        from users, unnest(array[364, 366]) days where email = 'someone@example.com'`,
     );
+    await sql(
+      em,
+      `with inputs as (
+         insert into segment_inputs (project_id, input) select project, input
+         from unnest($1::uuid[]) project, unnest(array['contact', 'event.opened']) input)
+       insert into segment_rounds (project_id, next_at) select unnest($1::uuid[]), now()`,
+      [[await insertProject(em), projectId]],
+    );
 
     expect(await expireEverything(em, 7)).toEqual({
       idempotencyKeys: 2,
@@ -147,6 +156,8 @@ describe('the sweep of what has expired', () => {
       signInAttempts: 1,
       signInSources: 1,
       invitationHours: 3,
+      segmentInputs: 2,
+      segmentRounds: 1,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,
     });
@@ -190,6 +201,8 @@ describe('the sweep of what has expired', () => {
       signInAttempts: 0,
       signInSources: 0,
       invitationHours: 0,
+      segmentInputs: 0,
+      segmentRounds: 0,
       segmentsWithOrphans: 0,
       workflowsWithOrphans: 0,
     });
