@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DnsServer, startDnsServer, type TestRecord } from '../testing/dns-server.ts';
 import { createOutboundHttp, type OutboundRequest } from './outbound-http.ts';
@@ -266,3 +267,20 @@ it.each(['ftp://example.com/', 'javascript:alert(1)', 'not a url', '', 'http://[
     expect(await send(url)).toMatchObject({ outcome: 'refused' });
   },
 );
+
+it('reads an answer that arrived while its process stood still', async () => {
+  dns.records = [a('hooks.test', '127.0.0.1')];
+  const remote = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     const server = require('node:http').createServer((request, response) => {
+       parentPort.postMessage('asked');
+       setTimeout(() => response.end('there'), 200);
+     });
+     server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  const [remotePort] = await once(remote, 'message');
+  remote.once('message', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500));
+  expect(await send(`http://hooks.test:${remotePort}/`, {}, 3_000)).toMatchObject({ body: 'there' });
+  await remote.terminate();
+});

@@ -103,7 +103,8 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   }
 
   return async (request, mayGoOut) => {
-    const signal = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
+    const timeout = abortAfter(options.timeoutMs ?? defaultTimeoutMs);
+    const { signal } = timeout;
     try {
       return await follow(request, mayGoOut, signal);
     } catch (error) {
@@ -112,8 +113,27 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
       if (error instanceof Refusal) return { outcome: 'refused', message: error.message };
       if (signal.aborted) return { outcome: 'failed', message: 'No answer came in time' };
       return { outcome: 'failed', message: `No answer came (${codeOf(error)})` };
+    } finally {
+      timeout.clear();
     }
   };
+}
+
+const lastLookMs = 100;
+
+/**
+ * The end of the time is looked at again: a process that stood still runs its timers first and would give up on an answer
+ * that has arrived meanwhile. The call would then be repeated.
+ */
+function abortAfter(ms: number): { signal: AbortSignal; clear(): void } {
+  const abort = new AbortController();
+  let timer = setTimeout(
+    () => {
+      timer = setTimeout(() => abort.abort(), lastLookMs);
+    },
+    Math.max(0, ms - lastLookMs),
+  );
+  return { signal: abort.signal, clear: () => clearTimeout(timer) };
 }
 
 function parseUrl(text: string, base?: string): URL {
