@@ -21,6 +21,8 @@ export interface CampaignRunOptions {
   latencyMs: number;
   /** Kills the worker with SIGKILL after this many hand-overs, and starts another one. */
   killAt?: number;
+  /** Another worker is there from the beginning and takes over, instead of one that starts after the kill. */
+  withStandby?: boolean;
   /** Without it, the provider's events are dropped. */
   withEvents?: boolean;
   before?: (ses: LocalSes) => Promise<void>;
@@ -159,6 +161,7 @@ function holdEvents(ses: LocalSes): { release: () => Promise<number> } {
 interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
   ses: LocalSes;
   worker: BenchProcess;
+  standby: BenchProcess | undefined;
   startedAt: number;
   release: () => Promise<number>;
 }
@@ -189,7 +192,7 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
       killedAt = Date.now();
       process.kill(worker.pid, 'SIGKILL');
       await worker.stop();
-      worker = await stage.startWorker();
+      worker = sending.standby ?? (await stage.startWorker());
       readyAt = Date.now();
       before = await messagesOf(ses);
       messages = before;
@@ -230,21 +233,26 @@ async function untilSettled(stage: CampaignStage, campaignId: string, settling: 
   return { end, settledAt, events };
 }
 
+async function createCampaign(stage: CampaignStage): Promise<string> {
+  const from = `news@${stage.stack.project.domain}`;
+  const answer = await call(stage, '/campaigns', {
+    name: 'Bench',
+    ...campaignContent,
+    from,
+    audienceType: 'ALL',
+  });
+  return createdSchema.parse(answer).data.id;
+}
+
 /** @throws Error unless each recipient got the email exactly once */
 export async function runCampaign(stage: CampaignStage, options: CampaignRunOptions): Promise<CampaignRun> {
   const { recipients } = options;
   const [ses, worker] = [await stage.startSes(), await stage.startWorker()];
+  const standby = options.withStandby ? await stage.startWorker() : undefined;
   await options.before?.(ses);
   await control(ses, '/api/events', { paused: true });
   await control(ses, '/api/faults', { latencyMs: options.latencyMs });
-  const { data } = createdSchema.parse(
-    await call(stage, '/campaigns', {
-      name: 'Bench',
-      ...campaignContent,
-      from: `news@${stage.stack.project.domain}`,
-      audienceType: 'ALL',
-    }),
-  );
+  const campaignId = await createCampaign(stage);
   const { stack, api } = stage;
   const cpu = measureCpu({
     ...(options.killAt === undefined && { worker: worker.pid }),
@@ -254,24 +262,25 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
     SES: ses.pid,
   });
   const startedAt = Date.now();
-  await call(stage, `/campaigns/${data.id}/send`, {});
+  await call(stage, `/campaigns/${campaignId}/send`, {});
   let isOver = false;
   const beside = options.meanwhile?.(ses, () => isOver);
   const held = holdEvents(ses);
-  const sent = await untilHandedOver(stage, data.id, {
+  const sent = await untilHandedOver(stage, campaignId, {
     ...options,
     ses,
     worker,
+    standby,
     startedAt,
     release: held.release,
   });
   isOver = true;
   await beside;
   const cpuUsed = cpu(recipients);
-  const { inHand } = sent.killedAt > 0 ? await progressOf(stage, data.id) : { inHand: 0 };
+  const { inHand } = sent.killedAt > 0 ? await progressOf(stage, campaignId) : { inHand: 0 };
   const seconds = (sent.lastAt - startedAt) / 1000;
 
-  const { end, settledAt, events } = await untilSettled(stage, data.id, {
+  const { end, settledAt, events } = await untilSettled(stage, campaignId, {
     ...{ ...options, ses, isKilled: sent.killedAt > 0 },
     release: held.release,
   });

@@ -25,19 +25,22 @@ const runs: CampaignRunOptions[] = [
   { recipients: 50_000, latencyMs: 0, withEvents: true },
   { recipients: 50_000, latencyMs: 20 },
   { recipients: 50_000, latencyMs: 20, killAt: 20_000, withEvents: true },
+  { recipients: 50_000, latencyMs: 20, killAt: 20_000, withStandby: true, withEvents: true },
   { recipients: 200_000, latencyMs: 20 },
 ];
 /** Microseconds an email. */
 const cpuBars = { worker: 110, Postgres: 80 };
 const firstEmailMs = 300;
+/** From the kill of one worker until another one hands over. */
+const takeOverMs = 1_000;
 const eventsTimesSending = 3;
 const quickRuns: CampaignRunOptions[] = [{ recipients: 50_000, latencyMs: 20 }];
 const most = (of: readonly CampaignRunOptions[]) => Math.max(...of.map(({ recipients }) => recipients));
 
-/** A prefix of the runs' names, such as `50000/20`, `50000/20/killed` or `beside`. */
+/** A prefix of the runs' names, such as `50000/20`, `50000/20/killed`, `50000/20/killed/standby` or `beside`. */
 const only = process.env.BENCH_CAMPAIGN ?? '';
-const nameOf = ({ recipients, latencyMs, killAt }: CampaignRunOptions) =>
-  `${recipients}/${latencyMs}${killAt === undefined ? '' : '/killed'}`;
+const nameOf = ({ recipients, latencyMs, killAt, withStandby }: CampaignRunOptions) =>
+  `${recipients}/${latencyMs}${killAt === undefined ? '' : '/killed'}${withStandby ? '/standby' : ''}`;
 /** Settles emails claimed by a killed worker soon, but not before the held events arrive. */
 const unknownOutcomeSeconds = '60';
 
@@ -57,18 +60,19 @@ function limitsOf({ cpu }: CampaignRun, parts: readonly CampaignPart[]): NonNull
 }
 
 function present(
-  { recipients, latencyMs, killAt }: CampaignRunOptions,
+  { recipients, latencyMs, killAt, withStandby }: CampaignRunOptions,
   run: CampaignRun,
   parts: readonly CampaignPart[],
 ): Figure {
-  const kill = killAt === undefined ? '' : ', worker killed';
+  const kill = killAt === undefined ? '' : `, ${withStandby ? 'one of two workers' : 'worker'} killed`;
   const events = run.events === null ? '' : `, events applied in ${run.events.seconds.toFixed(1)} s`;
   const doubtful =
     killAt === undefined
       ? ''
       : `; ${run.doubtful.emails} were in its hand, ${run.doubtful.sentAgain} of them had not left and were sent ` +
-        `again, the last one settled ${run.doubtful.settledAfterSeconds.toFixed(0)} s after the call; the next worker polled ` +
-        `${run.restart.readyAfterMs} ms after the kill and handed over after ${run.restart.resumedAfterMs} ms`;
+        `again, the last one settled ${run.doubtful.settledAfterSeconds.toFixed(0)} s after the call; the next worker ` +
+        `${withStandby ? '' : `polled ${run.restart.readyAfterMs} ms after the kill and `}handed over after ` +
+        `${run.restart.resumedAfterMs} ms`;
   return {
     work: `${recipients.toLocaleString('en-US')} recipients, ${latencyMs} ms${kill}`,
     value: run.ratePerSecond,
@@ -79,6 +83,11 @@ function present(
       `${run.seconds.toFixed(2)} s, first after ${run.firstAfterMs} ms${events}` +
       `${doubtful}; ${presentCpu(run.cpu)}`,
   };
+}
+
+function presentTakeOver({ recipients, latencyMs }: CampaignRunOptions, { restart }: CampaignRun): Figure {
+  const work = `${recipients.toLocaleString('en-US')} recipients, ${latencyMs} ms, from the kill to the other worker's email`;
+  return { work, value: restart.resumedAfterMs, unit: 'ms', bar: { below: takeOverMs } };
 }
 
 /** The local SES describes, signs and posts each event, as SNS does elsewhere: its share is no work of the product. */
@@ -168,6 +177,7 @@ export async function benchCampaign({ report, isQuick }: BenchRun): Promise<void
       await fillContacts(stack, options.recipients);
       const run = await runCampaign(stage, options);
       report(present(options, run, parts));
+      if (options.withStandby) report(presentTakeOver(options, run));
       if (options.killAt !== undefined) continue;
       if (run.events !== null) report(presentEvents(options, run.seconds, run.events));
       for (const figure of compare(options, run, await runSkeleton(stage, options.latencyMs))) report(figure);
