@@ -12,6 +12,7 @@ import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openDatabase, openResources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
+import { openCampaignThread } from '../temporal/worker/campaign-thread/open-campaign-thread.ts';
 import { runWorker } from '../temporal/worker/run-worker.ts';
 
 export interface ProductOptions {
@@ -40,6 +41,7 @@ export async function startProduct({
   log,
   shutdown,
 }: ProductOptions): Promise<RunningProduct> {
+  const campaigns = openCampaignThread(config, log, shutdown);
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = await openClickHouse(config, shutdown);
@@ -50,6 +52,7 @@ export async function startProduct({
     prepareDatabase(resources.orm, config.DATABASE_URL, log),
     prepareClickHouse(clickhouse, config, log, stopping.signal),
   ]);
+  campaigns.takeOver();
   resources.relay.start();
   const apiMetrics = createApiMetrics();
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
@@ -61,7 +64,12 @@ export async function startProduct({
   });
   shutdown.add('journal', () => journal.stop());
   metrics.watchStream(() => journal.lag());
-  const worker = runWorker(resources, { metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
+  const worker = runWorker(
+    resources,
+    { metrics, clickhouse, wakeJournal: journal.wake },
+    campaigns,
+    shutdown,
+  );
   const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
   const api = startApi(edge, { apiMetrics, metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
   const [running, { url, services }] = await Promise.all([worker, api]);

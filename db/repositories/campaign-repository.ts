@@ -13,6 +13,15 @@ export interface CampaignQuery extends ListOrder {
 }
 
 export class CampaignRepository extends EntityRepository<Campaign> {
+  /** Ids of up to `limit` campaigns of all projects that are being sent, in the order of `campaigns_open`. */
+  async listSending(except: readonly string[], limit: number): Promise<string[]> {
+    const sending = await this.find(
+      { status: 'SENDING', ...(except.length > 0 && { id: { $nin: [...except] } }) },
+      { fields: ['id'], orderBy: { scheduledFor: 'desc' }, limit },
+    );
+    return sending.map(({ id }) => id);
+  }
+
   listPage(
     projectId: string,
     { status, search, body, ...order }: CampaignQuery,

@@ -15,7 +15,6 @@ import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
-import type { HeadStart } from '../activities/campaigns/head-start.ts';
 import { createEmailParser } from '../activities/inbound/email-parser.ts';
 import { FairSemaphore } from '../activities/sending/fair-semaphore.ts';
 import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
@@ -37,7 +36,7 @@ const inboundAtATime = 2;
 export function openActivityDependencies(
   resources: ProcessResources,
   { metrics, clickhouse, wakeJournal }: WorkerParts,
-  headStart: HeadStart,
+  headStart: ActivityDependencies['headStart'],
   shutdown: Shutdown,
 ): ActivityDependencies {
   const { config, log, orm, relay, provider, identities, billing } = resources;

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { warnTo } from '../../runtime/logger.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
-import { createHeadStart } from '../activities/campaigns/head-start.ts';
 import type { ProcessResources } from '../client/open-temporal.ts';
 import { ensureSchedules } from '../client/schedules.ts';
 import { openActivityDependencies, type WorkerParts } from './activity-dependencies.ts';
-import { type CampaignThread, startCampaignThread } from './campaign-thread/start-campaign-thread.ts';
+import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
 import { createActivities, createCampaignBatchActivities } from './create-activities.ts';
 import { type RunningWorkers, startWorkers, type WorkersOptions } from './start-workers.ts';
 import { traceActivities } from './trace-activities.ts';
@@ -20,12 +18,15 @@ const longestRetryMs = 10_000;
 export async function runWorker(
   resources: ProcessResources,
   parts: WorkerParts,
+  campaigns: CampaignThread,
   shutdown: Shutdown,
 ): Promise<RunningWorkers> {
   const { config, log, tracing } = resources;
-  const campaigns = openCampaignThread(resources, parts, shutdown);
-  const headStart = createHeadStart({ orm: resources.orm, sendBatch: campaigns.send, warn: warnTo(log) });
-  const activities = createActivities(openActivityDependencies(resources, parts, headStart, shutdown));
+  campaigns.reportTo((outcomes) => {
+    for (const [outcome, emails] of Object.entries(outcomes)) parts.metrics.countHandOver(outcome, emails);
+    parts.wakeJournal();
+  });
+  const activities = createActivities(openActivityDependencies(resources, parts, campaigns, shutdown));
   let stopped = false;
   let running: RunningWorkers | undefined;
   shutdown.add('worker', async () => {
@@ -33,8 +34,7 @@ export async function runWorker(
     resources.relay.startEmailsEagerly(undefined);
     await running?.stop();
   });
-  shutdown.add('head start', () => headStart.stop());
-  void headStart.takeOver();
+  shutdown.add('head start', async () => campaigns.endHeadStart());
   const options: WorkersOptions = {
     environment: resources.environment,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -68,21 +68,4 @@ export async function runWorker(
       await delay(pause);
     }
   }
-}
-
-function openCampaignThread(
-  { config, log }: ProcessResources,
-  { metrics, wakeJournal }: WorkerParts,
-  shutdown: Shutdown,
-): CampaignThread {
-  const thread = startCampaignThread({
-    config,
-    warn: warnTo(log),
-    recorded(outcomes) {
-      for (const [outcome, emails] of Object.entries(outcomes)) metrics.countHandOver(outcome, emails);
-      wakeJournal();
-    },
-  });
-  shutdown.add('campaign thread', () => thread.stop());
-  return thread;
 }

@@ -17,7 +17,7 @@ import type { HeadStart } from './head-start.ts';
 export interface CampaignActivityDependencies extends AfterCommit {
   orm: Orm;
   unknownSeconds: number;
-  headStart: HeadStart;
+  headStart: Pick<HeadStart, 'look'>;
 }
 
 /** The first email waits for the first piece, a cancel for any. */

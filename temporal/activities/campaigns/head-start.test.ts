@@ -26,13 +26,16 @@ let sent: { batch: number; leavesOpen: boolean | undefined; isFrozen: boolean }[
 let warnings: string[];
 let send: BatchSender;
 let headStart: HeadStart;
+let isBusy: boolean;
 beforeEach(() => {
+  isBusy = false;
   sent = [];
   warnings = [];
   send = note;
   headStart = createHeadStart({
     orm: database.orm,
     sendBatch: (order, signal) => send(order, signal),
+    isBusy: () => isBusy,
     warn: (message) => warnings.push(message),
   });
 });
@@ -53,6 +56,12 @@ async function startCampaign(recipients: number): Promise<void> {
   await insertContacts(em, projectId, recipients);
   campaignId = await insertDraft(em, projectId);
   await startSending(em, campaignId);
+}
+
+async function startFrozen(): Promise<string> {
+  await startCampaign(1);
+  expect(await freezePiece(10)).toBe(true);
+  return campaignId;
 }
 
 const freezePiece = (contacts: number) => freezeAudience(database.orm.em.fork(), campaignId, contacts);
@@ -96,6 +105,35 @@ describe('the head start of a campaign', () => {
     await headStart.takeOver();
     await untilSent(2);
     expect(sent.map(({ batch }) => batch)).toEqual([1, 2]);
+  });
+
+  it('sends what another worker leaves behind later, once this process sends for no workflow', async () => {
+    isBusy = true;
+    await headStart.takeOver();
+    await startCampaign(1);
+    expect(await freezePiece(10)).toBe(true);
+    expect(sent).toEqual([]);
+    isBusy = false;
+    await untilSent(1);
+  });
+
+  it('gets to a campaign behind others of which nothing can be sent', async () => {
+    for (let n = 0; n < 8; n += 1) await startFrozen();
+    const stuck = new Set(await database.orm.em.fork().getRepository(Campaign).listSending([], 100));
+    const id = await startFrozen();
+    // In the order of a look, scheduled ones come last.
+    await sql(database.orm.em.fork(), 'update campaigns set scheduled_for = now() where id = $1', [id]);
+    const seen: string[] = [];
+    send = async (order) => {
+      seen.push(order.campaignId);
+      return { sent: stuck.has(order.campaignId) ? 0 : 1, queued: 1, retryInMs: 60_000, waiting: 0 };
+    };
+    await headStart.takeOver();
+    await eventually(
+      async () => seen,
+      () => seen.includes(id),
+    );
+    expect(new Set(seen.slice(0, 8))).toEqual(stuck);
   });
 
   it('sends nothing of a campaign that was cancelled', async () => {

@@ -3,12 +3,15 @@ import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 import type { BatchSender } from './create-batch-sender.ts';
+import { createTakeOver } from './take-over.ts';
 
 export type HeadStart = ReturnType<typeof createHeadStart>;
 
 export interface HeadStartDependencies {
   orm: Orm;
   sendBatch: BatchSender;
+  /** Whether this process sends for a workflow. */
+  isBusy: () => boolean;
   warn: Warn;
 }
 
@@ -16,41 +19,45 @@ interface Run {
   isDue: boolean;
   /** Epoch milliseconds; after the freeze no batch begins later, except the first one. */
   until: number;
+  sent: number;
   ended: Promise<void>;
 }
 
 /** Temporal takes as long to notice that a worker is dead, and to give its batches to another one. */
 const takeOverMs = 4_000;
-/** As many as a process works on at a time. */
-const campaignsToTakeOver = 4;
 
 /**
  * Sends the batches of a campaign one after the other before Temporal has started their workflows: while the freeze goes
- * on, so that the first email does not wait for the last recipient, and when a worker starts. Only a start: the workflow
- * of each batch sends what is left of it. Runs beside the activities, which must stay short: a workflow waits for ten
- * seconds when its worker is killed in one of these.
+ * on, so that the first email does not wait for the last recipient, and when a worker has nothing else to send. Only a
+ * start: the workflow of each batch sends what is left of it. Runs beside the activities, which must stay short: a
+ * workflow waits for ten seconds when its worker is killed in one of these.
+ *
+ * Call `look` after each step of a campaign's freeze, and `takeOver` once: it never rejects.
  */
-export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies) {
+export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDependencies) {
   const stopping = new AbortController();
   const runs = new Map<string, Run>();
+  const takeOver = createTakeOver({
+    orm,
+    start: (campaignId) => start(campaignId, Date.now() + takeOverMs),
+    isIdle: () => runs.size === 0 && !isBusy(),
+    warn,
+  });
 
   /** @returns the number of the batch, undefined when there is nothing to send yet or any more */
-  async function sendNext(campaignId: string, last: number, until: number): Promise<number | undefined> {
+  async function sendNext(campaignId: string, last: number, run: Run): Promise<number | undefined> {
     const em = orm.em.fork();
     const campaign = await em.findOne(Campaign, campaignId, { fields: ['projectId', 'status', 'frozenAt'] });
     if (campaign?.status !== 'SENDING') return;
     const isFrozen = campaign.frozenAt !== null;
-    if (isFrozen && last > 0 && Date.now() > until) return;
+    if (isFrozen && last > 0 && Date.now() > run.until) return;
     const [batch] = await em.getRepository(CampaignBatch).findOpen(campaignId, last, 1);
     if (batch === undefined) return;
-    const { number, recipients } = batch;
-    const leavesOpen = !isFrozen && recipients < recipientsPerBatch;
-    await sendBatch(
-      { campaignId, projectId: campaign.projectId, batch: number, leavesOpen },
-      stopping.signal,
-    );
+    const leavesOpen = !isFrozen && batch.recipients < recipientsPerBatch;
+    const order = { campaignId, projectId: campaign.projectId, batch: batch.number, leavesOpen };
+    run.sent += (await sendBatch(order, stopping.signal)).sent;
     // The freeze adds to it: the next look sends the rest.
-    return leavesOpen ? undefined : number;
+    return leavesOpen ? undefined : batch.number;
   }
 
   async function sendWhileDue(campaignId: string, run: Run): Promise<void> {
@@ -58,48 +65,34 @@ export function createHeadStart({ orm, sendBatch, warn }: HeadStartDependencies)
       while (run.isDue) {
         run.isDue = false;
         for (let last: number | undefined = 0; last !== undefined && !stopping.signal.aborted; ) {
-          last = await sendNext(campaignId, last, run.until);
+          last = await sendNext(campaignId, last, run);
         }
       }
     } catch (error) {
       warn('The head start of a campaign failed; its workflow goes on', error);
     } finally {
       runs.delete(campaignId);
+      takeOver.note(campaignId, run.sent);
     }
   }
 
   function start(campaignId: string, until: number): void {
     if (stopping.signal.aborted) return;
     const known = runs.get(campaignId);
-    if (known !== undefined) {
-      known.isDue = true;
-      return;
-    }
-    const run: Run = { isDue: true, until, ended: Promise.resolve() };
-    runs.set(campaignId, run);
-    run.ended = sendWhileDue(campaignId, run);
+    if (known === undefined) {
+      const run: Run = { isDue: true, until, sent: 0, ended: Promise.resolve() };
+      runs.set(campaignId, run);
+      run.ended = sendWhileDue(campaignId, run);
+    } else known.isDue = true;
   }
 
   return {
-    /** Call after each step of a campaign's freeze. */
     look: (campaignId: string) => start(campaignId, 0),
-    /** Sends what workers left behind that were killed. Call when this one starts. Never rejects. */
-    async takeOver() {
-      try {
-        const sending = await orm.em
-          .fork()
-          .find(
-            Campaign,
-            { status: 'SENDING' },
-            { fields: ['id'], orderBy: { startedAt: 'desc' }, limit: campaignsToTakeOver },
-          );
-        for (const { id } of sending) start(id, Date.now() + takeOverMs);
-      } catch (error) {
-        warn('Could not look for campaigns to take over; Temporal will', error);
-      }
-    },
+    takeOver: takeOver.begin,
+    isSending: () => runs.size > 0,
     async stop() {
       stopping.abort();
+      await takeOver.stop();
       await Promise.all([...runs.values()].map(({ ended }) => ended));
     },
   };

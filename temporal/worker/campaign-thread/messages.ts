@@ -11,6 +11,9 @@ export interface ThreadData {
 export type Order =
   | { kind: 'send'; id: number; input: BatchOrder }
   | { kind: 'abort'; id: number }
+  | { kind: 'look'; campaignId: string }
+  | { kind: 'take over' }
+  | { kind: 'end head start' }
   | { kind: 'end' };
 
 export type Outcomes = Partial<Record<HandOver['outcome'] | 'suppressed', number>>;

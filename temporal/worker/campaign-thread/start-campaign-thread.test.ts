@@ -23,7 +23,7 @@ function start(environment: Record<string, string> = {}): CampaignThread {
     SES_ENDPOINT: 'http://127.0.0.1:9',
     ...environment,
   });
-  const thread = startCampaignThread({ config, warn: () => undefined, recorded: () => undefined });
+  const thread = startCampaignThread({ config, warn: () => undefined });
   threads.push(thread);
   return thread;
 }

@@ -2,23 +2,28 @@ import { Worker } from 'node:worker_threads';
 import type { Config } from '../../../core/config/schema.ts';
 import { restoreError, type Warn } from '../../../runtime/logger.ts';
 import type { BatchSender } from '../../activities/campaigns/create-batch-sender.ts';
+import type { HeadStart } from '../../activities/campaigns/head-start.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
 export interface CampaignThreadOptions {
   config: Config;
   warn: Warn;
-  /** Called after each commit that wrote journal rows, with the outcomes since the last call. */
-  recorded: (outcomes: Outcomes) => void;
 }
 
-export interface CampaignThread {
+export interface CampaignThread extends Pick<HeadStart, 'look'> {
   send: BatchSender;
-  /** Settles when the thread has loaded its code, or has ended; never rejects. */
+  /** See `HeadStart`. Call when the database is ready. */
+  takeOver(): void;
+  /** Stops what the head start has under way; it begins no more. */
+  endHeadStart(): void;
+  /** `recorded` is called after each commit that wrote journal rows, with the outcomes since the last call. */
+  reportTo(recorded: (outcomes: Outcomes) => void): void;
+  /** Settles when the thread has loaded its code and run it once, or has ended; never rejects. */
   readonly up: Promise<void>;
   /** Settles when the thread has ended; rejects unless it was stopped. */
   readonly ended: Promise<void>;
-  /** Requires that no batch is running. */
+  /** Requires that no batch is running but those of the head start. */
   stop(): Promise<void>;
 }
 
@@ -37,6 +42,8 @@ class WorkerThread implements CampaignThread {
   #isStopping = false;
   #failure: Error | undefined;
   #lastId = 0;
+  #early: Outcomes[] = [];
+  #recorded = (outcomes: Outcomes): unknown => this.#early.push(outcomes);
 
   constructor(options: CampaignThreadOptions) {
     const workerData: ThreadData = { config: options.config };
@@ -77,6 +84,23 @@ class WorkerThread implements CampaignThread {
     }
   };
 
+  look(campaignId: string): void {
+    this.#order({ kind: 'look', campaignId });
+  }
+
+  takeOver(): void {
+    this.#order({ kind: 'take over' });
+  }
+
+  endHeadStart(): void {
+    this.#order({ kind: 'end head start' });
+  }
+
+  reportTo(recorded: (outcomes: Outcomes) => void): void {
+    this.#recorded = recorded;
+    for (const outcomes of this.#early.splice(0)) recorded(outcomes);
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#order({ kind: 'end' });
@@ -99,7 +123,7 @@ class WorkerThread implements CampaignThread {
         this.#pending.get(report.id)?.reject(restoreError(report.error));
         break;
       case 'recorded':
-        this.#options.recorded(report.outcomes);
+        this.#recorded(report.outcomes);
         break;
       case 'warning':
         this.#options.warn(report.message, report.error && restoreError(report.error));

@@ -11,6 +11,8 @@ import { createSendRates } from '../../../runtime/send-rates.ts';
 import { statementLimits } from '../../../runtime/statement-limits.ts';
 import { traceHandOvers } from '../../../runtime/trace-hand-overs.ts';
 import { createBatchSender } from '../../activities/campaigns/create-batch-sender.ts';
+import { createHeadStart } from '../../activities/campaigns/head-start.ts';
+import { warmUp } from '../../activities/campaigns/warm-up.ts';
 import { createClaimedRenderer } from '../../activities/sending/render-claimed.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
@@ -47,16 +49,18 @@ function reportRecorded(): void {
   outcomes = {};
 }
 
+const render = createClaimedRenderer(
+  publicApiUrl(config),
+  deriveKey(config.APP_SECRET, 'public-link'),
+  deriveKey(config.APP_SECRET, 'account-link'),
+  'many',
+);
+const rates = createSendRates(config, provider, warn);
 const send = createBatchSender({
   orm,
   provider: tracing === undefined ? provider : traceHandOvers(provider, tracing),
-  render: createClaimedRenderer(
-    publicApiUrl(config),
-    deriveKey(config.APP_SECRET, 'public-link'),
-    deriveKey(config.APP_SECRET, 'account-link'),
-    'many',
-  ),
-  rates: createSendRates(config, provider, warn),
+  render,
+  rates,
   unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
   countHandOver: (outcome) => {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -65,6 +69,7 @@ const send = createBatchSender({
 });
 
 const underWay = new Map<number, AbortController>();
+const headStart = createHeadStart({ orm, sendBatch: send, isBusy: () => underWay.size > 0, warn });
 
 async function obey(order: Order): Promise<void> {
   switch (order.kind) {
@@ -84,11 +89,23 @@ async function obey(order: Order): Promise<void> {
     case 'abort':
       underWay.get(order.id)?.abort();
       return;
+    case 'look':
+      headStart.look(order.campaignId);
+      return;
+    case 'take over':
+      await headStart.takeOver();
+      return;
+    case 'end head start':
+      await headStart.stop();
+      return;
     case 'end':
+      await headStart.stop();
       for (const end of ends.toReversed()) await end();
       port.close();
   }
 }
 
 port.on('message', (order: Order) => void obey(order));
+void rates();
+await warmUp({ render, provider, isDue: () => underWay.size === 0 && !headStart.isSending() });
 report({ kind: 'up' });

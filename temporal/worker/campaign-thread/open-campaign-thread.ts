@@ -1,0 +1,15 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../../core/config/schema.ts';
+import { warnTo } from '../../../runtime/logger.ts';
+import type { Shutdown } from '../../../runtime/shutdown.ts';
+import { type CampaignThread, startCampaignThread } from './start-campaign-thread.ts';
+
+/**
+ * Call first: the thread loads its code beside the rest of the process, and sends what a killed worker left behind as
+ * soon as it is told to take over.
+ */
+export function openCampaignThread(config: Config, log: Logger, shutdown: Shutdown): CampaignThread {
+  const thread = startCampaignThread({ config, warn: warnTo(log) });
+  shutdown.add('campaign thread', () => thread.stop());
+  return thread;
+}
