@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCampaign, scriptCampaign } from '../../test/setup/scripted-campaign.ts';
-import { startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
 import { laneCount } from './campaign.plan.ts';
 
-let environment: TestWorkflowEnvironment;
+let environment: TimeSkipping;
 beforeAll(async () => {
   environment = await startTimeSkipping();
 });

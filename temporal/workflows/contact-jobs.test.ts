@@ -1,9 +1,8 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { ContactJobInput, ContactJobProgress } from '../contracts/contact-jobs.ts';
 
-let environment: TestWorkflowEnvironment;
+let environment: TimeSkipping;
 beforeAll(async () => {
   environment = await startTimeSkipping();
 });

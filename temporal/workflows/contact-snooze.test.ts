@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import { changeSubscription } from '../../db/statements/contacts/change-subscription.ts';
 import { sql } from '../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { eventually } from '../../test/setup/eventually.ts';
-import { startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
 import { endContactSnooze } from '../activities/contacts/end-snooze.ts';
-import { loadWorkflowBundle } from '../worker/workflow-bundle.ts';
 
 const dayMs = 86_400_000;
 const projectId = randomUUID();
 
-let environment: TestWorkflowEnvironment;
+let environment: TimeSkipping;
 let database: TestDatabase;
 beforeAll(async () => {
   [environment, database] = await Promise.all([startTimeSkipping(), createTestDatabase()]);
@@ -58,24 +55,19 @@ async function runSnooze(
   contactId: string,
   during: (signal: () => Promise<void>) => Promise<unknown> = async () => undefined,
 ) {
-  const taskQueue = randomUUID();
+  const workflowId = randomUUID();
   const looks: number[] = [];
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: await loadWorkflowBundle(),
-    activities: {
-      endSnooze: async (input: { contactId: string }) => {
-        const at = await now();
-        looks.push(at);
-        return endContactSnooze(em(), input.contactId, new Date(at));
-      },
+  const activities = {
+    endSnooze: async (input: { contactId: string }) => {
+      const at = await now();
+      looks.push(at);
+      return endContactSnooze(em(), input.contactId, new Date(at));
     },
-  });
-  return worker.runUntil(async () => {
+  };
+  return environment.perform(workflowId, { activities }, async () => {
     const handle = await environment.client.workflow.signalWithStart('contactSnooze', {
-      workflowId: randomUUID(),
-      taskQueue,
+      workflowId,
+      taskQueue: environment.taskQueue,
       args: [{ contactId }],
       signal: 'snoozeMoved',
     });

@@ -1,6 +1,5 @@
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
 import {
   newSegmentComputation,
   newSegmentCount,
@@ -9,7 +8,7 @@ import {
   type TrackedSegment,
 } from '../contracts/segments.ts';
 
-let environment: TestWorkflowEnvironment;
+let environment: TimeSkipping;
 beforeAll(async () => {
   environment = await startTimeSkipping();
 });

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/setup/eventually.ts';
-import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { RunStepInput, StepAnswer } from '../contracts/workflow-execution.ts';
 import { executionChangedSignal } from '../contracts/workflow-execution.ts';
-import { loadWorkflowBundle } from '../worker/workflow-bundle.ts';
 
-let environment: TestWorkflowEnvironment;
+let environment: TimeSkipping;
 beforeAll(async () => {
   environment = await startTimeSkipping();
 });
@@ -112,24 +109,18 @@ describe('a wait', () => {
     isOver: () => boolean,
     meanwhile: (signal: () => Promise<void>) => Promise<void>,
   ) {
-    const taskQueue = randomUUID();
+    const workflowId = randomUUID();
     let looks = 0;
-    let lastedMs = 0;
-    const worker = await Worker.create({
-      connection: environment.nativeConnection,
-      taskQueue,
-      workflowBundle: await loadWorkflowBundle(),
-      activities: {
-        runStep: async ({ visit }: RunStepInput): Promise<StepAnswer> => {
-          looks += 1;
-          return isOver() ? end('EXITED') : { follow: 'wait', visit, label: 'WAIT', ms };
-        },
+    const activities = {
+      runStep: async ({ visit }: RunStepInput): Promise<StepAnswer> => {
+        looks += 1;
+        return isOver() ? end('EXITED') : { follow: 'wait', visit, label: 'WAIT', ms };
       },
-    });
-    await worker.runUntil(async () => {
+    };
+    const lastedMs = await environment.perform(workflowId, { activities }, async () => {
       const handle = await environment.client.workflow.start('workflowExecution', {
-        workflowId: randomUUID(),
-        taskQueue,
+        workflowId,
+        taskQueue: environment.taskQueue,
         args: [{ executionId }],
       });
       await meanwhile(() => handle.signal(executionChangedSignal));
@@ -138,8 +129,8 @@ describe('a wait', () => {
         () => handle.describe(),
         ({ status }) => status.name !== 'RUNNING',
       );
-      lastedMs = (closed.closeTime?.getTime() ?? 0) - closed.startTime.getTime();
       expect(await handle.result()).toBe('EXITED');
+      return (closed.closeTime?.getTime() ?? 0) - closed.startTime.getTime();
     });
     return { looks, lastedMs };
   }

@@ -1,11 +1,10 @@
 import { Context } from '@temporalio/activity';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventTypesOf } from '../../test/setup/history-text.ts';
-import { runWorkflow, startTimeSkipping } from '../../test/setup/time-skipping.ts';
+import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { DispatchEmailsResult } from '../contracts/email-batch.ts';
 
-let environment: TestWorkflowEnvironment;
+let environment: TimeSkipping;
 beforeAll(async () => {
   environment = await startTimeSkipping();
 });

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { recipientsPerBatch } from '../../core/campaign-batches.ts';
 import type {
   CampaignActivities,
   CampaignBatchActivities,
   CampaignView,
 } from '../../temporal/contracts/campaign.ts';
-import { campaignTaskQueue } from '../../temporal/contracts/task-queues.ts';
-import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
-import { historiesOf } from './time-skipping.ts';
+import { historiesOf, type TimeSkipping } from './time-skipping.ts';
 
 export interface ScriptedCampaign {
   view: CampaignView;
@@ -90,36 +86,21 @@ export function scriptCampaign(
 
 /** @returns a history per workflow run */
 export async function runCampaign(
-  environment: TestWorkflowEnvironment,
+  environment: TimeSkipping,
   campaign: ScriptedCampaign,
   during: (handle: WorkflowHandle) => Promise<void> = async () => undefined,
 ): Promise<History[]> {
-  const taskQueue = randomUUID();
-  const { sendBatch, ...steps } = campaign.activities;
-  const connection = environment.nativeConnection;
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: await loadWorkflowBundle(),
-    activities: steps,
+  const campaignId = randomUUID();
+  const { sendBatch, ...activities } = campaign.activities;
+  return environment.perform(campaignId, { activities, batchActivities: { sendBatch } }, async () => {
+    const workflowId = `campaign/${campaignId}`;
+    const handle = await environment.client.workflow.start('campaign', {
+      workflowId,
+      taskQueue: environment.taskQueue,
+      args: [{ campaignId, after: 0 }],
+    });
+    await during(handle);
+    await handle.result();
+    return historiesOf(environment, workflowId, handle.firstExecutionRunId);
   });
-  const batchWorker = await Worker.create({
-    connection,
-    taskQueue: campaignTaskQueue(taskQueue),
-    activities: { sendBatch },
-  });
-  return batchWorker.runUntil(
-    worker.runUntil(async () => {
-      const { client } = environment;
-      const workflowId = `campaign/${randomUUID()}`;
-      const handle = await client.workflow.start('campaign', {
-        workflowId,
-        taskQueue,
-        args: [{ campaignId: workflowId.slice('campaign/'.length), after: 0 }],
-      });
-      await during(handle);
-      await handle.result();
-      return historiesOf(environment, workflowId, handle.firstExecutionRunId);
-    }),
-  );
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -9,7 +10,20 @@ import { campaignTaskQueue } from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
 
-export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
+/** What a test has workflows do: activities by name, and those on the queue of campaign batches. */
+interface Script {
+  activities: object;
+  batchActivities?: object;
+}
+
+export type TimeSkipping = TestWorkflowEnvironment & {
+  readonly taskQueue: string;
+  /** Runs `work` while the activities of workflows whose id contains `id` are those of the script. */
+  perform<Result>(id: string, script: Script, work: () => Promise<Result>): Promise<Result>;
+};
+
+/** With one worker for all tests: a worker loads the workflow code, which takes longer than most of them. */
+export async function startTimeSkipping(): Promise<TimeSkipping> {
   useTemporalRuntime();
   const path = await findTimeSkippingBinary({ environment: process.env });
   const environment = await TestWorkflowEnvironment.createTimeSkipping({
@@ -20,7 +34,61 @@ export async function startTimeSkipping(): Promise<TestWorkflowEnvironment> {
     namespace: environment.namespace ?? 'default',
     searchAttributes: Object.fromEntries(searchAttributeNames.map((name) => [name, keyword])),
   });
-  return environment;
+  const taskQueue = randomUUID();
+  const scripts = new Map<string, Script>();
+  const stop = await startScriptedWorkers(environment, taskQueue, scripts);
+  const teardown = environment.teardown.bind(environment);
+  return Object.assign(environment, {
+    taskQueue,
+    async perform<Result>(id: string, script: Script, work: () => Promise<Result>): Promise<Result> {
+      scripts.set(id, script);
+      try {
+        return await work();
+      } finally {
+        scripts.delete(id);
+      }
+    },
+    async teardown() {
+      await stop();
+      await teardown();
+    },
+  });
+}
+
+/** @returns ends them */
+async function startScriptedWorkers(
+  { nativeConnection: connection }: TestWorkflowEnvironment,
+  taskQueue: string,
+  scripts: ReadonlyMap<string, Script>,
+): Promise<() => Promise<unknown>> {
+  /** For every type of activity. */
+  const perform = (kind: keyof Script) => ({
+    default: async (...input: unknown[]) => {
+      const { activityType, workflowExecution } = Context.current().info;
+      const [, script] = [...scripts].find(([id]) => workflowExecution?.workflowId.includes(id)) ?? [];
+      const activity: unknown = Reflect.get(script?.[kind] ?? {}, activityType);
+      if (typeof activity !== 'function') throw ApplicationFailure.nonRetryable(`No ${activityType} is due`);
+      return activity(...input);
+    },
+  });
+  const workers = [
+    await Worker.create({
+      connection,
+      taskQueue,
+      workflowBundle: await loadWorkflowBundle(),
+      activities: perform('activities'),
+    }),
+    await Worker.create({
+      connection,
+      taskQueue: campaignTaskQueue(taskQueue),
+      activities: perform('batchActivities'),
+    }),
+  ];
+  const ended = Promise.all(workers.map((worker) => worker.run()));
+  return () => {
+    for (const worker of workers) worker.shutdown();
+    return ended;
+  };
 }
 
 /** Histories of a workflow's ended runs, starting with the given one. */
@@ -46,37 +114,20 @@ export async function historiesOf(
  * @returns `history` is that of the last run, `histories` those of all
  */
 export async function runWorkflow<Result>(
-  environment: TestWorkflowEnvironment,
+  environment: TimeSkipping,
   type: string,
   input: unknown,
   activities: object,
   batchActivities: object = {},
   meanwhile?: (handle: WorkflowHandle) => Promise<void>,
 ): Promise<{ result: Result; history: History; histories: History[] }> {
-  const taskQueue = randomUUID();
-  const connection = environment.nativeConnection;
-  const worker = await Worker.create({
-    connection,
-    taskQueue,
-    workflowBundle: await loadWorkflowBundle(),
-    activities,
-  });
-  const run = async () => {
-    const handle = await environment.client.workflow.start(type, {
-      workflowId: randomUUID(),
-      taskQueue,
-      args: [input],
-    });
+  const workflowId = randomUUID();
+  return environment.perform(workflowId, { activities, batchActivities }, async () => {
+    const { taskQueue } = environment;
+    const handle = await environment.client.workflow.start(type, { workflowId, taskQueue, args: [input] });
     await meanwhile?.(handle);
     const result: Result = await handle.result();
-    const histories = await historiesOf(environment, handle.workflowId, handle.firstExecutionRunId);
+    const histories = await historiesOf(environment, workflowId, handle.firstExecutionRunId);
     return { result, history: await handle.fetchHistory(), histories };
-  };
-  if (Object.keys(batchActivities).length === 0) return worker.runUntil(run);
-  const batchWorker = await Worker.create({
-    connection,
-    taskQueue: campaignTaskQueue(taskQueue),
-    activities: batchActivities,
   });
-  return batchWorker.runUntil(worker.runUntil(run));
 }
