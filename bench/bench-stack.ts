@@ -33,11 +33,13 @@ export interface BenchStack {
   startSes(port: number, webhookUrl?: string): Promise<BenchProcess & { url: string }>;
 
   startTemporal(): Promise<{ address: string; pid: number }>;
+  /** A project beside the first one. */
+  addProject(domain: string): Promise<BenchProject>;
 }
 
-async function createProject(orm: Orm, appSecret: string): Promise<BenchProject> {
+async function createProject(orm: Orm, appSecret: string, domain: string): Promise<BenchProject> {
   const em = orm.em.fork();
-  const [id, domain] = [uuidv7(), 'sender.example.com'];
+  const id = uuidv7();
   const { publicKey, secretKey, stored } = createKeyVault(appSecret).createKeys(id);
   await sql(
     em,
@@ -72,7 +74,7 @@ export function withBenchStack<Result>(
     cleanUp(() => orm.close());
     await migrateDatabase(orm, databaseUrl);
     const appSecret = randomBytes(32).toString('base64url');
-    const project = await createProject(orm, appSecret);
+    const project = await createProject(orm, appSecret, 'sender.example.com');
     const postgresPid = postgres.pid;
     return work(createStack({ directory, databaseUrl, postgresPid, orm, project, appSecret, cleanUp }));
   });
@@ -131,6 +133,7 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
       };
       return { ...(await start('local/ses/main.ts', environment, `${url}/health`)), url };
     },
+    addProject: (domain) => createProject(foundation.orm, appSecret, domain),
     async startTemporal() {
       const [binary, port, uiPort] = await Promise.all([
         findTemporalBinary({ environment: process.env }),

@@ -5,6 +5,8 @@ import { bodySql, fillEmails } from './dashboard-emails.ts';
 export interface DashboardSize {
   contacts: number;
   emails: number;
+  /** Of each large campaign; all contacts unless given. */
+  recipients?: number;
   executions: number;
   /** Of the journal in Postgres. */
   journal: number;
@@ -127,7 +129,7 @@ export async function fillDashboard(
   const [client] = clients;
   try {
     await fillAudience(databaseUrl, projectId, { contacts: size.contacts, events: size.journal }, () =>
-      fillEmails(clients, records, size),
+      fillEmails(clients, records, { contacts: size.recipients ?? size.contacts, emails: size.emails }),
     );
     await withoutIndexes(client, 'workflow_executions', () =>
       client.query(executionsSql, [projectId, workflowId, size.executions, stepIds]),

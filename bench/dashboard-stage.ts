@@ -57,16 +57,17 @@ export async function createRecords({ project, startApi }: BenchStack): Promise<
 export async function findIds(
   { orm }: BenchStack,
   records: DashboardRecords,
-  size: DashboardSize,
+  size: Pick<DashboardSize, 'contacts' | 'executions'>,
+  offset = 1000,
 ): Promise<DashboardIds> {
   const [found] = await sql<Omit<DashboardIds, keyof DashboardRecords | keyof DashboardSize>>(
     orm.em.fork(),
     `select c.id as "campaignId", x.id as "executionId", e.id as "emailId", e.contact_id as "contactId",
        e.to_email as address, e.subject
      from (select id from campaigns where project_id = $1 order by total_recipients desc, id desc limit 1) c,
-       (select id from workflow_executions where workflow_id = $2 order by started_at offset 1000 limit 1) x,
-       (select * from emails where project_id = $1 and source = 'TRANSACTIONAL' order by id offset 1000 limit 1) e`,
-    [records.projectId, records.workflowId],
+       (select id from workflow_executions where workflow_id = $2 order by started_at offset $3 limit 1) x,
+       (select * from emails where project_id = $1 and source = 'TRANSACTIONAL' order by id offset $3 limit 1) e`,
+    [records.projectId, records.workflowId, offset],
   );
   if (found === undefined) throw new Error('Nothing was filled in');
   return { ...records, ...size, ...found };

@@ -19,7 +19,7 @@ const sizeOf = (divisor: number): DashboardSize & { events: number } => ({
 });
 
 /** Indexes that are built are not written a second time, to the log. Only reads are measured, which do not notice. */
-const bulkLoadSettings = { wal_level: 'minimal', max_wal_senders: '0' };
+export const bulkLoadSettings = { wal_level: 'minimal', max_wal_senders: '0' };
 
 export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
   return withBenchStack(async (stack) => {

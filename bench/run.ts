@@ -10,6 +10,7 @@ import { benchColdStart } from './cold-start.ts';
 import { benchContacts } from './contacts.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchEvents } from './events.ts';
+import { benchExplain } from './explain.ts';
 import { benchImport } from './import.ts';
 import { benchJournal } from './journal.ts';
 import { benchNeighbours } from './neighbours.ts';
@@ -23,6 +24,8 @@ interface Bench {
   run: (run: BenchRun) => Promise<void>;
   /** On two cores; a bench without `quickSeconds` is left out of a quick run. */
   seconds: number;
+  /** Only on request. */
+  isApart?: true;
   quickSeconds?: number;
 }
 
@@ -40,6 +43,7 @@ const benches: Record<string, Bench> = {
   analytics: { run: benchAnalytics, seconds: 90 },
   workflows: { run: benchWorkflows, seconds: 90 },
   neighbours: { run: benchNeighbours, seconds: 200 },
+  explain: { run: benchExplain, seconds: 600, isApart: true },
 };
 
 const usage = `Usage: npm run bench -- [--quick] [NAME …]
@@ -81,8 +85,10 @@ function readArguments(): { names: string[]; isQuick: boolean } {
     });
     const unknown = positionals.filter((name) => !(name in benches));
     if (unknown.length > 0) throw new Error(`There is no bench ${unknown.join(', ')}.`);
-    const isWanted = ([name, { quickSeconds }]: [string, Bench]) =>
-      positionals.length > 0 ? positionals.includes(name) : !values.quick || quickSeconds !== undefined;
+    const isWanted = ([name, { quickSeconds, isApart }]: [string, Bench]) =>
+      positionals.length > 0
+        ? positionals.includes(name)
+        : !isApart && (!values.quick || quickSeconds !== undefined);
     const names = Object.entries(benches).filter(isWanted);
     return { names: names.map(([name]) => name), isQuick: values.quick };
   } catch (error) {

@@ -19,18 +19,29 @@ const countries = ['DE', 'FR', 'US', 'GB', 'ES', 'IT', 'NL', 'PT', 'AT', 'CH'];
 
 type Filter = Record<string, unknown>;
 const all = (...filters: Filter[]) => ({ logic: 'AND', groups: [{ filters }] });
+const any = (...groups: Filter[][]) => ({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
 const at = (list: readonly string[], n: number) => list[n % list.length] ?? '';
 
-/** A tenth of the segments each; four of ten change by time alone, in some 220 different ways. */
-export function conditionOf(n: number) {
+/** Segments that others name: a static one and a dynamic one. */
+interface Named {
+  picked: string;
+  paying: string;
+}
+
+/**
+ * A tenth of the segments each; four of ten change by time alone, in some 220 different ways. Two of ten name another
+ * segment, two have groups joined by OR.
+ */
+function conditionOf(n: number, { picked, paying }: Named) {
   const m = Math.floor(n / 10);
   const event = `event.${at(eventNames, m)}`;
   const country = { field: 'data.country', operator: 'equals', value: at(countries, m) };
+  const plan = { field: 'data.plan', operator: 'equals', value: at(plans, m) };
   switch (n % 10) {
     case 0:
-      return all({ field: 'data.plan', operator: 'equals', value: at(plans, m) }, country);
+      return all(plan, country);
     case 1:
-      return all({ field: 'data.age', operator: 'lessThan', value: 18 + (m % 60) });
+      return any([{ field: 'data.age', operator: 'lessThan', value: 18 + (m % 60) }], [plan, country]);
     case 2:
       return all({ field: event, operator: 'triggered' }, country);
     case 3:
@@ -38,26 +49,67 @@ export function conditionOf(n: number) {
     case 4:
       return all({ field: event, operator: 'countGreaterThan', value: m % 5, within: 30 });
     case 5:
-      return all({ field: 'data.lastSeen', operator: 'within', value: 1 + (m % 90) });
+      return any(
+        [{ field: 'data.lastSeen', operator: 'within', value: 1 + (m % 90) }],
+        [
+          { field: event, operator: 'triggered' },
+          { field: 'data.plan', operator: 'notEquals', value: 'free' },
+        ],
+      );
     case 6:
       return all({ field: 'data.signupDate', operator: 'olderThan', value: 1 + m }, country);
     case 7:
-      return all({ field: 'data.address.city', operator: 'equals', value: 'Berlin' }, country);
+      return all(
+        { field: `segment.${picked}`, operator: m % 2 === 0 ? 'memberOfSegment' : 'notMemberOfSegment' },
+        { field: 'data.address.city', operator: 'equals', value: 'Berlin' },
+        country,
+      );
     case 8:
       return all({ field: event, operator: 'notTriggered' }, country);
     default:
-      return all({ field: 'data.orders', operator: 'greaterThan', value: m % 40 }, country);
+      return all(
+        { field: `segment.${paying}`, operator: 'memberOfSegment' },
+        { field: 'data.orders', operator: 'greaterThan', value: m % 40 },
+        country,
+      );
   }
 }
 
-async function addSegments({ orm, project }: BenchStack): Promise<void> {
+/** A tenth of the contacts is picked. */
+async function addNamed({ orm, project }: BenchStack): Promise<Named> {
   const em = orm.em.fork();
-  const rows = Array.from({ length: segments }, (_, n) => ({ id: uuidv7(), n, condition: conditionOf(n) }));
+  const [picked, paying] = [uuidv7(), uuidv7()];
+  const condition = all({ field: 'data.plan', operator: 'notEquals', value: 'free' });
   await sql(
     em,
-    `insert into segments (id, project_id, name, type, slug, condition, track_membership, is_current)
-     select id, $1, 'Segment ' || n, 'DYNAMIC', 'segment-' || n, condition, true, true
-     from json_to_recordset($2::json) as t(id uuid, n int, condition jsonb)`,
+    `insert into segments (id, project_id, name, type, slug, condition, track_membership)
+     values ($2, $1, 'Picked', 'STATIC', 'picked', null, false),
+       ($3, $1, 'Paying', 'DYNAMIC', 'paying', $4::jsonb, false)`,
+    [project.id, picked, paying, JSON.stringify(condition)],
+  );
+  await sql(
+    em,
+    `insert into segment_members (segment_id, contact_id)
+     select $2, id from contacts where project_id = $1 and hashtext(id::text) % 10 = 1`,
+    [project.id, picked],
+  );
+  return { picked, paying };
+}
+
+async function addSegments(stack: BenchStack): Promise<void> {
+  const { orm, project } = stack;
+  const em = orm.em.fork();
+  const named = await addNamed(stack);
+  const rows = Array.from({ length: segments }, (_, n) => {
+    const condition = conditionOf(n, named);
+    const refersTo = Object.values(named).filter((id) => JSON.stringify(condition).includes(id));
+    return { id: uuidv7(), n, condition, refers_to: refersTo };
+  });
+  await sql(
+    em,
+    `insert into segments (id, project_id, name, type, slug, condition, track_membership, is_current, refers_to)
+     select id, $1, 'Segment ' || n, 'DYNAMIC', 'segment-' || n, condition, true, true, refers_to
+     from json_to_recordset($2::json) as t(id uuid, n int, condition jsonb, refers_to uuid[])`,
     [project.id, JSON.stringify(rows)],
   );
   for (const { id } of rows) await planSegment(em, project.id, id);

@@ -59,10 +59,10 @@ export async function startWorkflowBench(
 }
 
 export async function createWorkflow(
-  { call }: WorkflowBench,
+  { call }: Pick<WorkflowBench, 'call'>,
   eventName: string,
   steps: readonly { type: string; config?: object }[],
-): Promise<void> {
+): Promise<string> {
   const workflow = createdSchema.parse(await call('POST', '/workflows', { name: eventName, eventName }));
   let last = workflow.steps[0]?.id;
   for (const step of steps) {
@@ -70,6 +70,7 @@ export async function createWorkflow(
     last = idSchema.parse(added).id;
   }
   await call('PATCH', `/workflows/${workflow.id}`, { enabled: true });
+  return workflow.id;
 }
 
 export async function createTemplate({ call, stack }: WorkflowBench): Promise<string> {
