@@ -8,8 +8,8 @@ import { readEmail } from './setup/read-database.ts';
 import { createTestSender } from './setup/sender.ts';
 
 /** What the provider takes, of all projects together. */
-const ratePerSecond = 200;
-const recipients = { large: 30_000, small: 400 };
+const ratePerSecond = 100;
+const recipients = { large: 10_000, small: 400 };
 
 let stack: OwnProduct;
 beforeAll(async () => {
