@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { dismissWatcher, startWatcher } from '../local/death-watcher.ts';
 import { sendSignal } from '../local/process-identity.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const compileCache = join(root, '.cache/node');
 const startTimeoutMs = 180_000;
 const stopTimeoutMs = 15_000;
 
@@ -31,6 +33,8 @@ export async function startBenchProcess(options: ProcessOptions): Promise<BenchP
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // As `npm start` has it.
+      NODE_COMPILE_CACHE: compileCache,
       ...(profiling === undefined ? {} : { NODE_OPTIONS: profiling }),
       ...options.environment,
     },

@@ -9,7 +9,8 @@ import { postgresUrl } from '../local/postgres.ts';
 import { withCleanUp } from './clean-up.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const startTimeoutMs = 60_000;
+/** The first start also builds the dashboard, on a machine that others may use. */
+const startTimeoutMs = 300_000;
 
 const credentialsSchema = z.object({
   email: z.string(),
