@@ -6,7 +6,7 @@ import { Table } from '../../ui/table.tsx';
 export function ImportErrors({ errors }: { errors: Schema<'ImportPreview'>['errors'] }) {
   if (errors.length === 0) return null;
   return (
-    <div className="max-h-64 overflow-y-auto">
+    <div className="max-h-64 overflow-y-auto [--page-header:0px]">
       <Table
         label="Rows that can’t be used"
         rows={errors}
