@@ -107,6 +107,18 @@ describe('the head start of a campaign', () => {
     expect(sent.map(({ batch }) => batch)).toEqual([1, 2]);
   });
 
+  it('leaves the other batches alone when the first one has to wait', async () => {
+    await startCampaign(2 * recipientsPerBatch);
+    while (!(await freezePiece(recipientsPerBatch)));
+    send = async (order, signal) => ({ ...(await note(order, signal)), queued: 1, retryInMs: 60_000 });
+    await headStart.takeOver();
+    await eventually(
+      async () => headStart.isSending(),
+      (isSending) => !isSending,
+    );
+    expect(new Set(sent.map(({ batch }) => batch))).toEqual(new Set([1]));
+  });
+
   it('sends what another worker leaves behind later, once this process sends for no workflow', async () => {
     isBusy = true;
     await headStart.takeOver();

@@ -55,9 +55,11 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     if (batch === undefined) return;
     const leavesOpen = !isFrozen && batch.recipients < recipientsPerBatch;
     const order = { campaignId, projectId: campaign.projectId, batch: batch.number, leavesOpen };
-    run.sent += (await sendBatch(order, stopping.signal)).sent;
-    // The freeze adds to it: the next look sends the rest.
-    return leavesOpen ? undefined : batch.number;
+    const { sent, retryInMs } = await sendBatch(order, stopping.signal);
+    run.sent += sent;
+    // The freeze adds to it: the next look sends the rest. What the provider, the rate or the project holds up holds up
+    // the next batches too.
+    return leavesOpen || retryInMs > 0 ? undefined : batch.number;
   }
 
   async function sendWhileDue(campaignId: string, run: Run): Promise<void> {
