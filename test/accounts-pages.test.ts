@@ -205,7 +205,8 @@ it('links that are guessed are slowed down by address', async () => {
   const guess = (address: string) =>
     visit('/reset-password', { token: 'guess', password: newPassword }, { 'X-Forwarded-For': address });
   const statuses = new Set<number>();
-  for (let tries = 0; tries < guessesPerMinute + 2; tries += 1) {
+  // A minute may end meanwhile.
+  for (let tries = 0; tries <= 2 * guessesPerMinute; tries += 1) {
     statuses.add((await guess('198.51.100.1')).status);
   }
   expect([...statuses]).toEqual([400, 429]);
