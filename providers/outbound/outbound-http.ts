@@ -122,8 +122,8 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
 const lastLookMs = 100;
 
 /**
- * The end of the time is looked at again: a process that stood still runs its timers first and would give up on an answer
- * that has arrived meanwhile. The call would then be repeated.
+ * Aborts in two steps. After a pause, a process runs its timers before it reads its sockets: with one timer it would give
+ * up on an answer that has already arrived, and repeat the call.
  */
 function abortAfter(ms: number): { signal: AbortSignal; clear(): void } {
   const abort = new AbortController();

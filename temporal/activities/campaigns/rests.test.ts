@@ -8,7 +8,7 @@ beforeEach(() => {
   rests = createRests(() => now);
 });
 
-/** How long it rests after a look in vain. */
+/** Milliseconds of the rest after a look that sent nothing. */
 function restMs(id: string): number {
   rests.note(id, false);
   const since = now;

@@ -5,8 +5,8 @@ import type { Shutdown } from '../../../runtime/shutdown.ts';
 import { type CampaignThread, startCampaignThread } from './start-campaign-thread.ts';
 
 /**
- * Call first: the thread loads its code beside the rest of the process, and sends what a killed worker left behind as
- * soon as it is told to take over.
+ * Call first: the thread loads its code while the rest of the process loads. After `takeOver()` it sends what a killed
+ * worker left behind.
  */
 export function openCampaignThread(config: Config, log: Logger, shutdown: Shutdown): CampaignThread {
   const thread = startCampaignThread({ config, warn: warnTo(log) });
