@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fairness } from '../temporal/contracts/fairness.ts';
 import { LocalStackError } from './failure.ts';
 import { processStartTime } from './process-identity.ts';
 import {
@@ -96,14 +97,13 @@ describe('the embedded Temporal', () => {
     await temporal.stop();
   });
 
-  it('serves a project with little to do between the tasks of one with much', async () => {
+  it('serves who has little to do between the tasks of who has much', async () => {
     const temporal = await start();
     await withClient(temporal.address, async (client) => {
       const taskQueue = 'shared';
-      const add = async (project: string, count: number) => {
+      const add = async (name: string, count: number, priority: { fairnessKey?: string }) => {
         for (let i = 0; i < count; i += 1) {
-          const priority = { priorityKey: 4, fairnessKey: project };
-          await client.workflow.start('any', { workflowId: `${project}-${i}`, taskQueue, priority });
+          await client.workflow.start('any', { workflowId: `${name}-${i}`, taskQueue, priority });
         }
       };
       const take = async () => {
@@ -115,11 +115,14 @@ describe('the embedded Temporal', () => {
         );
         return task.workflowExecution?.workflowId?.split('-')[0];
       };
-      await add('large', 40);
-      await add('small', 3);
+      await add('executions', 40, fairness('large', 'workflow-execution'));
+      await add('campaign', 2, fairness('large', 'campaign'));
+      await add('import', 2, fairness('small', 'contact-import'));
+      await add('sweep', 2, fairness(null, 'sweep'));
       const first: unknown[] = [];
-      for (let i = 0; i < 10; i += 1) first.push(await take());
-      expect(first.filter((project) => project === 'small')).toHaveLength(3);
+      for (let i = 0; i < 16; i += 1) first.push(await take());
+      const others = first.filter((name) => name !== 'executions').toSorted();
+      expect(others).toEqual(['campaign', 'campaign', 'import', 'import', 'sweep', 'sweep']);
     });
     await temporal.stop();
   });

@@ -353,7 +353,7 @@ describe('in Temporal an operator', () => {
     const handle = workflows().getHandle(workflowId);
     const described = await handle.describe();
     expect(await described.staticSummary()).toBe('One contact in a workflow');
-    expect(described.priority?.fairnessKey).toBe(sender.projectId);
+    expect(described.priority?.fairnessKey).toBe(`${sender.projectId}/workflow-execution`);
     const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
     const [, until = ''] =
       /^\*\*DELAY three days\*\*, until (.+) UTC at the latest$/.exec(currentDetails) ?? [];

@@ -17,7 +17,6 @@ import {
 } from '../contracts/domain-verification.ts';
 import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
 import { type InboundEmailInput, inboundEmailWorkflow } from '../contracts/inbound-email.ts';
-import { priorities } from '../contracts/priorities.ts';
 import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
 import type { JobKind } from '../contracts/search-attributes.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
@@ -27,7 +26,6 @@ export interface SubjectWorkflow {
   id: (subjectId: string) => string;
   input: (subjectId: string) => unknown;
   summary: string;
-  priority: number;
   jobKind: JobKind;
   subject?: 'CampaignId' | 'ContactId';
   /**
@@ -52,7 +50,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.campaign,
     input: (campaignId): CampaignInput => ({ campaignId, after: 0 }),
     summary: 'Sends a campaign',
-    priority: priorities.campaign,
     jobKind: 'campaign',
     subject: 'CampaignId',
     delivery: { signal: campaignChangedSignal },
@@ -62,7 +59,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.contactSnooze,
     input: (contactId): ContactSnoozeInput => ({ contactId }),
     summary: 'Subscribes a snoozed contact again',
-    priority: priorities.snooze,
     jobKind: 'contact-snooze',
     subject: 'ContactId',
     delivery: { signal: snoozeMovedSignal },
@@ -72,7 +68,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.contactImport,
     input: (jobId): ContactJobInput => ({ jobId }),
     summary: 'Imports contacts from a file',
-    priority: priorities.import,
     jobKind: 'contact-import',
     delivery: 'start',
   },
@@ -81,7 +76,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.contactBulk,
     input: (jobId): ContactJobInput => ({ jobId }),
     summary: 'Changes a list of contacts',
-    priority: priorities.import,
     jobKind: 'contact-bulk',
     delivery: 'start',
   },
@@ -90,7 +84,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.domainVerification,
     input: (domainId): DomainVerificationInput => ({ domainId }),
     summary: 'Watches a sender domain',
-    priority: priorities.domain,
     jobKind: 'domain-verification',
     delivery: 'start',
   },
@@ -99,7 +92,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.inboundEmail,
     input: (inboundId): InboundEmailInput => ({ inboundId }),
     summary: 'Reads an email that came in',
-    priority: priorities.inbound,
     jobKind: 'inbound-email',
     delivery: 'start',
   },
@@ -108,7 +100,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.eventDeletion,
     input: (deletionId): EventDeletionInput => ({ deletionId }),
     summary: 'Deletes the events of a name in ClickHouse',
-    priority: priorities.deletion,
     jobKind: 'event-deletion',
     delivery: 'start',
   },
@@ -117,7 +108,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.projectErasure,
     input: (erasureId): ProjectErasureInput => ({ erasureId }),
     summary: 'Erases the data of a project',
-    priority: priorities.deletion,
     jobKind: 'project-erasure',
     delivery: 'start',
   },
@@ -126,7 +116,6 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     id: workflowIds.billingEnd,
     input: (projectId): BillingEndInput => ({ projectId }),
     summary: 'Ends the subscription of a deleted project',
-    priority: priorities.deletion,
     jobKind: 'billing-end',
     delivery: 'start',
   },

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
-import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import {
   executionChangedSignal,
@@ -36,7 +36,7 @@ function optionsOf(taskQueue: string, subject: ExecutionSubject) {
       WorkflowDefinitionId: workflowId,
       ContactId: contactId,
     }),
-    priority: fairPriority(priorities.workflow, projectId),
+    priority: fairness(projectId, 'workflow-execution'),
   };
 }
 

@@ -64,7 +64,7 @@ const waiting = async (kind: string) =>
 function watchStarts(look: (type: unknown, projectId: string | undefined) => unknown): void {
   const call = client.workflow.start.bind(client.workflow);
   vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
-    await look(type, options.priority?.fairnessKey);
+    await look(type, options.priority?.fairnessKey?.split('/')[0]);
     return call(type, options);
   });
 }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
 import { type EmailBatchInput, emailBatchWorkflow, maxEmailsTriedLocally } from '../contracts/email-batch.ts';
-import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { emailTaskQueue } from '../contracts/task-queues.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
@@ -42,7 +42,6 @@ function emailBatchCall(commands: DueCommand[]): WorkflowCall {
         requestEagerStart: start === 'eager',
         staticSummary: `Transactional: ${emailIds.length} email${emailIds.length === 1 ? '' : 's'}`,
         typedSearchAttributes: searchAttributes({ JobKind: 'email-batch' }),
-        priority: { priorityKey: priorities.transactional },
       });
     },
   };
@@ -67,7 +66,7 @@ function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCa
           ProjectId: projectId,
           ...(workflow.subject !== undefined && { [workflow.subject]: subjectId }),
         }),
-        priority: fairPriority(workflow.priority, projectId),
+        priority: fairness(projectId, workflow.jobKind),
       } as const;
       if (typeof delivery === 'object') {
         await client.workflow.signalWithStart(type, { ...options, signal: delivery.signal, signalArgs: [] });

@@ -1,5 +1,4 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import { priorities } from '../contracts/priorities.ts';
 import { type JobKind, searchAttributes } from '../contracts/search-attributes.ts';
 import {
   newSegmentComputation,
@@ -106,7 +105,6 @@ async function ensureSchedule(client: Client, taskQueue: string, round: Round): 
       args: [round.input],
       workflowId: round.id,
       staticSummary: round.summary,
-      priority: { priorityKey: priorities.sweep },
       typedSearchAttributes: searchAttributes({ JobKind: round.kind }),
     },
   };

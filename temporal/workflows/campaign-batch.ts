@@ -1,6 +1,6 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CampaignBatchActivities, CampaignBatchInput } from '../contracts/campaign.ts';
-import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { fairness } from '../contracts/fairness.ts';
 import { campaignTaskQueue } from '../contracts/task-queues.ts';
 import { isHistoryLong } from './history-limits.ts';
 
@@ -16,7 +16,7 @@ export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: 
     heartbeatTimeout: '3 seconds',
     retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-    priority: fairPriority(priorities.campaign, input.projectId),
+    priority: fairness(input.projectId, 'campaign-batch'),
   });
   for (let sent = 0; ; ) {
     const result = await sendBatch(input);

@@ -19,7 +19,7 @@ import {
   campaignBatchWorkflow,
   campaignChangedSignal,
 } from '../contracts/campaign.ts';
-import { fairPriority, priorities } from '../contracts/priorities.ts';
+import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
 import { batchesPerRun, describeCampaign, laneCount, nextSendingStep, nextStep } from './campaign.plan.ts';
@@ -184,6 +184,6 @@ function sendBatch(input: CampaignBatchInput): Promise<unknown> {
       ProjectId: projectId,
       CampaignId: campaignId,
     }),
-    priority: fairPriority(priorities.campaign, projectId),
+    priority: fairness(projectId, 'campaign-batch'),
   });
 }
