@@ -8,9 +8,10 @@ export const campaignCounters = [
   'unsubscribed',
   'held',
 ] as const;
+type CampaignCounter = (typeof campaignCounters)[number];
 export const campaignCounterColumns = campaignCounters.join(', ');
 
-export const countedSql: Readonly<Record<(typeof campaignCounters)[number], (row: string) => string>> = {
+export const countedSql: Readonly<Record<CampaignCounter, (row: string) => string>> = {
   sent: (row) => `${row}.sent_at is not null`,
   delivered: (row) => `${row}.delivered_at is not null`,
   opened: (row) => `${row}.opened_at is not null`,
@@ -24,15 +25,18 @@ export const countedSql: Readonly<Record<(typeof campaignCounters)[number], (row
 /**
  * For the `returning` clause of an update of `emails`: the change of each campaign figure, usually null or 0.
  * `appendFiguresSql` stores them.
+ *
+ * @param counters those that the update may change
  */
-export const figureChangesSql = campaignCounters
-  .map((name) => `(${countedSql[name]('new')})::int - (${countedSql[name]('old')})::int as ${name}_change`)
-  .join(', ');
+export const figureChangesSql = (counters: readonly CampaignCounter[] = campaignCounters) =>
+  counters
+    .map((name) => `(${countedSql[name]('new')})::int - (${countedSql[name]('old')})::int as ${name}_change`)
+    .join(', ');
 
-export const appendFiguresSql = (source: string) => `
-  insert into campaign_figure_changes (campaign_id, ${campaignCounterColumns})
-  select campaign_id, ${campaignCounters.map((name) => `sum(${name}_change)`).join(', ')}
+export const appendFiguresSql = (source: string, counters: readonly CampaignCounter[] = campaignCounters) => `
+  insert into campaign_figure_changes (campaign_id, ${counters.join(', ')})
+  select campaign_id, ${counters.map((name) => `sum(${name}_change)`).join(', ')}
   from ${source}
   where campaign_id is not null
   group by campaign_id
-  having ${campaignCounters.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;
+  having ${counters.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;

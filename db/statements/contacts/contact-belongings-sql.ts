@@ -90,7 +90,7 @@ email as (
     status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
   from email_held h
   where e.id = h.id and h.contact_id in (select id from removed_contact)
-  returning e.*, new.status <> old.status as is_cancelled, ${figureChangesSql}
+  returning e.*, new.status <> old.status as is_cancelled, ${figureChangesSql()}
 ),
 figures as (${appendFiguresSql('email')}
 ),

@@ -45,6 +45,8 @@ const rankSql = (status: string) => {
   return `array_position(array['${ranked.join("', '")}'], ${status})`;
 };
 
+const isHigherSql = `(${rankSql('i.reached')} > ${rankSql('e.status')})`;
+
 const earliestSql = (column: string, isProven: string) =>
   `${column} = case when ${isProven} then least(e.${column}, i."occurredAt") else e.${column} end`;
 
@@ -73,17 +75,10 @@ fresh as (
   on conflict (id, published_on) do nothing
   returning id
 ),
-held as materialized (
-  select i.*, coalesce(${rankSql('i.reached')} > ${rankSql('e.status')}, false) as is_higher
-  from (
-    select input.* from input join fresh on fresh.id = input."notificationId" order by input."emailId"
-  ) i
-  cross join lateral (${joinByKeySql('emails e where e.id = i."emailId"', 'for no key update')}) e
-),
 applied as (
   update emails e
-  set status = case when i.is_higher then i.reached else e.status end,
-    reason = case when not i.is_higher then e.reason when i.reached = 'FAILED' then 'rejected by the provider' end,
+  set status = case when ${isHigherSql} then i.reached else e.status end,
+    reason = case when ${isHigherSql} is not true then e.reason when i.reached = 'FAILED' then 'rejected by the provider' end,
     message_id = coalesce(e.message_id, i."messageId"),
     subject = coalesce(e.subject, i."subject"),
     ${earliestSql('sent_at', `i.reached <> 'FAILED'`)},
@@ -95,7 +90,10 @@ applied as (
     ${earliestSql('complained_at', `i."kind" = 'complaint'`)},
     opens = e.opens + (i."kind" = 'open')::int,
     clicks = e.clicks + (i."kind" = 'click')::int
-  from held i
+  -- In the order in which other statements lock emails.
+  from (
+    select input.* from input join fresh on fresh.id = input."notificationId" order by input."emailId"
+  ) i
   where ${isKeySql('e.id', 'i."emailId"')}
   returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
     i."bounceType" as bounce_type, i."diagnostic" as diagnostic, i."sentEventId" as sent_event_id, i."eventId" as event_id,
@@ -109,7 +107,7 @@ applied as (
       when 'bounce' then not i.hard_bounce or old.bounced_at is null
       else false
     end as first_of_kind,
-    ${figureChangesSql}
+    ${figureChangesSql()}
 ),
 figures as (${appendFiguresSql('applied')}
 ),
@@ -147,7 +145,7 @@ suppressed as (
 journaled as (
   insert into events (${emailEventColumns})
   select n.id, a.project_id, n.name, 'emitted', a.contact_id, a.id, a.campaign_id, a.workflow_id,
-    jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('a')}) || n.extra), a.occurred_at, a.hops
+    ${emailEventDataSql('a')} || n.extra, a.occurred_at, a.hops
   from applied a
   cross join lateral (
     select a.sent_event_id as id, 'email.sent' as name, '{}'::jsonb as extra
@@ -155,12 +153,12 @@ journaled as (
     union all
     select a.event_id, 'email.' || a.kind,
       case a.kind
-        when 'open' then jsonb_build_object('opens', a.opens, 'isFirst', a.first_of_kind,
-          'countsAsOpen', nullif(a.opened_change = 1, false))
-        when 'click' then jsonb_build_object('clicks', a.clicks, 'isFirst', a.first_of_kind, 'link', a.link,
-          'countsAsOpen', nullif(a.opened_change = 1, false))
-        when 'bounce' then jsonb_build_object('bounceType', a.bounce_type, 'diagnostic', a.diagnostic)
-        when 'complaint' then jsonb_build_object('diagnostic', a.diagnostic)
+        when 'open' then json_object('opens': a.opens, 'isFirst': a.first_of_kind,
+          'countsAsOpen': nullif(a.opened_change = 1, false) absent on null returning jsonb)
+        when 'click' then json_object('clicks': a.clicks, 'isFirst': a.first_of_kind, 'link': a.link,
+          'countsAsOpen': nullif(a.opened_change = 1, false) absent on null returning jsonb)
+        when 'bounce' then json_object('bounceType': a.bounce_type, 'diagnostic': a.diagnostic absent on null returning jsonb)
+        when 'complaint' then json_object('diagnostic': a.diagnostic absent on null returning jsonb)
         else '{}'
       end
     where a.kind in ('open', 'click') or (a.kind in ('delivery', 'bounce', 'complaint') and a.first_of_kind)

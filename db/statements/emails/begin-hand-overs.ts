@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 
@@ -11,18 +11,11 @@ export interface BeginningHandOver {
 const begunRow = z.object({ id: z.uuid() });
 
 const beginSql = `
-with held as materialized (
-  select e.id
-  from (select * from unnest($1::uuid[], $2::uuid[]) as t(id, token) order by id) b
-  cross join lateral (${joinByKeySql(
-    `emails e where e.id = b.id and e.claim_token = b.token and e.status = 'SENDING' and e.hand_over_begun is false`,
-    'for no key update',
-  )}) e
-)
 update emails e
 set hand_over_begun = true, attempts = e.attempts + 1
-from held
-where ${isKeySql('e.id', 'held.id')}
+-- In the order in which other statements lock emails.
+from (select * from unnest($1::uuid[], $2::uuid[]) as t(id, token) order by id) b
+where ${isKeySql('e.id', 'b.id')} and e.claim_token = b.token and e.status = 'SENDING' and e.hand_over_begun is false
 returning e.id`;
 
 /**

@@ -4,7 +4,7 @@ import type { EmailStatus } from '../../../core/email-state.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
-import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
@@ -25,15 +25,13 @@ export interface HandOverRecord {
 const isCancelledSql = `o."status" = 'QUEUED' and e.campaign_id is not null
   and not exists (select from campaigns k where k.id = e.campaign_id and k.status = 'SENDING')`;
 
+/** A record changes no other ones. */
+const figures = ['sent', 'held'] as const;
+
 const recordSql = `
 with outcome as materialized (
   select * from json_to_recordset($2::json) as t(
     "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid, "occurredAt" timestamptz)
-),
-held as materialized (
-  select o.*
-  from (select * from outcome order by "emailId") o
-  cross join lateral (${joinByKeySql('emails e where e.id = o."emailId" and e.claim_token = $1', 'for no key update')}) e
 ),
 recorded as (
   update emails e
@@ -54,14 +52,15 @@ recorded as (
       else o."reason"
     end,
     subject = coalesce(e.subject, o."subject")
-  from held o
-  where ${isKeySql('e.id', 'o."emailId"')}
+  -- In the order in which other statements lock emails.
+  from (select * from outcome order by "emailId") o
+  where ${isKeySql('e.id', 'o."emailId"')} and e.claim_token = $1
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
     new.status = 'SUPPRESSED' and old.status <> 'SUPPRESSED' as newly_suppressed,
     new.status = 'CANCELLED' and old.status <> 'CANCELLED' as newly_cancelled,
-    ${figureChangesSql}
+    ${figureChangesSql(figures)}
 ),
-figures as (${appendFiguresSql('recorded')}
+figures as (${appendFiguresSql('recorded', figures)}
 ),
 given_back as (${giveBackUsageSql('campaigns', 'select * from recorded where newly_cancelled')}
 ),
@@ -71,10 +70,11 @@ journaled as (
   insert into events (${emailEventColumns})
   select event_id, project_id, case when newly_suppressed then 'email.suppressed' else 'email.sent' end,
     case when newly_suppressed then 'activity' else 'emitted' end, contact_id, id, campaign_id, workflow_id,
-    jsonb_strip_nulls(jsonb_build_object(${emailEventDataSql('recorded')},
-      'status', case when newly_suppressed then status end,
-      'bounceType', case when newly_suppressed then 'Suppressed' end,
-      'reason', case when newly_suppressed then reason end)),
+    ${emailEventDataSql('recorded', [
+      `'status': case when newly_suppressed then status end`,
+      `'bounceType': case when newly_suppressed then 'Suppressed' end`,
+      `'reason': case when newly_suppressed then reason end`,
+    ])},
     occurred_at, hops
   from recorded
   where newly_suppressed or (was_sent_at is null and sent_at is not null)

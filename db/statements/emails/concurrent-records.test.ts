@@ -1,0 +1,82 @@
+import { v7 as uuidv7 } from 'uuid';
+import { beforeEach, expect, it } from 'vitest';
+import { eventually } from '../../../test/setup/eventually.ts';
+import { handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
+import { readEmail } from '../../../test/setup/read-database.ts';
+import type { Em } from '../../orm.ts';
+import { preparedSql, sql } from '../../testing/sql.ts';
+import { applyProviderEvents } from './apply-provider-events.ts';
+import { recordHandOvers } from './record-hand-overs.ts';
+import {
+  acceptOne,
+  begin,
+  claim,
+  claimAndBegin,
+  database,
+  em,
+  useClaimStage,
+} from './testing/claim-stage.ts';
+
+useClaimStage();
+
+let emailId: string;
+const token = uuidv7();
+beforeEach(async () => {
+  emailId = await acceptOne();
+});
+
+const isWaiting = async () =>
+  (
+    await preparedSql(
+      em,
+      'waiting',
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      [],
+    )
+  ).length > 0;
+
+/** Does `second` while a transaction that has done `first` is open, and commits that one as soon as `second` waits. */
+async function meanwhile<Result>(
+  first: (em: Em) => Promise<unknown>,
+  second: () => Promise<Result>,
+): Promise<Result> {
+  let waited: Promise<Result> | undefined;
+  await database.orm.em.fork().transactional(async (transaction) => {
+    await first(transaction);
+    waited = second();
+    await eventually(isWaiting, (answer) => answer);
+  });
+  if (waited === undefined) throw new Error('The transaction ended before');
+  return waited;
+}
+
+it('keeps what a provider event says that commits first', async () => {
+  await claimAndBegin([emailId], token);
+  const delivered = providerEvent(emailId, 'delivery');
+  const recorded = await meanwhile(
+    (transaction) => applyProviderEvents(transaction, [delivered]),
+    () => recordHandOvers(em, token, [handOverRecord(emailId)]),
+  );
+  expect(recorded).toBe(1);
+  expect(await readEmail(em, emailId)).toMatchObject({ status: 'DELIVERED' });
+});
+
+it('applies a provider event to what a record says that commits first', async () => {
+  await claimAndBegin([emailId], token);
+  const outcomes = await meanwhile(
+    (transaction) => recordHandOvers(transaction, token, [handOverRecord(emailId)]),
+    () => applyProviderEvents(em, [providerEvent(emailId, 'open')]),
+  );
+  expect(outcomes).toEqual(['applied']);
+  expect(await readEmail(em, emailId)).toMatchObject({ status: 'OPENED', opens: 1 });
+});
+
+it('records and begins nothing of a claim that is taken meanwhile', async () => {
+  const take = (transaction: Em) =>
+    sql(transaction, 'update emails set claim_token = $2 where id = $1', [emailId, uuidv7()]);
+  await claim([emailId], token);
+  expect(await meanwhile(take, () => begin([emailId], token))).toEqual([false]);
+  await sql(em, 'update emails set claim_token = $2 where id = $1', [emailId, token]);
+  expect(await meanwhile(take, () => recordHandOvers(em, token, [handOverRecord(emailId)]))).toBe(0);
+  expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENDING', attempts: 0, sentAt: null });
+});
