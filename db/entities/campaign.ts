@@ -12,7 +12,8 @@ const CampaignSchema = defineEntity({
     { name: 'campaigns_project', properties: ['projectId', 'createdAt', 'id'] },
     {
       name: 'campaigns_open',
-      expression: `create index campaigns_open on campaigns (status, scheduled_for) where status in ('SCHEDULED', 'SENDING')`,
+      properties: ['status', 'scheduledFor'],
+      where: "status in ('SCHEDULED', 'SENDING')",
     },
   ],
   properties: {

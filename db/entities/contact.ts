@@ -17,18 +17,14 @@ const ContactSchema = defineEntity({
     { name: addressIndex.name, expression: `create index ${addressIndex.name} ${addressIndex.text}` },
     {
       name: 'contacts_snoozed',
-      expression:
-        'create index contacts_snoozed on contacts (project_id, created_at, id) where snoozed_until is not null',
+      properties: ['projectId', 'createdAt', 'id'],
+      where: 'snoozed_until is not null',
     },
-    {
-      name: 'contacts_snooze_end',
-      expression:
-        'create index contacts_snooze_end on contacts (snoozed_until) where snoozed_until is not null',
-    },
+    { name: 'contacts_snooze_end', properties: ['snoozedUntil'], where: 'snoozed_until is not null' },
     {
       name: 'contacts_suppressed',
-      expression:
-        'create index contacts_suppressed on contacts (project_id, suppression_reason, suppressed_at, id) where suppression_reason is not null',
+      properties: ['projectId', 'suppressionReason', 'suppressedAt', 'id'],
+      where: 'suppression_reason is not null',
     },
     {
       name: 'contacts_suppressed_email',

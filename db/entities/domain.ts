@@ -8,14 +8,11 @@ const DomainSchema = defineEntity({
   name: 'Domain',
   tableName: 'domains',
   repository: () => DomainRepository,
-  uniques: [{ name: 'domains_project_domain', properties: ['projectId', 'domain'] }],
-  indexes: [
-    { name: 'domains_domain', properties: ['domain'] },
-    {
-      name: 'domains_verified',
-      expression: `create unique index domains_verified on domains (domain) where status = 'verified'`,
-    },
+  uniques: [
+    { name: 'domains_project_domain', properties: ['projectId', 'domain'] },
+    { name: 'domains_verified', properties: ['domain'], where: "status = 'verified'" },
   ],
+  indexes: [{ name: 'domains_domain', properties: ['domain'] }],
   properties: {
     id: primaryId(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('cascade').index(),

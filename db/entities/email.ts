@@ -82,32 +82,29 @@ export const failedEmailSql = 'bounced_at is not null or complained_at is not nu
 const EmailSchema = defineEntity({
   name: 'Email',
   tableName: 'emails',
+  uniques: [
+    {
+      name: 'emails_campaign_contact',
+      properties: ['campaignId', 'contactId'],
+      where: 'campaign_id is not null',
+    },
+  ],
   // No index on `status`: it would turn each of the four or five updates of an email into an index write.
   indexes: [
     { name: 'emails_contact', properties: ['contactId'] },
     { name: 'emails_log', properties: ['projectId', 'source', 'id'] },
-    {
-      name: 'emails_workflow',
-      expression: 'create index emails_workflow on emails (workflow_id, id) where workflow_id is not null',
-    },
-    {
-      name: 'emails_failed',
-      expression: `create index emails_failed on emails (project_id, id) where ${failedEmailSql}`,
-    },
-    {
-      name: 'emails_campaign_contact',
-      expression:
-        'create unique index emails_campaign_contact on emails (campaign_id, contact_id) where campaign_id is not null',
-    },
+    { name: 'emails_workflow', properties: ['workflowId', 'id'], where: 'workflow_id is not null' },
+    { name: 'emails_failed', properties: ['projectId', 'id'], where: `${failedEmailSql}` },
     {
       name: 'emails_campaign_withheld',
-      expression:
-        'create index emails_campaign_withheld on emails (campaign_id, contact_id) where campaign_id is not null and reason is not null',
+      properties: ['campaignId', 'contactId'],
+      where: 'campaign_id is not null and reason is not null',
     },
     {
       name: 'emails_campaign_adverse',
-      expression:
-        'create index emails_campaign_adverse on emails (campaign_id, contact_id) where campaign_id is not null and (bounced_at is not null or complained_at is not null or unsubscribed_at is not null)',
+      properties: ['campaignId', 'contactId'],
+      where:
+        'campaign_id is not null and (bounced_at is not null or complained_at is not null or unsubscribed_at is not null)',
     },
   ],
   properties: {

@@ -9,18 +9,15 @@ const EventSchema = defineEntity({
     { name: 'events_stream', properties: ['xid', 'id'] },
     {
       name: 'events_history',
-      expression:
-        "create index events_history on events (project_id, name, contact_id, occurred_at) where kind <> 'activity'",
+      properties: ['projectId', 'name', 'contactId', 'occurredAt'],
+      where: "kind <> 'activity'",
     },
     {
       name: 'events_activity_contact',
-      expression:
-        "create index events_activity_contact on events (contact_id) where kind = 'activity' and contact_id is not null",
+      properties: ['contactId'],
+      where: "kind = 'activity' and contact_id is not null",
     },
-    {
-      name: 'events_activity_project',
-      expression: "create index events_activity_project on events (project_id, id) where kind = 'activity'",
-    },
+    { name: 'events_activity_project', properties: ['projectId', 'id'], where: "kind = 'activity'" },
   ],
   properties: {
     id: primaryId(),

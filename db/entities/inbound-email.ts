@@ -11,17 +11,11 @@ const InboundEmailSchema = defineEntity({
   indexes: [
     {
       name: 'inbound_emails_contact',
-      expression:
-        'create index inbound_emails_contact on inbound_emails (contact_id, received_at) where contact_id is not null',
+      properties: ['contactId', 'receivedAt'],
+      where: 'contact_id is not null',
     },
-    {
-      name: 'inbound_emails_content',
-      expression: 'create index inbound_emails_content on inbound_emails (created_at) where has_content',
-    },
-    {
-      name: 'inbound_emails_pending',
-      expression: `create index inbound_emails_pending on inbound_emails (created_at) where status = 'PENDING'`,
-    },
+    { name: 'inbound_emails_content', properties: ['createdAt'], where: 'has_content' },
+    { name: 'inbound_emails_pending', properties: ['createdAt'], where: "status = 'PENDING'" },
   ],
   uniques: [{ name: 'inbound_emails_provider', properties: ['projectId', 'providerId'] }],
   properties: {

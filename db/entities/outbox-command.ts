@@ -27,18 +27,15 @@ const OutboxCommandSchema = defineEntity({
   indexes: [
     {
       name: 'outbox_emails',
-      expression:
-        "create index outbox_emails on outbox (project_id, next_attempt_at, id) where dead_at is null and kind = 'email.dispatch'",
+      properties: ['projectId', 'nextAttemptAt', 'id'],
+      where: "dead_at is null and kind = 'email.dispatch'",
     },
     {
       name: 'outbox_work',
-      expression:
-        "create index outbox_work on outbox (project_id, next_attempt_at, id) where dead_at is null and kind <> 'email.dispatch'",
+      properties: ['projectId', 'nextAttemptAt', 'id'],
+      where: "dead_at is null and kind <> 'email.dispatch'",
     },
-    {
-      name: 'outbox_dead',
-      expression: 'create index outbox_dead on outbox (dead_at) where dead_at is not null',
-    },
+    { name: 'outbox_dead', properties: ['deadAt'], where: 'dead_at is not null' },
   ],
   properties: {
     id: primaryId(),

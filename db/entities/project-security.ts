@@ -5,13 +5,7 @@ import { Project } from './project.ts';
 const ProjectEmailDaySchema = defineEntity({
   name: 'ProjectEmailDay',
   tableName: 'project_email_days',
-  indexes: [
-    {
-      name: 'project_email_days_unjudged',
-      expression:
-        'create index project_email_days_unjudged on project_email_days (project_id, day) where not judged',
-    },
-  ],
+  indexes: [{ name: 'project_email_days_unjudged', properties: ['projectId', 'day'], where: 'not judged' }],
   properties: {
     projectId: p.uuid().primary(),
     day: p.date().primary(),
@@ -69,14 +63,10 @@ ProjectSuspensionSchema.setClass(ProjectSuspension);
 const ProjectErasureSchema = defineEntity({
   name: 'ProjectErasure',
   tableName: 'project_erasures',
-  indexes: [
-    { name: 'project_erasures_project', properties: ['projectId'] },
-    {
-      name: 'project_erasures_reset',
-      expression:
-        'create unique index project_erasures_reset on project_erasures (project_id) where is_reset and erased_at is null',
-    },
+  uniques: [
+    { name: 'project_erasures_reset', properties: ['projectId'], where: 'is_reset and erased_at is null' },
   ],
+  indexes: [{ name: 'project_erasures_project', properties: ['projectId'] }],
   properties: {
     id: primaryId(),
     projectId: p.uuid(),

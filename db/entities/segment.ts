@@ -17,8 +17,8 @@ const SegmentSchema = defineEntity({
     },
     {
       name: 'segments_stale',
-      expression:
-        "create index segments_stale on segments (id) where track_membership and type = 'DYNAMIC' and not is_current",
+      properties: ['id'],
+      where: "track_membership and type = 'DYNAMIC' and not is_current",
     },
   ],
   properties: {
@@ -77,11 +77,7 @@ const SegmentInputSchema = defineEntity({
   name: 'SegmentInput',
   tableName: 'segment_inputs',
   indexes: [
-    {
-      name: 'segment_inputs_planned',
-      expression:
-        'create index segment_inputs_planned on segment_inputs (planned_until) where planned_until is not null',
-    },
+    { name: 'segment_inputs_planned', properties: ['plannedUntil'], where: 'planned_until is not null' },
   ],
   properties: {
     projectId: p.uuid().primary(),

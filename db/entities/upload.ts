@@ -8,10 +8,7 @@ const UploadSchema = defineEntity({
   repository: () => UploadRepository,
   indexes: [
     { name: 'uploads_project', properties: ['projectId', 'createdAt', 'key'] },
-    {
-      name: 'uploads_unfinished',
-      expression: 'create index uploads_unfinished on uploads (created_at) where not stored',
-    },
+    { name: 'uploads_unfinished', properties: ['createdAt'], where: 'not stored' },
   ],
   properties: {
     key: p.text().primary(),

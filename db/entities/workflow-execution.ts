@@ -8,39 +8,30 @@ const WorkflowExecutionSchema = defineEntity({
   name: 'WorkflowExecution',
   repository: () => WorkflowExecutionRepository,
   tableName: 'workflow_executions',
+  uniques: [
+    {
+      name: 'workflow_executions_active',
+      properties: ['workflowId', 'contactId'],
+      where: "status in ('RUNNING', 'WAITING')",
+    },
+    { name: 'workflow_executions_once', properties: ['workflowId', 'contactId'], where: 'only_once' },
+  ],
   indexes: [
     { name: 'workflow_executions_workflow', properties: ['workflowId', 'startedAt', 'id'] },
     { name: 'workflow_executions_status', properties: ['workflowId', 'status', 'startedAt', 'id'] },
     { name: 'workflow_executions_contact', properties: ['contactId', 'workflowId'] },
     {
-      name: 'workflow_executions_active',
-      expression:
-        "create unique index workflow_executions_active on workflow_executions (workflow_id, contact_id) where status in ('RUNNING', 'WAITING')",
-    },
-    {
-      name: 'workflow_executions_once',
-      expression:
-        'create unique index workflow_executions_once on workflow_executions (workflow_id, contact_id) where only_once',
-    },
-    {
       name: 'workflow_executions_pinned',
-      expression:
-        "create index workflow_executions_pinned on workflow_executions (workflow_id, version) where status in ('RUNNING', 'WAITING')",
+      properties: ['workflowId', 'version'],
+      where: "status in ('RUNNING', 'WAITING')",
     },
     {
       name: 'workflow_executions_upcoming',
-      expression:
-        'create index workflow_executions_upcoming on workflow_executions (project_id, resume_at) where resume_at is not null',
+      properties: ['projectId', 'resumeAt'],
+      where: 'resume_at is not null',
     },
-    {
-      name: 'workflow_executions_due',
-      expression:
-        'create index workflow_executions_due on workflow_executions (resume_at) where resume_at is not null',
-    },
-    {
-      name: 'workflow_executions_running',
-      expression: `create index workflow_executions_running on workflow_executions (started_at) where status = 'RUNNING'`,
-    },
+    { name: 'workflow_executions_due', properties: ['resumeAt'], where: 'resume_at is not null' },
+    { name: 'workflow_executions_running', properties: ['startedAt'], where: "status = 'RUNNING'" },
   ],
   properties: {
     id: primaryId(),
@@ -108,11 +99,7 @@ const EventListenerSchema = defineEntity({
   tableName: 'event_listeners',
   indexes: [
     { name: 'event_listeners_workflow', properties: ['workflowId'] },
-    {
-      name: 'event_listeners_execution',
-      expression:
-        'create index event_listeners_execution on event_listeners (execution_id) where execution_id is not null',
-    },
+    { name: 'event_listeners_execution', properties: ['executionId'], where: 'execution_id is not null' },
   ],
   properties: {
     projectId: p.uuid().primary(),

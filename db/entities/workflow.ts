@@ -50,11 +50,7 @@ const WorkflowStepSchema = defineEntity({
   tableName: 'workflow_steps',
   indexes: [
     { name: 'workflow_steps_workflow', properties: ['workflow'] },
-    {
-      name: 'workflow_steps_template',
-      expression:
-        'create index workflow_steps_template on workflow_steps (template_id) where template_id is not null',
-    },
+    { name: 'workflow_steps_template', properties: ['templateId'], where: 'template_id is not null' },
   ],
   properties: {
     id: primaryId(),
