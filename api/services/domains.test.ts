@@ -34,7 +34,7 @@ async function start(
   changes: Partial<DomainIdentities> = {},
   reserved: string | null = null,
 ): Promise<Stage> {
-  const ses = await startTestSes({ signingKeyBits: 1024 });
+  const ses = await startTestSes();
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = createSesAccountClient({ region: 'us-east-1', endpoint: ses.ses.url, credentials });
   const proofs = new Set<string>();

@@ -1,13 +1,8 @@
 import {
-  CreateConfigurationSetCommand,
-  CreateConfigurationSetEventDestinationCommand,
   CreateEmailIdentityCommand,
   DeleteEmailIdentityCommand,
   GetAccountCommand,
-  GetConfigurationSetCommand,
-  GetConfigurationSetEventDestinationsCommand,
   GetEmailIdentityCommand,
-  ListEmailIdentitiesCommand,
   PutEmailIdentityMailFromAttributesCommand,
   SendEmailCommand,
 } from '@aws-sdk/client-sesv2';
@@ -93,29 +88,6 @@ describe('identities', () => {
     await create('example.test');
   });
 
-  it('are listed page by page', async () => {
-    const { client, verify } = await startTestSes();
-    for (const name of ['b.test', 'ada@c.test', 'a.invalid']) await verify(name);
-    const first = await client.send(new ListEmailIdentitiesCommand({ PageSize: 2 }));
-    const second = await client.send(new ListEmailIdentitiesCommand({ NextToken: first.NextToken }));
-    expect([...(first.EmailIdentities ?? []), ...(second.EmailIdentities ?? [])]).toEqual([
-      {
-        IdentityName: 'a.invalid',
-        IdentityType: 'DOMAIN',
-        SendingEnabled: false,
-        VerificationStatus: 'PENDING',
-      },
-      {
-        IdentityName: 'ada@c.test',
-        IdentityType: 'EMAIL_ADDRESS',
-        SendingEnabled: true,
-        VerificationStatus: 'SUCCESS',
-      },
-      { IdentityName: 'b.test', IdentityType: 'DOMAIN', SendingEnabled: true, VerificationStatus: 'SUCCESS' },
-    ]);
-    expect(second.NextToken).toBeUndefined();
-  });
-
   it('take a MAIL FROM domain below their own, which a check verifies', async () => {
     const { client, verify } = await startTestSes();
     await verify('example.test');
@@ -152,42 +124,5 @@ describe('account', () => {
       SendingEnabled: true,
       SendQuota: { MaxSendRate: 14, SentLast24Hours: 1 },
     });
-  });
-});
-
-describe('configuration sets', () => {
-  it('are there by default, and can be set up', async () => {
-    const { client } = await startTestSes();
-    const name = { ConfigurationSetName: 'mine' };
-    await client.send(new GetConfigurationSetCommand({ ConfigurationSetName: 'posthaste' }));
-    await expect(client.send(new GetConfigurationSetCommand(name))).rejects.toMatchObject({
-      name: 'NotFoundException',
-    });
-    await client.send(new CreateConfigurationSetCommand(name));
-    await expect(client.send(new CreateConfigurationSetCommand(name))).rejects.toMatchObject({
-      name: 'AlreadyExistsException',
-    });
-    await client.send(
-      new CreateConfigurationSetEventDestinationCommand({
-        ...name,
-        EventDestinationName: 'sns',
-        EventDestination: {
-          Enabled: true,
-          MatchingEventTypes: ['SEND'],
-          SnsDestination: { TopicArn: 'arn:aws:sns:us-east-1:1:t' },
-        },
-      }),
-    );
-    const { EventDestinations: destinations } = await client.send(
-      new GetConfigurationSetEventDestinationsCommand(name),
-    );
-    expect(destinations).toEqual([
-      {
-        Name: 'sns',
-        Enabled: true,
-        MatchingEventTypes: ['SEND'],
-        SnsDestination: { TopicArn: 'arn:aws:sns:us-east-1:1:t' },
-      },
-    ]);
   });
 });

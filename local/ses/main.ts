@@ -14,8 +14,6 @@ const parsed = z
     SNS_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
     SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
     SES_MAX_SEND_RATE: z.coerce.number().positive().default(defaultMaxSendRate),
-    SNS_SIGNATURE_VERSION: z.enum(['1', '2', 'alternate']).default('2'),
-    SNS_KEY_BITS: z.enum(['1024', '2048']).default('1024'),
     /** The parent holds the other end of standard input; when it closes, this process ends. */
     EXIT_WITH_STDIN: z.enum(['0', '1']).default('0'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
@@ -36,8 +34,6 @@ const ses = await startLocalSes({
   ...(environment.SNS_WEBHOOK_URL !== undefined && { webhookUrl: environment.SNS_WEBHOOK_URL }),
   topicArn: environment.SNS_TOPIC_ARN,
   maxSendRate: environment.SES_MAX_SEND_RATE,
-  signatureVersion: environment.SNS_SIGNATURE_VERSION,
-  signingKeyBits: environment.SNS_KEY_BITS === '1024' ? 1024 : 2048,
   logger: pino({ level: environment.LOG_LEVEL }, pino.destination(2)),
 }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
   if (error.code !== 'EADDRINUSE') throw error;

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { accountRoutes } from './calls/account-routes.ts';
-import { configurationSetRoutes } from './calls/configuration-set-routes.ts';
 import { identityRoutes } from './calls/identity-routes.ts';
 import { sendingRoutes } from './calls/sending-routes.ts';
 import { type EventStack, startEvents } from './events/start-events.ts';
@@ -20,7 +19,6 @@ import { SesError } from './protocol/ses-error.ts';
 import { inboundRoutes } from './receiving/inbound-routes.ts';
 import { ReceivedMail } from './receiving/received-mail.ts';
 import { openSmtpPort } from './receiving/smtp-port.ts';
-import { ConfigurationSets } from './state/configuration-sets.ts';
 import { Faults } from './state/faults.ts';
 import { Identities } from './state/identities.ts';
 import { openState } from './state/state.ts';
@@ -42,12 +40,6 @@ export interface LocalSesOptions {
   topicArn?: string;
   /** Emails per second that `GetAccount` reports; not enforced. */
   maxSendRate?: number;
-  signatureVersion?: '1' | '2' | 'alternate';
-  /**
-   * Default 1024: signing is most of the work per event, a short key takes a third of it, and only a server
-   * on this machine trusts the certificate. AWS uses 2048.
-   */
-  signingKeyBits?: 1024 | 2048;
   logger?: Logger;
 }
 
@@ -128,10 +120,6 @@ async function openParts(options: LocalSesOptions, url: string) {
   const state = await openState(options.dataDir);
   const store = await MailStore.open(options.dataDir);
   const received = await ReceivedMail.open(options.dataDir, store);
-  const configurationSets = await ConfigurationSets.open(
-    state,
-    options.webhookUrl === undefined ? null : topicArn,
-  );
   const identities = new Identities(state);
   const faults = new Faults();
   const events: EventStack = await startEvents({
@@ -142,23 +130,21 @@ async function openParts(options: LocalSesOptions, url: string) {
     baseUrl: url,
     topicArn,
     webhookUrl: options.webhookUrl ?? null,
-    signatureVersion: options.signatureVersion ?? '2',
-    signingKeyBits: options.signingKeyBits ?? 1024,
   });
-  return { state, store, received, configurationSets, identities, faults, events };
+  return { state, store, received, identities, faults, events };
 }
 
 function routesOf(parts: Parts, options: LocalSesOptions): Route[] {
-  const { store, received, configurationSets, identities, faults, events } = parts;
+  const { store, received, identities, faults, events } = parts;
+  const hasWebhook = options.webhookUrl !== undefined;
   return [
-    ...sendingRoutes({ store, identities, configurationSets }, faults),
+    ...sendingRoutes({ store, identities, hasWebhook }, faults),
     ...accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
     ...identityRoutes(identities),
-    ...configurationSetRoutes(configurationSets),
     ...events.routes,
-    ...inboundRoutes(received, options.webhookUrl !== undefined),
+    ...inboundRoutes(received, hasWebhook),
     ...messageRoutes(store),
-    ...controlRoutes({ store, faults, events: events.control, identities, configurationSets }),
+    ...controlRoutes({ store, faults, events: events.control, identities }),
     ...pageRoutes(store, events.control),
     {
       method: 'GET',

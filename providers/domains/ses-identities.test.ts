@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => dns.close());
 
 async function start(): Promise<{ local: TestSes; identities: DomainIdentities }> {
-  const local = await startTestSes({ signingKeyBits: 1024 });
+  const local = await startTestSes();
   const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
   return {
     local,

@@ -5,7 +5,7 @@ import { createSesProvider } from './ses.ts';
 import { createSesAccountClient, createSesClient } from './ses-client.ts';
 
 async function start(configurationSet = 'posthaste') {
-  const local = await startTestSes({ maxSendRate: 14, signingKeyBits: 1024 });
+  const local = await startTestSes({ maxSendRate: 14 });
   await local.verify('shop.example');
   const options = {
     region: 'us-east-1',

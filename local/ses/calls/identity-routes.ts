@@ -6,18 +6,12 @@ import { type Identity, type IdentityStatus, identityTag } from '../state/state.
 
 const createSchema = z.object({
   EmailIdentity: z.string().min(1),
-  ConfigurationSetName: z.string().optional(),
   Tags: z.array(identityTag).default([]),
 });
 const mailFromSchema = z.object({
   MailFromDomain: z.string().optional(),
   BehaviorOnMxFailure: z.enum(['USE_DEFAULT_VALUE', 'REJECT_MESSAGE']).default('USE_DEFAULT_VALUE'),
 });
-const listSchema = z.object({
-  PageSize: z.int().min(1).max(1000).default(100),
-  NextToken: z.string().optional(),
-});
-
 const statusOfProtocol = {
   pending: 'PENDING',
   verified: 'SUCCESS',
@@ -31,11 +25,7 @@ export function identityRoutes(identities: Identities): Route[] {
       path: '/v2/email/identities',
       handle: async ({ request, response }) => {
         const call = await readCall(createSchema, request);
-        const identity = await identities.create(
-          call.EmailIdentity,
-          call.ConfigurationSetName ?? null,
-          call.Tags,
-        );
+        const identity = await identities.create(call.EmailIdentity, call.Tags);
         answerCall(response, {
           IdentityType: typeOf(call.EmailIdentity),
           VerifiedForSendingStatus: false,
@@ -72,30 +62,7 @@ export function identityRoutes(identities: Identities): Route[] {
         answerCall(response, {});
       },
     },
-    listRoute(identities),
   ];
-}
-
-function listRoute(identities: Identities): Route {
-  return {
-    method: 'POST',
-    path: '/v2/email/list-identities',
-    handle: async ({ request, response }) => {
-      const call = await readCall(listSchema, request);
-      const start = call.NextToken === undefined ? 0 : Number.parseInt(call.NextToken, 10) || 0;
-      const all = identities.list();
-      const end = start + call.PageSize;
-      answerCall(response, {
-        EmailIdentities: all.slice(start, end).map(([name, identity]) => ({
-          IdentityName: name,
-          IdentityType: typeOf(name),
-          SendingEnabled: identity.status === 'verified',
-          VerificationStatus: statusOfProtocol[identity.status],
-        })),
-        ...(end < all.length && { NextToken: String(end) }),
-      });
-    },
-  };
 }
 
 function toIdentityAnswer(name: string, identity: Identity): object {
@@ -119,7 +86,6 @@ function toIdentityAnswer(name: string, identity: Identity): object {
         BehaviorOnMxFailure: identity.mailFrom.behavior,
       },
     }),
-    ...(identity.configurationSet !== null && { ConfigurationSetName: identity.configurationSet }),
     Policies: {},
     Tags: identity.tags,
   };

@@ -1,11 +1,10 @@
 import { type ContentOfEntry, contentOfBulk, type MessageContent } from '../mail/message-content.ts';
 import type { NewMessage } from '../mail/records.ts';
-import { checkAttachments, checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
+import { checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
 import { parseCall } from '../protocol/exchange.ts';
 import { MissingAttribute } from '../protocol/inline-template.ts';
 import { type SendBulkEmailCall, type SesHeader, sendBulkEmailSchema } from '../protocol/schemas.ts';
 import { SesError } from '../protocol/ses-error.ts';
-import { requireInlineTemplate } from './send-email.ts';
 import { type CallSender, checkSender, type SendingContext, toMessage } from './sender.ts';
 
 export const sendBulkEmailLimitBytes = 1024 * 1024;
@@ -23,12 +22,14 @@ export async function sendBulkEmail(body: Buffer, context: SendingContext): Prom
   const call = parseCall(sendBulkEmailSchema, body);
   const template = call.DefaultContent.Template;
   if (template === undefined) throw new SesError('BadRequestException', 'Missing DefaultContent.Template.');
-  requireInlineTemplate(template);
+  if (template.TemplateContent === undefined) {
+    const name = template.TemplateName ?? template.TemplateArn ?? '';
+    throw new SesError('NotFoundException', `Template ${name} does not exist.`);
+  }
   if (call.BulkEmailEntries.length === 0 || call.BulkEmailEntries.length > maximumEntries) {
     throw new SesError('BadRequestException', `Between 1 and ${maximumEntries} entries are needed.`);
   }
   const sender = checkSender(call, context);
-  checkAttachments(template.Attachments);
   const contentOf = contentOfBulk(call);
   const messages: NewMessage[] = [];
   const results = call.BulkEmailEntries.map((_entry, index): EntryResult => {

@@ -1,8 +1,7 @@
-import { contentOfSingle, type MessageContent } from '../mail/message-content.ts';
+import { contentOfSimple } from '../mail/message-content.ts';
 import { type RawMessage, readRawMessage } from '../mail/raw-message.ts';
 import { checkAttachments, checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
 import { parseCall } from '../protocol/exchange.ts';
-import { MissingAttribute } from '../protocol/inline-template.ts';
 import { type SendEmailCall, sendEmailSchema } from '../protocol/schemas.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import { checkSender, type SendingContext, toMessage } from './sender.ts';
@@ -11,8 +10,7 @@ import { checkSender, type SendingContext, toMessage } from './sender.ts';
 export const sendEmailLimitBytes = 60 * 1024 * 1024;
 
 /**
- * `SendEmail` with simple content, an inline template or a raw message. The message is on disk when this
- * resolves.
+ * `SendEmail` with simple content or a raw message. The message is on disk when this resolves.
  * @throws SesError as SES would reject the call; then nothing was accepted
  */
 export async function sendEmail(body: Buffer, context: SendingContext): Promise<object> {
@@ -34,43 +32,18 @@ export async function sendEmail(body: Buffer, context: SendingContext): Promise<
 }
 
 async function readContent({
-  Content: content,
+  Content: { Simple: simple, Raw: raw },
   ReplyToAddresses: replyTo,
 }: SendEmailCall): Promise<RawMessage> {
-  if (Object.values(content).filter((one) => one !== undefined).length !== 1) {
-    throw new SesError('BadRequestException', 'The content is one of Simple, Template and Raw.');
+  if (raw !== undefined && simple === undefined) return readRawMessage(raw.Data);
+  if (raw !== undefined || simple === undefined) {
+    throw new SesError('BadRequestException', 'The content is one of Simple and Raw.');
   }
-  if (content.Raw !== undefined) return readRawMessage(content.Raw.Data);
-  const made = makeContent(content);
-  checkSubject(made.subject);
-  checkAttachments(made.attachments);
-  const headers = content.Simple?.Headers ?? content.Template?.Headers ?? [];
-  return { content: made, headers: checkHeaders(headers), replyTo };
-}
-
-function makeContent(content: SendEmailCall['Content']): MessageContent {
-  const { Simple: simple, Template: template } = content;
-  if (simple !== undefined && simple.Body.Html === undefined && simple.Body.Text === undefined) {
+  if (simple.Body.Html === undefined && simple.Body.Text === undefined) {
     throw new SesError('BadRequestException', 'The body needs an Html or a Text part.');
   }
-  if (template !== undefined) requireInlineTemplate(template);
-  try {
-    return contentOfSingle(content);
-  } catch (error) {
-    if (error instanceof MissingAttribute) throw new SesError('BadRequestException', error.message);
-    throw error;
-  }
-}
-
-/** @throws SesError NotFoundException for a template stored at the provider: there are none here */
-export function requireInlineTemplate(template: {
-  TemplateName?: string | undefined;
-  TemplateArn?: string | undefined;
-  TemplateContent?: object | undefined;
-}): void {
-  if (template.TemplateContent !== undefined) return;
-  throw new SesError(
-    'NotFoundException',
-    `Template ${template.TemplateName ?? template.TemplateArn ?? ''} does not exist.`,
-  );
+  const content = contentOfSimple(simple);
+  checkSubject(content.subject);
+  checkAttachments(content.attachments);
+  return { content, headers: checkHeaders(simple.Headers), replyTo };
 }

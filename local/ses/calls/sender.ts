@@ -2,18 +2,19 @@ import { firstLink } from '../events/first-link.ts';
 import { planEvents } from '../events/plan-events.ts';
 import { createMessageId, type MailStore } from '../mail/mail-store.ts';
 import type { MessageContent } from '../mail/message-content.ts';
-import type { NewMessage, PlannedEvent } from '../mail/records.ts';
+import type { NewMessage } from '../mail/records.ts';
 import { parseMailbox } from '../protocol/addresses.ts';
 import { checkRecipients } from '../protocol/check-envelope.ts';
 import type { SesDestination } from '../protocol/schemas.ts';
 import { SesError } from '../protocol/ses-error.ts';
-import type { ConfigurationSets } from '../state/configuration-sets.ts';
+import { hasEvents } from '../state/configuration-set.ts';
 import type { Identities } from '../state/identities.ts';
 
 export interface SendingContext {
   store: MailStore;
   identities: Identities;
-  configurationSets: ConfigurationSets;
+  /** Without a webhook there are no events. */
+  hasWebhook: boolean;
 }
 
 export interface CallSender {
@@ -21,7 +22,7 @@ export interface CallSender {
   from: string;
   replyTo: string[];
   configurationSet: string | null;
-  publishedOf: (events: PlannedEvent[]) => PlannedEvent[];
+  hasEvents: boolean;
 }
 
 /** @throws SesError when the sender is malformed or not verified, or the configuration set does not exist */
@@ -31,7 +32,7 @@ export function checkSender(
     ReplyToAddresses: string[];
     ConfigurationSetName?: string | undefined;
   },
-  { identities, configurationSets }: SendingContext,
+  { identities, hasWebhook }: SendingContext,
 ): CallSender {
   const { FromEmailAddress: from, ReplyToAddresses: replyTo } = call;
   if (from === undefined || from === '') {
@@ -39,10 +40,10 @@ export function checkSender(
   }
   const address = parseMailbox(from);
   for (const mailbox of replyTo) parseMailbox(mailbox);
-  const identity = identities.requireVerified(address);
-  const configurationSet = call.ConfigurationSetName ?? identity.configurationSet;
-  const publishedOf = configurationSets.publishedBy(configurationSet);
-  return { at: Date.now(), from, replyTo, configurationSet, publishedOf };
+  identities.requireVerified(address);
+  const configurationSet = call.ConfigurationSetName ?? null;
+  const isPublished = hasEvents(configurationSet) && hasWebhook;
+  return { at: Date.now(), from, replyTo, configurationSet, hasEvents: isPublished };
 }
 
 /** @throws SesError BadRequestException for malformed recipients */
@@ -57,7 +58,6 @@ export function toMessage(
   },
 ): NewMessage {
   const recipients = checkRecipients(message.destination);
-  const events = planEvents(recipients, () => firstLink(message.content.html));
   return {
     id: createMessageId(sender.at),
     at: sender.at,
@@ -71,7 +71,7 @@ export function toMessage(
     headers: message.headers,
     tags: message.tags,
     configurationSet: sender.configurationSet,
-    events: sender.publishedOf(events),
+    events: sender.hasEvents ? planEvents(recipients, () => firstLink(message.content.html)) : [],
     entry: message.entry,
   };
 }

@@ -6,14 +6,14 @@ import { createSigningKey, type SigningKey } from './sns-signer.ts';
 
 const pem = /-----BEGIN (?:[A-Z ]+)-----[\s\S]+?-----END (?:[A-Z ]+)-----/g;
 
-/**
- * The signing key stored in `directory`. Created on the first start, and again when its certificate has
- * expired or `bits` differs.
- */
-export async function loadSigningKey(directory: string, bits: 1024 | 2048): Promise<SigningKey> {
+/** AWS uses 2048. Signing is most of the work per event, and only a server on this machine trusts the certificate. */
+const bits = 1024;
+
+/** The signing key stored in `directory`. Created on the first start, and again when its certificate has expired. */
+export async function loadSigningKey(directory: string): Promise<SigningKey> {
   const path = join(directory, 'signing-key.pem');
   const kept = await readKey(path);
-  if (kept !== null && isUsable(kept, bits)) return kept;
+  if (kept !== null && isUsable(kept)) return kept;
   const made = await createSigningKey(bits);
   const text = `${made.privateKeyPem.trim()}\n${made.certificatePem.trim()}\n`;
   await writeFileAtomic(path, text, { mode: 0o600 });
@@ -27,8 +27,6 @@ async function readKey(path: string): Promise<SigningKey | null> {
   return { privateKeyPem: `${privateKeyPem}\n`, certificatePem: `${certificatePem}\n` };
 }
 
-function isUsable({ certificatePem }: SigningKey, bits: number): boolean {
-  const certificate = new X509Certificate(certificatePem);
-  const size = certificate.publicKey.asymmetricKeyDetails?.modulusLength;
-  return size === bits && certificate.validToDate.getTime() > Date.now();
+function isUsable({ certificatePem }: SigningKey): boolean {
+  return new X509Certificate(certificatePem).validToDate.getTime() > Date.now();
 }

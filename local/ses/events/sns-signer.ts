@@ -44,8 +44,8 @@ export interface SnsSigner {
 }
 
 export interface SnsSignerOptions {
-  /** Version 1 is SHA-1, version 2 SHA-256; `alternate` uses them in turn. Default 2. */
-  version?: '1' | '2' | 'alternate';
+  /** Version 1 is SHA-1, version 2 SHA-256. Default 2. */
+  version?: '1' | '2';
   key?: SigningKey;
 }
 
@@ -57,7 +57,6 @@ export interface SnsSignerOptions {
 export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<SnsSigner> {
   const { certificatePem, privateKeyPem } = options.key ?? (await createSigningKey());
   const key = createPrivateKey(privateKeyPem);
-  let isOdd = false;
   return {
     certificatePem,
     certificateId: createHash('sha256')
@@ -65,8 +64,7 @@ export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<S
       .digest('hex')
       .slice(0, 32),
     sign: (message) => {
-      isOdd = !isOdd;
-      const version = options.version === 'alternate' ? (isOdd ? '1' : '2') : (options.version ?? '2');
+      const version = options.version ?? '2';
       const text = Buffer.from(stringToSign(message));
       const signature = signBytes(version === '1' ? 'sha1' : 'sha256', text, key);
       return { ...message, SignatureVersion: version, Signature: signature.toString('base64') };

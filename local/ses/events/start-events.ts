@@ -40,15 +40,12 @@ export async function startEvents(options: {
   baseUrl: string;
   topicArn: string;
   webhookUrl: string | null;
-  signatureVersion: '1' | '2' | 'alternate';
-  signingKeyBits: 1024 | 2048;
 }): Promise<EventStack> {
   const { store, received, state, baseUrl, topicArn, webhookUrl } = options;
   if (webhookUrl === null) {
     return { routes: [], control: { figures: silentFigures, setPaused: () => {} }, stop: async () => {} };
   }
-  const key = await loadSigningKey(options.dataDir, options.signingKeyBits);
-  const signer = await createSnsSigner({ version: options.signatureVersion, key });
+  const signer = await createSnsSigner({ key: await loadSigningKey(options.dataDir) });
   const webhook = new Webhook(webhookUrl, maximumInFlight);
   const subscriber = new Subscriber({
     state,

@@ -7,7 +7,7 @@ import { isForm, readInput } from '../http/read-input.ts';
 import type { Route } from '../http/router.ts';
 import type { MailStore, StoredMessage } from '../mail/mail-store.ts';
 import type { PlannedEvent } from '../mail/records.ts';
-import type { ConfigurationSets } from '../state/configuration-sets.ts';
+import { hasEvents } from '../state/configuration-set.ts';
 import { type Faults, faultSettingsSchema } from '../state/faults.ts';
 import type { Identities } from '../state/identities.ts';
 import { findMessage } from './message-routes.ts';
@@ -27,7 +27,6 @@ interface ControlOptions {
   faults: Faults;
   events: EventControl;
   identities: Identities;
-  configurationSets: ConfigurationSets;
 }
 
 export function controlRoutes(options: ControlOptions): Route[] {
@@ -39,7 +38,7 @@ export function controlRoutes(options: ControlOptions): Route[] {
   ];
 }
 
-function eventOfMessageRoute({ store, configurationSets }: ControlOptions): Route {
+function eventOfMessageRoute({ store, events }: ControlOptions): Route {
   return {
     method: 'POST',
     path: '/api/messages/:id/events',
@@ -48,8 +47,7 @@ function eventOfMessageRoute({ store, configurationSets }: ControlOptions): Rout
       const wanted = await readInput(eventSchema, request);
       const stored = await store.read(message.line);
       const event = toEvent(wanted, stored);
-      const publish = configurationSets.publishedBy(stored.record.configurationSet);
-      if (publish([event]).length === 0) {
+      if (!hasEvents(stored.record.configurationSet) || events.figures.webhook === null) {
         throw new HttpProblem(
           409,
           'The message was sent without a configuration set that publishes this event.',

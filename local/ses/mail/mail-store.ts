@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
+import { sendBulkEmailSchema, sendEmailSchema } from '../protocol/schemas.ts';
 import { AppendFiles, type Position } from './append-files.ts';
-import type { ContentOfEntry, MessageContent } from './message-content.ts';
+import {
+  type ContentOfEntry,
+  contentOfBulk,
+  contentOfSimple,
+  type MessageContent,
+} from './message-content.ts';
 import { type IndexedMessage, type MessageFilter, MessageIndex } from './message-index.ts';
-import { openStoredCall } from './open-stored-call.ts';
 import { PendingEvents } from './pending-events.ts';
+import { readRawMessage } from './raw-message.ts';
 import {
   logRecordSchema,
   type MessageRecord,
@@ -193,6 +199,15 @@ export class MailStore {
     opening.catch(() => this.#calls.delete(body.offset));
     return opening;
   }
+}
+
+async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfEntry> {
+  const value: unknown = JSON.parse(body.toString('utf8'));
+  if (isBulk) return contentOfBulk(sendBulkEmailSchema.parse(value));
+  const { Simple: simple, Raw: raw } = sendEmailSchema.parse(value).Content;
+  if (simple !== undefined) return () => contentOfSimple(simple);
+  const { content } = await readRawMessage(raw?.Data ?? '');
+  return () => content;
 }
 
 /** SES's form: time of acceptance, a unique part, a counter. */

@@ -1,5 +1,5 @@
 import { compileTemplate, type InlineTemplate, parseTemplateData } from '../protocol/inline-template.ts';
-import type { SendBulkEmailCall, SendEmailCall, SesAttachment, SesTemplate } from '../protocol/schemas.ts';
+import type { SendBulkEmailCall, SesAttachment, SesSimple, SesTemplate } from '../protocol/schemas.ts';
 
 /** `null`: the message does not have that part. */
 export interface MessageContent {
@@ -11,25 +11,22 @@ export interface MessageContent {
 
 export type ContentOfEntry = (entry: number | null) => MessageContent;
 
-/**
- * Content of a single call that is not raw.
- * @throws SesError or MissingAttribute when its template cannot be rendered
- */
-export function contentOfSingle(content: SendEmailCall['Content']): MessageContent {
-  if (content.Simple !== undefined) {
-    return {
-      subject: content.Simple.Subject.Data,
-      html: content.Simple.Body.Html?.Data ?? null,
-      text: content.Simple.Body.Text?.Data ?? null,
-      attachments: content.Simple.Attachments,
-    };
-  }
-  return contentOfTemplate(content.Template ?? { Headers: [], Attachments: [] })('{}');
+export function contentOfSimple({
+  Subject: subject,
+  Body: body,
+  Attachments: attachments,
+}: SesSimple): MessageContent {
+  return {
+    subject: subject.Data,
+    html: body.Html?.Data ?? null,
+    text: body.Text?.Data ?? null,
+    attachments,
+  };
 }
 
 /** @throws SesError or MissingAttribute when the template or the data of an entry cannot be rendered */
 export function contentOfBulk(call: SendBulkEmailCall): ContentOfEntry {
-  const render = contentOfTemplate(call.DefaultContent.Template ?? { Headers: [], Attachments: [] });
+  const render = contentOfTemplate(call.DefaultContent.Template ?? { Headers: [] });
   return (entry) => {
     const replacement = call.BulkEmailEntries[entry ?? 0]?.ReplacementEmailContent?.ReplacementTemplate;
     return render(replacement?.ReplacementTemplateData);
@@ -49,7 +46,7 @@ function contentOfTemplate(template: SesTemplate): (replacementData: string | un
       subject: subject?.render(data) ?? '',
       html: html?.render(data) ?? null,
       text: text?.render(data) ?? null,
-      attachments: template.Attachments,
+      attachments: [],
     };
   };
 }

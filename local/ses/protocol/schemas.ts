@@ -34,7 +34,6 @@ const template = z.object({
     .optional(),
   TemplateData: z.string().max(templateDataCharacters).optional(),
   Headers: z.array(header).default([]),
-  Attachments: z.array(attachment).default([]),
 });
 
 const simple = z.object({
@@ -55,7 +54,6 @@ export const sendEmailSchema = z.object({
   Destination: destination.optional(),
   Content: z.object({
     Simple: simple.optional(),
-    Template: template.optional(),
     /** Base64 on the wire. */
     Raw: z.object({ Data: z.string() }).optional(),
   }),
@@ -84,6 +82,7 @@ export const sendBulkEmailSchema = z.object({
 
 export type SendEmailCall = z.output<typeof sendEmailSchema>;
 export type SendBulkEmailCall = z.output<typeof sendBulkEmailSchema>;
+export type SesSimple = z.output<typeof simple>;
 export type SesDestination = z.output<typeof destination>;
 export type SesTemplate = z.output<typeof template>;
 export type SesHeader = z.output<typeof header>;

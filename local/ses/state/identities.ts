@@ -26,7 +26,7 @@ export class Identities {
   }
 
   /** @throws SesError BadRequestException for a malformed name, AlreadyExistsException for a known one */
-  async create(name: string, configurationSet: string | null, tags: Identity['tags']): Promise<Identity> {
+  async create(name: string, tags: Identity['tags']): Promise<Identity> {
     const key = toKey(name);
     if (this.#find(key) !== undefined) {
       throw new SesError('AlreadyExistsException', `Email identity ${key} already exist.`);
@@ -37,7 +37,6 @@ export class Identities {
       tokens: key.includes('@') ? [] : [createToken(), createToken(), createToken()],
       createdAt: Date.now(),
       checkedAt: null,
-      configurationSet,
       mailFrom: null,
       tags,
     };
@@ -115,15 +114,11 @@ export class Identities {
     });
   }
 
-  list(): [name: string, identity: Identity][] {
-    return Object.entries(this.#state.value.identities).sort(([one], [other]) => (one < other ? -1 : 1));
-  }
-
   /**
    * Permits an address to send when it, its domain or a parent domain is verified.
    * @throws SesError MessageRejected, or MailFromDomainNotVerifiedException when the identity requires that
    */
-  requireVerified(address: string): Identity {
+  requireVerified(address: string): void {
     const identity = this.#candidates(address).find(({ status }) => status === 'verified');
     if (identity === undefined) {
       throw new SesError(
@@ -137,7 +132,6 @@ export class Identities {
         `The MAIL FROM domain ${identity.mailFrom.domain} is not verified.`,
       );
     }
-    return identity;
   }
 
   receives(address: string): boolean {

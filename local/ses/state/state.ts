@@ -15,7 +15,6 @@ const identity = z.object({
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   checkedAt: z.number().nullable(),
-  configurationSet: z.string().nullable(),
   mailFrom: z
     .object({
       domain: z.string(),
@@ -24,12 +23,6 @@ const identity = z.object({
     })
     .nullable(),
   tags: z.array(identityTag).default([]),
-});
-
-const eventDestination = z.object({
-  enabled: z.boolean(),
-  matchingEventTypes: z.array(z.string()),
-  topicArn: z.string().nullable(),
 });
 
 const subscription = z.object({
@@ -45,13 +38,11 @@ const stateSchema = z.object({
   instanceId: z.string().default(() => randomUUID()),
   identities: z.record(z.string(), identity).default({}),
   texts: z.record(z.string(), z.array(z.string())).default({}),
-  configurationSets: z.record(z.string(), z.record(z.string(), eventDestination)).default({}),
   subscriptions: z.array(subscription).default([]),
 });
 
 export type IdentityStatus = z.output<typeof status>;
 export type Identity = z.output<typeof identity>;
-export type EventDestination = z.output<typeof eventDestination>;
 export type Subscription = z.output<typeof subscription>;
 export type State = StateFile<typeof stateSchema>;
 

@@ -19,7 +19,7 @@ afterAll(() => database.close());
 
 describe('checking a sender domain', () => {
   it('records what the provider says, also new DKIM tokens after the identity was removed there', async () => {
-    const local = await startTestSes({ signingKeyBits: 1024 });
+    const local = await startTestSes();
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
     const proof: RecordLookup = async (records) =>
