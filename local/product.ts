@@ -3,7 +3,6 @@ import { createApiMetrics } from '../api/edge/metrics.ts';
 import type { Services } from '../api/services/services.ts';
 import { startApi } from '../api/start.ts';
 import type { Config } from '../core/config/schema.ts';
-import { startJournalStreamer } from '../journal/streamer.ts';
 import { warnTo } from '../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
 import { openTracing } from '../runtime/open-tracing.ts';
@@ -14,6 +13,7 @@ import type { Shutdown } from '../runtime/shutdown.ts';
 import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
 import { openCampaignThread } from '../temporal/worker/campaign-thread/open-campaign-thread.ts';
 import { runWorker } from '../temporal/worker/run-worker.ts';
+import { startJournal } from '../temporal/worker/start-journal.ts';
 
 export interface ProductOptions {
   config: Config;
@@ -56,22 +56,11 @@ export async function startProduct({
   resources.relay.start();
   const apiMetrics = createApiMetrics();
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
-  const journal = startJournalStreamer({
-    databaseUrl: config.DATABASE_URL,
-    clickhouse,
-    log,
-    around: tracing?.journalInsert,
-  });
-  shutdown.add('journal', () => journal.stop());
-  metrics.watchStream(() => journal.lag());
-  const worker = runWorker(
-    resources,
-    { metrics, clickhouse, wakeJournal: journal.wake },
-    campaigns,
-    shutdown,
-  );
+  const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
+  const parts = { metrics, clickhouse, wakeJournal };
+  const worker = runWorker(resources, parts, campaigns, shutdown);
   const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
-  const api = startApi(edge, { apiMetrics, metrics, clickhouse, wakeJournal: journal.wake }, shutdown);
+  const api = startApi(edge, { apiMetrics, ...parts }, shutdown);
   const [running, { url, services }] = await Promise.all([worker, api]);
   return { url, services, resources, workerEnded: running.ended };
 }

@@ -1,8 +1,8 @@
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { decryptText, encryptText } from '../core/crypto/encrypt.ts';
 import { createWebhookSecret } from '../core/crypto/webhook-signature.ts';
+import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
-import { addWebhookSecret } from '../db/statements/projects/add-webhook-secret.ts';
 import { readWebhookSecrets } from '../db/statements/projects/read-webhook-secrets.ts';
 import { replaceWebhookSecret } from '../db/statements/projects/replace-webhook-secret.ts';
 
@@ -25,8 +25,9 @@ export function createWebhookSecrets(appSecret: string) {
     async read(em: Em, projectId: string) {
       let stored = await readWebhookSecrets(em, projectId);
       if (stored?.current === null) {
-        await addWebhookSecret(em, projectId, fresh(projectId));
-        // Another process may have been first.
+        // A compare-and-set: another process may be first.
+        const none = { id: projectId, webhookSecretEncrypted: null };
+        await em.nativeUpdate(Project, none, { webhookSecretEncrypted: fresh(projectId) });
         stored = await readWebhookSecrets(em, projectId);
       }
       if (!stored?.current) throw new Error('A project that was deleted has no webhook secret');

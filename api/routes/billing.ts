@@ -22,8 +22,7 @@ export const openCheckout = defineRoute({
   summary: 'Open a checkout page',
   description:
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
-    'is open, ' +
-    `repeated calls return it. ${whoMay}`,
+    `is open, repeated calls return it. ${whoMay}`,
   params,
   body: z.object({ priceId: z.string().max(255).optional() }).optional(),
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
@@ -105,10 +104,8 @@ export const changeBillingLimits = defineRoute({
   summary: 'Change the monthly email limits of a project',
   description:
     'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
-    'are refused ' +
-    'as a whole with 402; workflow emails are skipped, which the execution records. Limits apply whether ' +
-    'or not ' +
-    `billing is configured. ${whoMay}`,
+    'are refused as a whole with 402; workflow emails are skipped, which the execution records. Limits ' +
+    `apply whether or not billing is configured. ${whoMay}`,
   params,
   body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
@@ -127,8 +124,7 @@ export const showBillingConsumption = defineRoute({
   summary: 'Emails that a project has sent this month',
   description:
     'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +
-    'that a ' +
-    `cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
+    `that a cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
   params,
   responses: { 200: { description: 'As of now.', schema: consumptionSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],

@@ -91,9 +91,8 @@ export const createCampaign = defineRoute({
   summary: 'Create a campaign',
   description:
     'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every ' +
-    'contact ' +
-    'when the type is TRANSACTIONAL), SEGMENT to the members of a segment, FILTERED to those who meet a ' +
-    'condition.',
+    'contact when the type is TRANSACTIONAL), SEGMENT to the members of a segment, FILTERED to those who ' +
+    'meet a condition.',
   body: campaignBodySchema,
   bodyExample,
   responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example } },
@@ -232,8 +231,7 @@ export const testCampaign = defineRoute({
   summary: 'Send a test of a campaign to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
-    'subject is ' +
-    'prefixed `[TEST] `. No contact is created and no counter moves.',
+    'subject is prefixed `[TEST] `. No contact is created and no counter moves.',
   params,
   refuseDisabledProject: true,
   body: testEmailBodySchema,

@@ -49,10 +49,9 @@ export const addDomain = defineRoute({
   path: '/domains',
   summary: 'Add a sender domain',
   description:
-    'Returns the DNS records to create, including a TXT record that proves ownership for this project. ' +
-    'The domain is checked immediately and then every five minutes until it is verified. Several projects ' +
-    'may add a domain; the first to prove ownership gets it. Unverified domains are removed after seven ' +
-    'days.',
+    'Returns the DNS records to create, including a TXT record that proves ownership for this project. The ' +
+    'domain is checked immediately and then every five minutes until it is verified. Several projects may ' +
+    'add a domain; the first to prove ownership gets it. Unverified domains are removed after seven days.',
   body: z.object({ domain: domainNameSchema }),
   bodyExample: { domain: 'example.com' },
   responses: { 201: { description: 'Added, pending.', schema: domainSchema } },

@@ -93,8 +93,7 @@ export const removeProjectMember = defineRoute({
   summary: 'Remove a member, leave, or withdraw an invitation',
   description:
     'With the id of an invitation in place of the user id, that one is taken back. Everyone may leave but ' +
-    'the last ' +
-    'owner (409).',
+    'the last owner (409).',
   params: memberParams,
   responses: { 204: { description: 'Done.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],

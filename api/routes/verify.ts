@@ -13,9 +13,8 @@ export const verifyEmail = defineRoute({
       'free mailbox provider. `domainExists`: the registered domain has NS records. `hasMxRecords` is false ' +
       'for a null MX. `reasons` is a list of sentences: first why the address is invalid, then other ' +
       'findings; it may be empty.',
-    'DNS results are cached for 5 minutes, or for 30 seconds if the domain takes no mail. Returns 503 ' +
-      'when DNS does not answer within 2.5 seconds; try again. A domain whose own name servers fail is ' +
-      'invalid.',
+    'DNS results are cached for 5 minutes, or for 30 seconds if the domain takes no mail. Returns 503 when ' +
+      'DNS does not answer within 2.5 seconds; try again. A domain whose own name servers fail is invalid.',
   ].join('\n\n'),
   body: verifyBodySchema,
   bodyExample: { email: 'ada+news@gmaill.com' },

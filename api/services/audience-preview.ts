@@ -1,40 +1,17 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { AudienceChoice } from '../../db/statements/campaigns/campaign-audience.ts';
-import {
-  type AudienceOutcome,
-  countAudienceOutcome,
-} from '../../db/statements/campaigns/count-audience-outcome.ts';
-import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
+import { countAudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { AudienceBody } from '../schemas/campaigns.ts';
 import { requireAudience } from './campaign-audience.ts';
 import { findCampaign } from './campaigns.ts';
-import { contactsCountedLive } from './counted-live.ts';
+import { keepCounts } from './counted-live.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
-const keptMs = 30_000;
-const mostKept = 10_000;
-
-/** In large projects a count is kept for 30 seconds, and concurrent calls share one, as for drafts. */
-export function createAudiencePreviewService(
-  orm: Orm,
-  heavyReads: HeavyReads,
-  countedLive = contactsCountedLive,
-) {
+export function createAudiencePreviewService(orm: Orm, heavyReads: HeavyReads) {
   const count = (choice: AudienceChoice) => countAudienceOutcome(orm.em.fork(), choice);
-  const kept = new LRUCache<string, AudienceOutcome, AudienceChoice>({
-    max: mostKept,
-    ttl: keptMs,
-    fetchMethod: (_key, _stale, { context }) => count(context),
-  });
-
-  async function outcomeOf(choice: AudienceChoice): Promise<AudienceOutcome> {
-    const { contacts } = await readAudienceFigures(orm.em.fork(), choice.projectId);
-    if (contacts <= countedLive) return count(choice);
-    return (await kept.fetch(keyOf(choice), { context: choice })) ?? count(choice);
-  }
+  const outcomeOf = keepCounts(orm, count, keyOf);
 
   return {
     /** @throws DomainError `BAD_REQUEST` for an incomplete or invalid audience, `NOT_FOUND` for its segment */

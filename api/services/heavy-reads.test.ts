@@ -24,6 +24,7 @@ describe('heavy reads', () => {
     const { start, started, end } = manualReads(2);
     const all = ['a1', 'a2', 'a3', 'a4'].map((name) => start('a', name));
     all.push(start('b', 'b1'));
+    await immediate();
     expect(started).toEqual(['a1', 'a2', 'b1']);
     for (let read = 0; read < 5; read += 1) {
       end();

@@ -1,11 +1,7 @@
 import { DomainError } from '../../core/errors.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 
 export type HeavyReads = ReturnType<typeof createHeavyReads>;
-
-interface Turns {
-  running: number;
-  waiting: (() => void)[];
-}
 
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
@@ -15,10 +11,10 @@ const retryAfterSeconds = 2;
  * @param perProject concurrent reads per project in this process; 0 means unlimited
  */
 export function createHeavyReads(perProject: number) {
-  const projects = new Map<string, Turns>();
+  const projects = new Map<string, FairSemaphore>();
 
   function isFull(projectId: string): boolean {
-    const waiting = projects.get(projectId)?.waiting.length ?? 0;
+    const waiting = projects.get(projectId)?.waiting() ?? 0;
     return perProject > 0 && waiting >= perProject * waitingPerRunning;
   }
 
@@ -34,18 +30,12 @@ export function createHeavyReads(perProject: number) {
         retryAfterSeconds,
       });
     }
-    const turns = projects.get(projectId) ?? { running: 0, waiting: [] };
-    projects.set(projectId, turns);
-    if (turns.running < perProject) turns.running += 1;
-    else await new Promise<void>((resolve) => turns.waiting.push(resolve));
+    const slots = projects.get(projectId) ?? new FairSemaphore(perProject);
+    projects.set(projectId, slots);
     try {
-      return await read();
+      return await slots.run(projectId, read);
     } finally {
-      const next = turns.waiting.shift();
-      // The slot passes to the next read.
-      if (next !== undefined) next();
-      else turns.running -= 1;
-      if (turns.running === 0) projects.delete(projectId);
+      if (slots.isIdle) projects.delete(projectId);
     }
   }
 

@@ -1,5 +1,6 @@
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { DomainError } from '../../core/errors.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 
 /**
  * argon2id (the library's default) with OWASP's minimum parameters: 19 MiB, 2 passes.
@@ -18,26 +19,11 @@ export function createPasswords() {
   const decoy = hash('no user has this password', options);
   // First awaited when needed; until then a rejection must not end the process.
   decoy.catch(() => undefined);
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  const slots = new FairSemaphore(concurrency);
 
   async function bounded<Result>(run: () => Promise<Result>): Promise<Result> {
-    if (running >= concurrency) {
-      if (waiting.length >= mostWaiting) {
-        throw new DomainError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again in a moment');
-      }
-      // The finished call hands over its slot, so `running` does not change.
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      running += 1;
-    }
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
+    if (slots.waiting() < mostWaiting) return slots.run('', run);
+    throw new DomainError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again in a moment');
   }
 
   return {

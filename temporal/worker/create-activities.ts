@@ -1,67 +1,31 @@
-import {
-  type BillingActivityDependencies,
-  createBillingActivities,
-} from '../activities/billing/create-billing-activities.ts';
+import { createBillingActivities } from '../activities/billing/create-billing-activities.ts';
 import type { BatchSender } from '../activities/campaigns/create-batch-sender.ts';
-import {
-  type CampaignActivityDependencies,
-  createCampaignActivities,
-} from '../activities/campaigns/create-campaign-activities.ts';
-import {
-  type ContactActivityDependencies,
-  createContactActivities,
-} from '../activities/contacts/create-contact-activities.ts';
-import {
-  createDomainActivities,
-  type DomainActivityDependencies,
-} from '../activities/domains/create-domain-activities.ts';
-import {
-  createEmailActivities,
-  type EmailActivityDependencies,
-} from '../activities/emails/create-email-activities.ts';
-import {
-  createEventActivities,
-  type EventActivityDependencies,
-} from '../activities/events/create-event-activities.ts';
-import {
-  createInboundActivities,
-  type InboundActivityDependencies,
-} from '../activities/inbound/create-inbound-activities.ts';
-import {
-  createJobActivities,
-  type JobActivityDependencies,
-} from '../activities/jobs/create-job-activities.ts';
-import {
-  createProjectActivities,
-  type ProjectActivityDependencies,
-} from '../activities/projects/create-project-activities.ts';
-import {
-  createSegmentActivities,
-  type SegmentActivityDependencies,
-} from '../activities/segments/create-segment-activities.ts';
-import {
-  createSweepActivities,
-  type SweepActivityDependencies,
-} from '../activities/sweeps/create-sweep-activities.ts';
+import { createCampaignActivities } from '../activities/campaigns/create-campaign-activities.ts';
+import { createContactActivities } from '../activities/contacts/create-contact-activities.ts';
+import { createDomainActivities } from '../activities/domains/create-domain-activities.ts';
+import { createEmailActivities } from '../activities/emails/create-email-activities.ts';
+import { createEventActivities } from '../activities/events/create-event-activities.ts';
+import { createInboundActivities } from '../activities/inbound/create-inbound-activities.ts';
+import { createJobActivities } from '../activities/jobs/create-job-activities.ts';
+import { createProjectActivities } from '../activities/projects/create-project-activities.ts';
+import { createSegmentActivities } from '../activities/segments/create-segment-activities.ts';
+import { createSweepActivities } from '../activities/sweeps/create-sweep-activities.ts';
 import { withHeartbeat } from '../activities/with-heartbeat.ts';
-import {
-  createWorkflowActivities,
-  type WorkflowActivityDependencies,
-} from '../activities/workflows/create-workflow-activities.ts';
+import { createWorkflowActivities } from '../activities/workflows/create-workflow-activities.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';
 
-export type ActivityDependencies = BillingActivityDependencies &
-  CampaignActivityDependencies &
-  ContactActivityDependencies &
-  DomainActivityDependencies &
-  EmailActivityDependencies &
-  EventActivityDependencies &
-  InboundActivityDependencies &
-  JobActivityDependencies &
-  ProjectActivityDependencies &
-  SegmentActivityDependencies &
-  SweepActivityDependencies &
-  WorkflowActivityDependencies;
+export type ActivityDependencies = Parameters<typeof createBillingActivities>[0] &
+  Parameters<typeof createCampaignActivities>[0] &
+  Parameters<typeof createContactActivities>[0] &
+  Parameters<typeof createDomainActivities>[0] &
+  Parameters<typeof createEmailActivities>[0] &
+  Parameters<typeof createEventActivities>[0] &
+  Parameters<typeof createInboundActivities>[0] &
+  Parameters<typeof createJobActivities>[0] &
+  Parameters<typeof createProjectActivities>[0] &
+  Parameters<typeof createSegmentActivities>[0] &
+  Parameters<typeof createSweepActivities>[0] &
+  Parameters<typeof createWorkflowActivities>[0];
 
 export type Activities = ReturnType<typeof createActivities>;
 

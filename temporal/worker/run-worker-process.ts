@@ -1,10 +1,10 @@
-import { startJournalStreamer } from '../../journal/streamer.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { openTemporal } from '../client/open-temporal.ts';
 import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
 import { runWorker } from './run-worker.ts';
+import { startJournal } from './start-journal.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
 /** Everything else of a worker process. Resolves when it has ended. */
@@ -14,7 +14,7 @@ export async function runWorkerProcess(
   shutdown: Shutdown,
 ): Promise<void> {
   const { metrics } = foundation;
-  const { config, log, tracing } = foundation.resources;
+  const { config, log } = foundation.resources;
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;
   installTemporalRuntime(log, metricsPort === 0 ? undefined : `${host}:${metricsPort}`);
   const stopping = new AbortController();
@@ -22,16 +22,9 @@ export async function runWorkerProcess(
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   resources.relay.start();
-  const journal = startJournalStreamer({
-    databaseUrl: config.DATABASE_URL,
-    clickhouse,
-    log,
-    around: tracing?.journalInsert,
-  });
-  shutdown.add('journal', () => journal.stop());
-  metrics.watchStream(() => journal.lag());
+  const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
   void prepareClickHouse(clickhouse, config, log, stopping.signal);
-  const parts = { metrics, clickhouse, wakeJournal: journal.wake };
+  const parts = { metrics, clickhouse, wakeJournal };
   const running = await runWorker(resources, parts, campaigns, shutdown);
   foundation.watchState(running.state);
   log.info('the worker runs');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimLeaseSeconds, providerAnswerSeconds } from '../../../core/claim-times.ts';
+import { firstUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -48,8 +49,7 @@ export async function readSendEventEvidence(
      others as (
        select sent_at from emails
        where confirmed_at is not null
-         and id > (lpad(to_hex((extract(epoch from now() - make_interval(secs => $2)) * 1000)::bigint), 12, '0')
-           || '00000000000000000000')::uuid
+         and id > ${firstUuidAtSql('now() - make_interval(secs => $2)')}
        order by id desc limit 1
      )
      select greatest(proven, (select sent_at from others)) - make_interval(secs => $3) as "provenUntil",

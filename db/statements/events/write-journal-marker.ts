@@ -6,7 +6,7 @@ import type { DeletedName } from './record-event-deletion.ts';
 export interface JournalMarker {
   id: string;
   projectId?: string;
-  name: 'events.deleted' | 'contacts.erased';
+  name: 'events.deleted' | 'contacts.erased' | 'project.erased';
   data?: Record<string, unknown>;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
+import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
@@ -123,7 +124,7 @@ async function eraseJournal(run: Run): Promise<void> {
   await deleteWhere(
     run,
     'events',
-    `project_id = $1 and kind <> 'activity' and id <= ${lastIdAt('$2')}
+    `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
      order by project_id, name, contact_id, occurred_at`,
     [projectId, until],
     // The table is partitioned: each partition has rows of the same ctid.
@@ -215,9 +216,6 @@ async function eraseWithChildren(
   }
 }
 
-const lastIdAt = (instant: string) =>
-  `(lpad(to_hex((extract(epoch from ${instant}::timestamptz) * 1000)::bigint), 12, '0') || '${'f'.repeat(20)}')::uuid`;
-
 /** Deletes in id order. Each page starts after the previous one, so that dead rows are not scanned again. */
 async function deleteById(
   run: Run,
@@ -233,7 +231,7 @@ async function deleteById(
       lastRow,
       `with page as materialized (
          select id from ${table}
-         where project_id = $1 and id > $2 and id <= ${lastIdAt('$3')} and ${filter}
+         where project_id = $1 and id > $2 and id <= ${lastUuidAtSql('$3::timestamptz')} and ${filter}
          order by project_id, id limit ${batchRows}
        ),
        gone as (delete from ${table} where id = any(array(select id from page)) returning 1),

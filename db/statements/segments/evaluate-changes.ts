@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import { lastUuidAtSql } from '../../fragments/last-uuid-at-sql.ts';
+import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { batchSegments, type SegmentBatch, type Touched } from './batch-segments.ts';

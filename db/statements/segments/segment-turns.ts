@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lastUuidAtSql } from '../../fragments/last-uuid-at-sql.ts';
+import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { replanHours } from './plan-clocks.ts';

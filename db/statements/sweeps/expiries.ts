@@ -1,8 +1,8 @@
+import { firstUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import { dropMembers, listMemberOwners } from '../segments/drop-members.ts';
 import { deleteExecutions } from '../workflows/delete-executions.ts';
 import { listVersionOwners } from '../workflows/list-version-owners.ts';
 import { type ColumnType, type Expire, expireOrphans, expireRows } from './expiry.ts';
-import { uuidAtSql } from './uuid-at-sql.ts';
 
 /** A table with an index on the age: the walk sees nothing but what has expired. */
 function byAge(table: string, age: string, key: Record<string, ColumnType>, days = 0): Expire {
@@ -38,7 +38,7 @@ const fixed = {
   waitingEmails: expireRows({
     table: 'waiting_emails',
     walk: { project_id: 'uuid', email_id: 'uuid' },
-    where: `email_id < ${uuidAtSql('172800')}`,
+    where: `email_id < ${firstUuidAtSql("now() - interval '2 days'")}`,
   }),
   notifications: byAge('provider_notifications', 'received_at', { id: 'uuid' }, 30),
   jobs: expireRows({
@@ -51,7 +51,7 @@ const fixed = {
   uploadChunks: expireRows({
     table: 'job_chunks',
     walk: { job_id: 'uuid', position: 'smallint' },
-    within: `job_id < ${uuidAtSql('86400')}`,
+    within: `job_id < ${firstUuidAtSql("now() - interval '1 day'")}`,
     where: 'not exists (select from jobs j where j.id = job_id)',
   }),
   // Stripe retries an event for less time than this.

@@ -1,6 +1,8 @@
+import { firstUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
-import { uuidAtSql } from './uuid-at-sql.ts';
+
+const agoSql = (seconds: string) => firstUuidAtSql(`now() - make_interval(secs => ${seconds})`);
 
 /**
  * Queues a command for each non-campaign email that was accepted between `fromSeconds` and `toSeconds` ago, has not
@@ -15,7 +17,7 @@ export function requeueStrandedEmails(em: Em, fromSeconds: number, toSeconds: nu
     `insert into outbox (id, kind, subject_id, project_id)
      select uuidv7(), 'email.dispatch', e.id, e.project_id
      from emails e
-     where e.id between ${uuidAtSql('$1')} and ${uuidAtSql('$2')}
+     where e.id between ${agoSql('$1')} and ${agoSql('$2')}
        and e.source <> 'CAMPAIGN'
        and (e.status in ('QUEUED', 'SENDING') or (e.status = 'UNKNOWN' and e.attempts < 2))
        and not exists (select from outbox o where o.subject_id = e.id)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LargeRequests } from '../http/large-requests.ts';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Exchange, Route } from '../http/router.ts';
 import { answerCall, answerError, readCallBody } from '../protocol/exchange.ts';
 import { SesError } from '../protocol/ses-error.ts';
@@ -9,18 +9,22 @@ import { sendBulkEmail, sendBulkEmailLimitBytes } from './send-bulk-email.ts';
 import { sendEmail, sendEmailLimitBytes } from './send-email.ts';
 import type { SendingContext } from './sender.ts';
 
+/** A larger body and what is parsed from it take four times its length in memory. */
+const largeBytes = 1024 * 1024;
+const largeAtOnce = 2;
+
 export function sendingRoutes(context: SendingContext, faults: Faults): Route[] {
-  const largeRequests = new LargeRequests();
+  const large = new FairSemaphore(largeAtOnce);
   return [
     {
       method: 'POST',
       path: '/v2/email/outbound-emails',
       handle: (exchange) =>
-        send(exchange, faults, (request, fate) =>
-          largeRequests.run(request, () =>
-            run(request, sendEmailLimitBytes, fate, (body) => sendEmail(body, context)),
-          ),
-        ),
+        send(exchange, faults, (request, fate) => {
+          const call = () => run(request, sendEmailLimitBytes, fate, (body) => sendEmail(body, context));
+          // The others wait unread, which slows their senders down.
+          return isLarge(request) ? large.run('', call) : call();
+        }),
     },
     {
       method: 'POST',
@@ -31,6 +35,11 @@ export function sendingRoutes(context: SendingContext, faults: Faults): Route[] 
         ),
     },
   ];
+}
+
+function isLarge({ headers }: IncomingMessage): boolean {
+  // Without a length it may be of any size.
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > largeBytes;
 }
 
 async function send(

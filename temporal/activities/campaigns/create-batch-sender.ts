@@ -1,8 +1,8 @@
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Orm } from '../../../db/orm.ts';
 import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
-import { FairSemaphore } from '../sending/fair-semaphore.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { createCampaignWatch } from './campaign-watch.ts';
 import { type BatchOrder, sendBatch } from './send-batch.ts';

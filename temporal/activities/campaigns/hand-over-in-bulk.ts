@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
+import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
-import type { FairSemaphore } from '../sending/fair-semaphore.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 
 export interface BulkContext {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { emailsPerClaim } from '../../../core/campaign-batches.ts';
 import { claimLeaseSeconds } from '../../../core/claim-times.ts';
+import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-campaign-emails.ts';
@@ -14,7 +15,6 @@ import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.t
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
-import type { FairSemaphore } from '../sending/fair-semaphore.ts';
 import { recordWithRetry } from '../sending/record-with-retry.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
 import { type BulkContext, handOverInBulk } from './hand-over-in-bulk.ts';

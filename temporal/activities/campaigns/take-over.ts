@@ -2,8 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Campaign } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
 import type { Warn } from '../../../runtime/logger.ts';
-import { keepLooking } from './keep-looking.ts';
-import { createRests } from './rests.ts';
 
 export interface TakeOverDependencies {
   orm: Orm;
@@ -53,6 +51,56 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
     async stop(): Promise<void> {
       stopping.abort();
       await looking;
+    },
+  };
+}
+
+export interface Looking {
+  /** Resolves to whether there was anything open. */
+  look: () => Promise<boolean>;
+  isIdle: () => boolean;
+  /** Emails that the looks have sent so far. */
+  sent: () => number;
+  /** Rejects when looking has to end. */
+  wait: (ms: number) => Promise<unknown>;
+}
+
+const lookEveryMs = 500;
+/** While nothing that is open can be sent: it waits for its rate, or for events of the provider. */
+const longestPauseMs = 30_000;
+
+/** Looks whenever there is nothing else to do. */
+export async function keepLooking({ look, isIdle, sent, wait }: Looking): Promise<never> {
+  let [pauseMs, isOpen, sentBefore] = [lookEveryMs, false, 0];
+  for (;;) {
+    await wait(pauseMs);
+    if (!isIdle()) continue;
+    const isInVain = isOpen && sent() === sentBefore;
+    pauseMs = isInVain ? Math.min(2 * pauseMs, longestPauseMs) : lookEveryMs;
+    sentBefore = sent();
+    isOpen = await look();
+  }
+}
+
+const firstRestMs = 1_000;
+const longestRestMs = 30_000;
+
+/**
+ * Campaigns of which nothing could be sent: they wait for their rate, for events of the provider, or for their project to
+ * be enabled. Each rests twice as long every time, so that it keeps nobody from others, which may be sent.
+ */
+export function createRests(now: () => number = Date.now) {
+  const rests = new Map<string, { ms: number; until: number }>();
+  return {
+    note(id: string, hasSent: boolean): void {
+      const ms = Math.min(2 * (rests.get(id)?.ms ?? firstRestMs / 2), longestRestMs);
+      if (hasSent) rests.delete(id);
+      else rests.set(id, { ms, until: now() + ms });
+    },
+    /** Ids of those that rest now. */
+    current(): string[] {
+      for (const [id, { until }] of rests) if (now() - until > longestRestMs) rests.delete(id);
+      return [...rests].filter(([, { until }]) => until > now()).map(([id]) => id);
     },
   };
 }

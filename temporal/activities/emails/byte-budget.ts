@@ -1,4 +1,4 @@
-import { FairSemaphore } from '../sending/fair-semaphore.ts';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Lot } from './plan-lots.ts';
 
 export interface ByteBudget {

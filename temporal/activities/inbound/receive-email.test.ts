@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
 import { type ArrivedEmail, acceptInbound } from '../../../db/statements/inbound/accept-inbound.ts';
@@ -8,7 +9,6 @@ import { sql } from '../../../db/testing/sql.ts';
 import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
 import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { FairSemaphore } from '../sending/fair-semaphore.ts';
 import { createEmailParser } from './email-parser.ts';
 import { giveUpInboundEmail, receiveInboundEmail } from './receive-email.ts';
 

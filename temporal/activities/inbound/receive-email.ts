@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { InboundStatus } from '../../../core/inbound/inbound-status.ts';
 import type { EmailContent, ParsedEmail } from '../../../core/inbound/parse-email.ts';
 import { receivedEventData } from '../../../core/inbound/received-event.ts';
@@ -19,7 +20,6 @@ import { findAnsweredEmail } from '../../../db/statements/inbound/find-answered-
 import { findSenderFacts, type SenderFacts } from '../../../db/statements/inbound/find-sender-facts.ts';
 import { receiveFrom } from '../../../db/statements/inbound/receive-from.ts';
 import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
-import type { FairSemaphore } from '../sending/fair-semaphore.ts';
 import type { EmailParser } from './email-parser.ts';
 
 export interface InboundReader {

@@ -1,5 +1,6 @@
+import { activeStatuses } from '../../../core/workflows/execution-status.ts';
+import { WorkflowExecution } from '../../../db/entities/workflow-execution.ts';
 import type { Em } from '../../../db/orm.ts';
-import { findActiveExecutions } from '../../../db/statements/workflows/find-active-executions.ts';
 import { signalLateExecutions as signalLate } from '../../../db/statements/workflows/signal-late-executions.ts';
 import type { OrphanedExecutionsInput, OrphanedExecutionsResult } from '../../contracts/sweeps.ts';
 
@@ -33,10 +34,10 @@ export async function endOrphanedExecutions(
   const before = resumeBefore === 0 ? settledBy : Math.min(resumeBefore, settledBy);
   const deadline = performance.now() + budgetMs;
   for await (const page of workflows.running(new Date(before))) {
-    const active = await findActiveExecutions(
-      em,
-      page.map(({ executionId }) => executionId),
-    );
+    const ids = page.map(({ executionId }) => executionId);
+    const isActive = { id: { $in: ids }, status: { $in: activeStatuses } };
+    const rows = await em.fork().find(WorkflowExecution, isActive, { fields: ['id'] });
+    const active = new Set(rows.map(({ id }) => id));
     found.running += page.length;
     for (const { executionId, workflowId } of page) {
       if (active.has(executionId)) continue;

@@ -41,6 +41,10 @@ export class FairSemaphore {
     }
   }
 
+  get isIdle(): boolean {
+    return this.#free === this.#capacity;
+  }
+
   waiting(owner?: string): number {
     if (owner !== undefined) return this.#queues.get(owner)?.length ?? 0;
     return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);

@@ -1,0 +1,22 @@
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { startJournalStreamer } from '../../journal/streamer.ts';
+import type { ProductMetrics } from '../../runtime/product-metrics.ts';
+import type { Resources } from '../../runtime/resources.ts';
+import type { Shutdown } from '../../runtime/shutdown.ts';
+
+/** Starts this process's journal stream. @returns its `wake` */
+export function startJournal(
+  { config, log, tracing }: Pick<Resources, 'config' | 'log' | 'tracing'>,
+  { clickhouse, metrics }: { clickhouse: ClickHouse; metrics: ProductMetrics },
+  shutdown: Shutdown,
+): () => void {
+  const journal = startJournalStreamer({
+    databaseUrl: config.DATABASE_URL,
+    clickhouse,
+    log,
+    around: tracing?.journalInsert,
+  });
+  shutdown.add('journal', () => journal.stop());
+  metrics.watchStream(() => journal.lag());
+  return journal.wake;
+}
