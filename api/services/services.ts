@@ -133,89 +133,50 @@ function createContext(resources: ProcessResources, edge: EdgeParts, parts: Serv
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
   const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
-  const accountLinks = createAccountLinksService({
-    orm,
-    oneTimeLinks,
-    passwords,
-    sessions,
-    guard,
-    committed,
-    warn,
-  });
-  return {
-    ...resources,
-    ...parts,
-    edge,
-    committed,
-    journaled,
-    warn,
-    projectNames,
-    heavyReads,
-    compiledTemplates,
-    passwords,
-    guard,
-    from,
-    shown,
-    linkKey,
-    oneTimeLinks,
-    sessions,
-    accountLinks,
-  };
+  const shared = { ...resources, ...parts, ...edge, committed, journaled, warn, projectNames, heavyReads };
+  const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
+  const accountLinks = createAccountLinksService({ ...shared, ...account });
+  return { ...shared, ...account, accountLinks, compiledTemplates, from, shown, linkKey };
 }
 
 function accountServices(context: Context) {
-  const { passwords, guard, oneTimeLinks, sessions, accountLinks, warn, config, orm } = context;
+  const { sessions, accountLinks, config } = context;
   const pages = sitePages(config);
   return {
-    accounts: createAccountsService({
-      orm,
-      sessions,
-      passwords,
-      oneTimeLinks,
-      accountLinks,
-      guard,
-      signupEnabled: config.SIGNUP_ENABLED,
-    }),
+    accounts: createAccountsService(context),
     accountLinks,
     sessions,
     oauth: createOAuthService({
-      orm,
-      sessions,
+      ...context,
       providers: openOAuthProviders(config),
-      signupEnabled: config.SIGNUP_ENABLED,
       key: deriveKey(config.APP_SECRET, 'oauth-attempt'),
       signedInUrl: pages.signedIn,
       signInUrl: pages.signIn,
-      warn,
     }),
   };
 }
 
 function projectServices(context: Context) {
-  const { from, oneTimeLinks, committed, warn, edge, config, orm, identities, billing } = context;
+  const { from, projectKeys, config, orm, billing } = context;
   const pages = sitePages(config);
   return {
     projects: createProjectsService({
-      orm,
+      ...context,
       vault: createKeyVault(config.APP_SECRET),
-      projectKeys: edge.projectKeys,
       projectsPerUser: config.PROJECTS_PER_USER,
     }),
-    projectErasure: createProjectErasureService({ orm, projectKeys: edge.projectKeys, committed }),
-    projectMembers: createProjectMembersService({ orm, oneTimeLinks, committed }),
+    projectErasure: createProjectErasureService(context),
+    projectMembers: createProjectMembersService(context),
     projectSecurity: createProjectSecurityService(orm, config.AUTO_PROJECT_DISABLE),
     projectWebhookSecret: createProjectWebhookSecretService(orm, createWebhookSecrets(config.APP_SECRET)),
     billing: createBillingService({ orm, billing, returnUrl: pages.billing }),
     billingEvents: createBillingEventsService(orm, billing),
-    billingLimits: createBillingLimitsService(orm, edge.projectKeys),
+    billingLimits: createBillingLimitsService(orm, projectKeys),
     domains: createDomainsService({
-      orm,
-      identities,
+      ...context,
       domainsPerProject: config.DOMAINS_PER_PROJECT,
       // Not with the local SES: it verifies every domain, and no other deployment sends through it.
       reserved: config.SNS_LOCAL_HOST === undefined && from !== null ? domainOfAddress(from.email) : null,
-      committed,
-      warn,
     }),
     uploads: createUploadsService({
       orm,
@@ -243,28 +204,13 @@ function contactServices(context: Context) {
 }
 
 function emailServices(context: Context) {
-  const {
-    projectNames,
-    heavyReads,
-    compiledTemplates,
-    shown,
-    linkKey,
-    committed,
-    journaled,
-    edge,
-    config,
-    orm,
-    relay,
-    tracing,
-  } = context;
+  const { heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } = context;
   return {
     send: createSendService({
-      orm,
-      projectNames,
-      senderDomains: createSenderDomains(orm, edge.projectChanges),
+      ...context,
+      senderDomains: createSenderDomains(orm, context.projectChanges),
       templateContents: createTemplateContents(orm),
       templates: compiledTemplates,
-      committed,
       trace: tracing?.batches('send'),
       accepted: tracing && ((emailIds) => tracing.emailsAccepted(emailIds)),
     }),
@@ -275,26 +221,21 @@ function emailServices(context: Context) {
       links: { apiUrl: publicApiUrl(config), linkKey },
     }),
     emailLog: createEmailLogService(orm, heavyReads),
-    templates: createTemplatesService(orm, compiledTemplates, committed),
+    templates: createTemplatesService(orm, compiledTemplates, context.committed),
     inbound: createInboundService({
       orm,
       isEnabled: shown.features.inbound,
       buckets: config.INBOUND_S3_BUCKETS,
-      committed: relay.wake,
+      committed: context.relay.wake,
     }),
     providerEvents: createProviderEventsService(
       orm,
-      journaled,
+      context.journaled,
       tracing?.batches('provider events'),
       ({ emailId, kind }) => tracing?.emailEvent(emailId, kind),
     ),
     sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
-    publicLinks: createPublicLinksService({
-      orm,
-      key: linkKey,
-      limiter: edge.limiters.address,
-      committed,
-    }),
+    publicLinks: createPublicLinksService({ ...context, key: linkKey, limiter: limiters.address }),
   };
 }
 
