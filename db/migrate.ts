@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
+import { addPartitions } from './add-partitions.ts';
 import { indexFewAddresses } from './address-index.ts';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
 import { isLockTimeout } from './database-errors.ts';
 import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';
-import { preparePartitions } from './prepare-partitions.ts';
+import { dropStaleCheck, partitionFewEvents } from './partition-events.ts';
+import { eventPartitions, notificationPartitions } from './partitioned-table.ts';
 import { query } from './sql.ts';
 
 /** An arbitrary number. */
@@ -73,4 +75,11 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
 /** A lock that others held for too long, or a deadlock with processes that work meanwhile. */
 function isInTheWay(error: unknown): boolean {
   return isLockTimeout(error) || (error instanceof Error && 'code' in error && error.code === '40P01');
+}
+
+/** At the start of a process, in the transaction of the migrations: what rows of the next days need. */
+export async function preparePartitions(em: Em, now: Date): Promise<void> {
+  await dropStaleCheck(em, now);
+  await partitionFewEvents(em, now);
+  for (const table of [eventPartitions, notificationPartitions]) await addPartitions(em, table, now);
 }

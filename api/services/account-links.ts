@@ -1,14 +1,15 @@
 import { linksPerHour, linkValidHours, signInLinkMinutes } from '../../core/accounts/limits.ts';
 import type { MailedPurpose } from '../../core/crypto/one-time-token.ts';
-import { AccountToken } from '../../db/entities/account-token.ts';
+import { DomainError } from '../../core/errors.ts';
+import { AccountToken, type AccountTokenPurpose } from '../../db/entities/account-token.ts';
 import { User } from '../../db/entities/user.ts';
-import type { Orm } from '../../db/orm.ts';
+import { lockRecord } from '../../db/lock-record.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import type { Passwords } from './passwords.ts';
 import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
-import { requireLinkUser, useLink } from './use-link.ts';
 
 /** `email` is normalised; `language` is the `Accept-Language` value. */
 export interface LinkRequest {
@@ -160,4 +161,36 @@ function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions) {
     useSignIn: (token: string) =>
       orm.em.fork().transactional((em) => useLink(em, 'sign-in', oneTimeLinks.hashOf('sign-in', token))),
   };
+}
+
+function badToken(): DomainError {
+  return new DomainError('BAD_REQUEST', 'This link is no longer valid', {
+    suggestion: 'Request a new one.',
+  });
+}
+
+/** @throws DomainError `BAD_REQUEST` when the link is invalid, expired or used */
+export async function requireLinkUser(
+  em: Em,
+  purpose: AccountTokenPurpose,
+  tokenHash: Buffer,
+): Promise<User> {
+  const token = await em.findOne(AccountToken, { tokenHash, purpose }, { populate: ['user'], refresh: true });
+  if (token === null || token.isExpired()) throw badToken();
+  return token.user;
+}
+
+/**
+ * Call it in a transaction. Consumes the link and all the user's other links of this purpose, and returns the user,
+ * locked.
+ * @throws DomainError `BAD_REQUEST`, also for all but one of concurrent calls
+ */
+export async function useLink(em: Em, purpose: AccountTokenPurpose, tokenHash: Buffer): Promise<User> {
+  const { id } = await requireLinkUser(em, purpose, tokenHash);
+  const user = await lockRecord(em, User, { id });
+  if (user === null) throw badToken();
+  // Checked again: every caller that consumes one of the user's tokens holds this lock.
+  await requireLinkUser(em, purpose, tokenHash);
+  await em.nativeDelete(AccountToken, { user, purpose });
+  return user;
 }

@@ -1,4 +1,5 @@
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { defaultEmailBrand, type EmailBrand } from '../../core/email-brand.ts';
 import { findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
 import { notFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-value.ts';
@@ -10,11 +11,11 @@ import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { buildVariables } from '../../core/rendering/variables.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { Domain } from '../../db/entities/domain.ts';
+import { Project } from '../../db/entities/project.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { PreviewEmailBody } from '../schemas/email-preview.ts';
 import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults } from './liquid-faults.ts';
-import { readBrand } from './read-brand.ts';
 
 const sampleAddress = 'reader@example.com';
 
@@ -122,4 +123,11 @@ async function readSender(em: Em, projectId: string, { from }: PreviewEmailBody)
   if (!from) return undefined;
   const domain = domainOfAddress(from);
   return { domain, status: (await em.findOne(Domain, { projectId, domain }))?.status };
+}
+
+export async function readBrand(em: Em, projectId: string): Promise<EmailBrand> {
+  const project = await em.findOne(Project, { id: projectId }, { fields: ['language', 'footerAddress'] });
+  return project === null
+    ? defaultEmailBrand
+    : { language: project.language, footerAddress: project.footerAddress ?? null };
 }

@@ -2,6 +2,8 @@ import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
+import { segmentsOf } from '../../core/workflows/references.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countMembers } from '../../db/statements/segments/count-members.ts';
@@ -11,7 +13,7 @@ import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts
 import type { HeavyReads } from './heavy-reads.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
-import { findSegmentUses } from './segment-uses.ts';
+import { findReferringWorkflows } from './workflow-references.ts';
 
 /** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
@@ -143,4 +145,26 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
     em.remove(await findSegment(em, projectId, id));
   });
   await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
+}
+
+export interface SegmentUses {
+  segments: { id: string; name: string }[];
+  campaigns: { id: string; name: string }[];
+  workflows: { id: string; name: string }[];
+}
+
+/**
+ * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
+ */
+export async function findSegmentUses(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+): Promise<Partial<SegmentUses>> {
+  const uses: SegmentUses = {
+    segments: await em.getRepository(Segment).findReferring(projectId, segmentId),
+    campaigns: await em.getRepository(Campaign).findBySegment(projectId, segmentId),
+    workflows: await findReferringWorkflows(em, projectId, (step) => segmentsOf(step).has(segmentId)),
+  };
+  return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
 }

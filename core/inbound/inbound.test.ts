@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStorableText } from '../json-value.ts';
-import { mostAttachments, mostTextLength, parseEmail } from './parse-email.ts';
+import { mostAttachments, mostTextLength, parseEmail, sanitizeEmailHtml } from './parse-email.ts';
 import { providerIdsOf, type ReceivedHeader, readReceivedHeaders } from './received-headers.ts';
-import { sanitizeEmailHtml } from './sanitize-html.ts';
 
 const read = (headers: Record<string, string>, source = 'ada@example.com') =>
   readReceivedHeaders(

@@ -1,11 +1,11 @@
+import { z } from 'zod';
 import type { WorkflowCondition } from '../conditions/condition.ts';
-import type { ContactData } from '../contact-data/parse-contact-data.ts';
+import { type ContactData, parseContactData } from '../contact-data/parse-contact-data.ts';
 import type { FieldIssue } from '../errors.ts';
 import type { JsonValue } from '../json-value.ts';
 import { parseConditionConfig } from './condition-config.ts';
 import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
 import { delayMs, stepSchemas, storedWebhookSchema, type WebhookMethod } from './step-schemas.ts';
-import { parseUpdateConfig } from './update-config.ts';
 import { findTemplateCountFault } from './webhook-texts.ts';
 
 export const stepTypes = [
@@ -155,4 +155,25 @@ function parseConfig<T extends StepType>(
 
 export function templateIdOf(type: StepType, config: Record<string, unknown>): string | null {
   return type === 'SEND_EMAIL' && typeof config.templateId === 'string' ? config.templateId : null;
+}
+
+const shapeSchema = z.object({
+  data: z.record(z.string(), z.unknown()).optional(),
+  subscribed: z.boolean().optional(),
+});
+
+export function parseUpdateConfig(
+  raw: Record<string, unknown>,
+  path: string,
+): ConfigResult<{ data: ContactData | null; subscribed: boolean | null }> {
+  const shape = parseShape(shapeSchema, raw, path);
+  if (!shape.ok) return shape;
+  const { data, subscribed = null } = shape.config;
+  const parsed = data === undefined ? undefined : parseContactData(data, `${path}.data`);
+  if (parsed?.ok === false) return parsed;
+  const isEmpty = data === undefined || Object.keys(data).length === 0;
+  if (isEmpty && subscribed === null) {
+    return { ...shape, missing: [lacks(path, 'data', 'Something to change is required')] };
+  }
+  return accept(shape.config, { data: parsed?.data ?? null, subscribed });
 }

@@ -1,11 +1,14 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { sendText } from '../http/answers.ts';
 import type { Route } from '../http/router.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
 import type { State } from '../state/state.ts';
 import { maximumInFlight, Publisher, type PublisherFigures } from './publisher.ts';
-import { loadSigningKey } from './signing-key-file.ts';
-import { createSnsSigner } from './sns-signer.ts';
+import { createSigningKey, createSnsSigner, type SigningKey } from './sns-signer.ts';
 import { Subscriber } from './subscriber.ts';
 import { Webhook } from './webhook.ts';
 
@@ -112,4 +115,31 @@ function snsRoutes(subscriber: Subscriber, certificateId: string, certificatePem
       },
     },
   ];
+}
+
+const pem = /-----BEGIN (?:[A-Z ]+)-----[\s\S]+?-----END (?:[A-Z ]+)-----/g;
+
+/** AWS uses 2048. Signing is most of the work per event, and only a server on this machine trusts the certificate. */
+const bits = 1024;
+
+/** The signing key stored in `directory`. Created on the first start, and again when its certificate has expired. */
+export async function loadSigningKey(directory: string): Promise<SigningKey> {
+  const path = join(directory, 'signing-key.pem');
+  const kept = await readKey(path);
+  if (kept !== null && isUsable(kept)) return kept;
+  const made = await createSigningKey(bits);
+  const text = `${made.privateKeyPem.trim()}\n${made.certificatePem.trim()}\n`;
+  await writeFileAtomic(path, text, { mode: 0o600 });
+  return made;
+}
+
+async function readKey(path: string): Promise<SigningKey | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const [privateKeyPem, certificatePem] = text.match(pem) ?? [];
+  if (privateKeyPem === undefined || certificatePem === undefined) return null;
+  return { privateKeyPem: `${privateKeyPem}\n`, certificatePem: `${certificatePem}\n` };
+}
+
+function isUsable({ certificatePem }: SigningKey): boolean {
+  return new X509Certificate(certificatePem).validToDate.getTime() > Date.now();
 }

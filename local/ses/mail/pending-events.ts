@@ -1,5 +1,4 @@
 import type { Position } from './append-files.ts';
-import { Fifo } from './fifo.ts';
 import type { LogRecord, MessageRecord, PlannedEvent } from './records.ts';
 
 export interface PendingEvent {
@@ -102,4 +101,30 @@ function plannedOf(message: MessageRecord, line: Position): PendingEvent[] {
     line,
     event: position,
   }));
+}
+
+const compactAfter = 1024;
+
+/** `shift` in constant time, for hundreds of thousands of items. */
+export class Fifo<Item> {
+  #items: Item[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  shift(): Item | undefined {
+    const item = this.#items[this.#head];
+    if (this.#head < this.#items.length) this.#head += 1;
+    if (this.#head >= compactAfter && this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
 }

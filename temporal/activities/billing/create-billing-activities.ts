@@ -1,7 +1,8 @@
-import type { Orm } from '../../../db/orm.ts';
-import type { BillingProvider } from '../../../providers/billing/billing-provider.ts';
+import { BillingCustomer } from '../../../db/entities/billing.ts';
+import { Project } from '../../../db/entities/project.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
+import { type BillingProvider, BillingUnavailable } from '../../../providers/billing/billing-provider.ts';
 import type { BillingEndActivities } from '../../contracts/billing-end.ts';
-import { endBilling } from './end-billing.ts';
 
 export interface BillingActivityDependencies {
   orm: Orm;
@@ -12,4 +13,21 @@ export function createBillingActivities({ orm, billing }: BillingActivityDepende
   return {
     endBilling: ({ projectId }) => endBilling(orm.em.fork(), billing, projectId),
   };
+}
+
+/**
+ * Ends all subscriptions of a deleted project at the payment processor and deletes its billing customer.
+ * Idempotent; does nothing while the project exists.
+ *
+ * @param provider null when billing is no longer configured
+ * @throws BillingUnavailable
+ */
+export async function endBilling(em: Em, provider: BillingProvider | null, projectId: string): Promise<void> {
+  if ((await em.count(Project, { id: projectId })) > 0) return;
+  const customer = await em.fork().findOne(BillingCustomer, { projectId });
+  if (customer === null) return;
+  if (provider === null)
+    throw new BillingUnavailable('Billing is not configured, but a subscription has to be ended');
+  await provider.endCustomer(customer.customerId);
+  await em.nativeDelete(BillingCustomer, { projectId });
 }

@@ -1,11 +1,13 @@
+import { inferFieldType } from '../../../core/contact-data/infer-field-type.ts';
 import { importFormatSchema } from '../../../core/contact-import/import-format.ts';
 import type { ImportRow } from '../../../core/contact-import/read-row.ts';
 import { readRows } from '../../../core/contact-import/read-rows.ts';
 import { type ImportResult, importResultSchema, mostImportErrorsKept } from '../../../core/jobs/results.ts';
+import { limitReached } from '../../../db/database-errors.ts';
 import { JobChunk } from '../../../db/entities/job.ts';
 import type { Em } from '../../../db/orm.ts';
+import { type NewFieldType, recordFieldTypes } from '../../../db/statements/contacts/record-field-types.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
-import { createFieldTypeLearner } from './learn-field-types.ts';
 import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
 import { writeRows } from './write-rows.ts';
 
@@ -93,5 +95,29 @@ function addResult(before: ImportResult, more: ImportResult): ImportResult {
     updated: before.updated + more.updated,
     skipped: before.skipped + more.skipped,
     errors: [...before.errors, ...more.errors].slice(0, mostImportErrorsKept),
+  };
+}
+
+export function createFieldTypeLearner(
+  em: Em,
+  projectId: string,
+): (rows: readonly ImportRow[]) => Promise<void> {
+  const known = new Set<string>();
+  return async (rows) => {
+    const fresh: NewFieldType[] = [];
+    for (const row of rows) {
+      if (!row.ok) continue;
+      for (const [key, value] of Object.entries(row.data)) {
+        if (value === null || known.has(key)) continue;
+        known.add(key);
+        fresh.push({ projectId, key, type: inferFieldType(value) });
+      }
+    }
+    try {
+      await recordFieldTypes(em, fresh);
+    } catch (error) {
+      if (limitReached(error) === undefined) throw error;
+      throw new JobFailure('The project would have more than 10,000 keys of data');
+    }
   };
 }

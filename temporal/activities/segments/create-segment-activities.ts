@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 import { Segment } from '../../../db/entities/segment.ts';
-import type { Orm } from '../../../db/orm.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
+import { countMembers, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
 import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
-import type { SegmentActivities } from '../../contracts/segments.ts';
+import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
 import type { AfterCommit } from '../after-commit.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { computeTrackedSegment } from './compute-tracked-segment.ts';
-import { countSegments } from './count-segments.ts';
 import { evaluateProject } from './evaluate-project.ts';
 
 const projectsPerPage = 200;
@@ -48,4 +48,24 @@ export function createSegmentActivities({ orm, committed }: SegmentActivityDepen
         return round;
       }),
   };
+}
+
+const segmentsPerActivity = 50;
+
+export async function countSegments(em: Em, before: Date, signal: AbortSignal): Promise<SegmentCounts> {
+  const repository = em.getRepository(Segment);
+  const segments = await repository.listToCount(before, segmentsPerActivity);
+  let failed = 0;
+  for (const segment of segments) {
+    signal.throwIfAborted();
+    try {
+      if (segment.isCurrent) await countStoredMembers(em, segment);
+      else await countMembers(em, segment);
+    } catch {
+      // When the database is unreachable this fails too, and Temporal retries the activity.
+      await repository.postponeCount(segment.id);
+      failed += 1;
+    }
+  }
+  return { counted: segments.length - failed, failed, hasMore: segments.length === segmentsPerActivity };
 }

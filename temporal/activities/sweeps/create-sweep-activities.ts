@@ -1,7 +1,10 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { indexAddresses, sortNewAddressesIn } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
-import type { Orm } from '../../../db/orm.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
+import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
+import { findRecentCampaigns, recountCampaign } from '../../../db/statements/campaigns/recount-campaign.ts';
+import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
 import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
@@ -12,7 +15,6 @@ import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
-import { maintainCampaigns, recountCampaigns } from './maintain-campaigns.ts';
 import type { NotifyOwners } from './notify-owners.ts';
 import { type ExecutionWorkflows, endOrphanedExecutions, signalLateExecutions } from './repair-executions.ts';
 import { suspendSenders } from './suspend-senders.ts';
@@ -145,4 +147,15 @@ function createRepairs({
       return result;
     },
   };
+}
+
+export async function maintainCampaigns(em: Em): Promise<{ folded: number; reminded: number }> {
+  return { folded: await foldCampaignFigures(em), reminded: await remindCampaigns(em) };
+}
+
+export async function recountCampaigns(em: Em): Promise<{ campaigns: number; differences: number }> {
+  const campaigns = await findRecentCampaigns(em);
+  let differences = 0;
+  for (const id of campaigns) differences += await recountCampaign(em, id);
+  return { campaigns: campaigns.length, differences };
 }
