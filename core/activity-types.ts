@@ -1,4 +1,3 @@
-/** Row types of the activity feed. */
 export const activityTypes = [
   'email.sent',
   'email.delivered',

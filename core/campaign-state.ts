@@ -29,5 +29,4 @@ export function canDo(action: CampaignAction, status: CampaignStatus): boolean {
   return accepted[action].includes(status);
 }
 
-/** Why its emails that still waited were not sent. */
 export const cancelledReason = 'the campaign was cancelled';

@@ -7,6 +7,5 @@ export const domainClaimDays = 7;
 export interface DomainCheck {
   verified: boolean;
   found: string[];
-  /** They change when the provider has to start over. */
   dkimTokens: string[];
 }

@@ -1,7 +1,6 @@
 import type { Locale } from './messages/messages.ts';
 
 export interface EmailBrand {
-  /** For contacts without a `locale`. */
   language: Locale;
   /** Postal address, plain text of several lines. */
   footerAddress: string | null;

@@ -24,7 +24,6 @@ export interface SecurityVerdict {
   level: SecurityLevel;
 }
 
-/** Rates a sender by its bounces and complaints. */
 export function judgeSender(figures: EmailFigures): SecurityVerdict {
   const bounceLevel = levelOf(figures.bounced, figures.sent, securityThresholds.bounceRate);
   const complaintLevel = levelOf(figures.complained, figures.sent, securityThresholds.complaintRate);

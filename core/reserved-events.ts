@@ -5,7 +5,6 @@ export const maxEventNameLength = 255;
 
 const segmentEvent = /^segment\.[^.]+\.(?:entry|exit)$/;
 
-/** Only the service may emit these. */
 export function isReservedEventName(name: string): boolean {
   if (name === 'contact.subscribed' || name === 'contact.unsubscribed') return true;
   return name.startsWith('email.') || segmentEvent.test(name);

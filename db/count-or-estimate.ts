@@ -34,7 +34,6 @@ export async function countOrEstimate(em: Em, rows: string, parameters: readonly
   return { total: Math.max(await estimateRows(em, rows, parameters), total), totalAccuracy: 'estimate' };
 }
 
-/** What the planner expects from the statistics of the table. */
 export async function estimateRows(em: Em, rows: string, parameters: readonly unknown[]): Promise<number> {
   const [plan] = await query(em, planRow, `explain (format json) select ${rows}`, parameters);
   return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;

@@ -1,4 +1,3 @@
-/** What a look at the next part of a long list found. */
 export interface Look<Row, Position> {
   rows: Row[];
   /** The last row that was looked at, when there are more to look at beyond a page that is not full. */

@@ -11,7 +11,6 @@ import { dropStaleCheck, partitionFewEvents } from './partition-events.ts';
 import { eventPartitions, notificationPartitions } from './partitioned-table.ts';
 import { query } from './sql.ts';
 
-/** An arbitrary number. */
 const migrationLock = 7_367_001;
 /** Short, because queries on the table queue up behind a migration that waits for its lock. */
 const lockTimeoutMs = 3_000;

@@ -19,7 +19,6 @@ export interface DatabaseOptions {
   limits?: StatementLimits;
   /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
   isPooler?: boolean;
-  /** Validate result rows against their schemas (`VALIDATE_ROWS`). */
   validateRows?: boolean;
   warn: (message: string) => void;
 }
@@ -107,7 +106,6 @@ export function preparedPoolOf(em: Em): pg.Pool | null {
   return pool;
 }
 
-/** A pool appears with its first use. */
 export function readPools(orm: Orm): PoolFigures[] {
   return Object.entries(poolsOf.get(orm.config) ?? {}).map(([name, pool]) => ({
     pool: name,

@@ -12,7 +12,6 @@ const fewestDifferentCharacters = 10;
 const wellKnownPasswords = new Set(['', 'postgres', 'posthaste', 'password', 'admin', 'test', 'changeme']);
 const loopback = /^(localhost|127\.|\[::1\]$|0\.0\.0\.0$)/;
 
-/** Mistakes that the schema of the configuration can't see. */
 export function checkConfiguration(config: Config): Finding[] {
   const findings = [
     ...checkSecrets(config),

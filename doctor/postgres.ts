@@ -77,7 +77,6 @@ async function checkOwnSession(report: Report, { client, ask }: ReadOnly): Promi
 
 const limitsRow = z.object({ database: z.string(), statement: z.string(), lock: z.string() });
 
-/** The other way to the database, which most statements take. */
 export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<Finding[]> {
   const report = reporter('Pooler');
   const text = `select current_database() || ' ' || pg_postmaster_start_time() as database,

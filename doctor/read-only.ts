@@ -10,7 +10,6 @@ const statementMs = 5_000;
  */
 export interface ReadOnly {
   client: pg.Client;
-  /** One at a time. */
   within<Answer>(work: (client: pg.Client) => Promise<Answer>): Promise<Answer>;
   ask<Row extends z.ZodType>(row: Row, text: string, parameters?: unknown[]): Promise<z.output<Row>[]>;
 }

@@ -41,7 +41,6 @@ async function checkNamespace(client: Client): Promise<Finding | undefined> {
   );
 }
 
-/** Somebody has to ask for the work of each queue. */
 async function checkWorkers(client: Client, taskQueue: string): Promise<Finding> {
   const idle: string[] = [];
   for (const name of [taskQueue, emailTaskQueue(taskQueue), campaignTaskQueue(taskQueue)]) {

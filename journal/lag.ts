@@ -6,7 +6,6 @@ export interface JournalLag {
   rowsBehind: number;
   /** Age of the oldest of them by `occurredAt`; 0 when there are none. */
   secondsBehind: number;
-  /** Undefined before the first measurement. */
   measuredAt: Date | undefined;
 }
 

@@ -16,7 +16,6 @@ export interface JournalStreamerOptions {
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   /** How long rows without a call of `wake` wait until the stream looks for them. Default 250. */
   pollIntervalMs?: number;
-  /** Maximum rows per insert. Default 10,000. */
   batchRows?: number;
   around?: (<R>(rows: number, insert: () => Promise<R>) => Promise<R>) | undefined;
   now?: () => Date;

@@ -27,7 +27,6 @@ const keptBuilds = 2;
 const compressible = /\.(js|css|svg|json|map|txt)$/;
 
 export interface DashboardBuild {
-  /** Folder of `web/`. */
   sources?: string;
   /** Folder of the builds, one by the hash of what they are made of. The two used last stay. */
   builds?: string;

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { readJsonFile } from './json-file.ts';
 
 const urlsSchema = z.object({
-  /** `null` when there is none to serve. */
   dashboard: z.string().nullable().default(null),
   api: z.string(),
   docs: z.string(),
@@ -37,7 +36,6 @@ export async function readCredentials(dataDirectory: string): Promise<Credential
   return stored === 'malformed' ? undefined : stored;
 }
 
-/** Writes `credentials.json` (mode 0600) atomically. */
 export async function writeCredentials(dataDirectory: string, credentials: Credentials): Promise<void> {
   const text = `${JSON.stringify(credentials, null, 2)}\n`;
   await writeFileAtomic(credentialsFile(dataDirectory), text, { mode: 0o600 });

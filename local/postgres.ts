@@ -20,7 +20,6 @@ export interface PostgresOptions {
 }
 
 export interface RunningPostgres {
-  /** The role is superuser. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;

@@ -17,7 +17,6 @@ import { startJournal } from '../temporal/worker/start-journal.ts';
 
 export interface ProductOptions {
   config: Config;
-  /** The Temporal connection reads its own variables from it. */
   environment: Record<string, string | undefined>;
   log: Logger;
   shutdown: Shutdown;

@@ -18,7 +18,6 @@ export interface RunningStack {
   /** `undefined` when the database is not ours and already has accounts. */
   credentials: Credentials | undefined;
   isFirstStart: boolean;
-  /** Signs the account of `credentials` in to the dashboard, once. */
   signInLink: string | undefined;
 }
 

@@ -19,7 +19,6 @@ export interface Resources extends EmailProviders {
   billing: BillingProvider | null;
 }
 
-/** Where statements go that need no session of their own. */
 export function databaseAddress(config: Config): Pick<DatabaseOptions, 'url' | 'isPooler'> {
   const pooler = config.DATABASE_POOLER_URL;
   return { url: pooler ?? config.DATABASE_URL, isPooler: pooler !== undefined };

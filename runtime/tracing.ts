@@ -29,7 +29,6 @@ export interface Tracing {
   batches(name: string): BatchTrace;
   /** Begins the trace of each email, linked to the active span. The trace's id is the email's, without dashes. */
   emailsAccepted(emailIds: readonly string[]): void;
-  /** Notes a provider's event in the trace of its email. */
   emailEvent(emailId: string, kind: string): void;
   journalInsert: <R>(rows: number, insert: () => Promise<R>) => Promise<R>;
 }

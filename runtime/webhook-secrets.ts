@@ -40,7 +40,6 @@ export function createWebhookSecrets(appSecret: string) {
             : null,
       };
     },
-    /** The previous secret stays valid for 24 hours. */
     rotate: (em: Em, projectId: string) =>
       replaceWebhookSecret(em, projectId, fresh(projectId), overlapHours),
   };

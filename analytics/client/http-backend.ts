@@ -7,9 +7,7 @@ export interface HttpOptions {
   username: string;
   password: string;
   database: string;
-  /** Default 30,000. */
   requestTimeoutMs?: number;
-  /** Maximum for this process. Default 10. */
   maxConnections?: number;
 }
 

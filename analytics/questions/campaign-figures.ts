@@ -94,7 +94,6 @@ export async function topCampaigns(
 
 const rankedFigure = { opens: 'opened', clicks: 'clicked', sent: 'sent' } as const;
 
-/** A UUIDv7 begins with its time. */
 function rank(campaigns: readonly FiguresOfCampaign[], ranking: CampaignRanking): FiguresOfCampaign[] {
   const figure = rankedFigure[ranking];
   return campaigns.toSorted((a, b) => b[figure] - a[figure] || (a.campaignId < b.campaignId ? 1 : -1));

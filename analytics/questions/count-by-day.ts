@@ -5,7 +5,6 @@ import { countColumn, type QueryParameters, type Question } from '../client/ques
 import { countBuckets, fillBuckets } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
-/** In one statement, whose parameters are part of its URL. */
 const maxDays = 400;
 /** Which the type Date has, and none of them the day of a mark for all. */
 const known = { from: Date.UTC(1971), until: Date.UTC(2100) };

@@ -30,7 +30,6 @@ export interface NamedCount {
   count: number;
 }
 
-/** Most frequent first, then by name, as ClickHouse sorts them. */
 export function sumByName(counts: readonly NamedCount[]): NamedCount[] {
   const sums = new Map<string, number>();
   for (const { name, count } of counts) sums.set(name, (sums.get(name) ?? 0) + count);

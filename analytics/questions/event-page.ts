@@ -23,7 +23,6 @@ export interface EventPageFilter {
   startDate?: Date | undefined;
   endDate?: Date | undefined;
   before?: EventPosition | undefined;
-  /** To detect another page, request one row more than a page holds. */
   limit: number;
 }
 

@@ -11,7 +11,6 @@ export interface EventStats {
   total: number;
   byName: NamedCount[];
   otherCount: number;
-  /** Every UTC day of the period, oldest first. */
   timeseries: { date: string; count: number }[];
 }
 

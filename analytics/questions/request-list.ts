@@ -25,7 +25,6 @@ export interface RequestFilter {
   startDate?: Date | undefined;
   endDate?: Date | undefined;
   before?: RequestPosition | undefined;
-  /** To detect another page, request one row more than a page holds. */
   limit: number;
 }
 

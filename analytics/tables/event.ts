@@ -44,7 +44,6 @@ export function toEventLine({ data, ...row }: EventInsertRow): string {
   return eventLine(row, JSON.stringify(data));
 }
 
-/** Like `toEventLine`, for data that is JSON text already, stored unchanged. */
 export function eventLine(row: Omit<EventInsertRow, 'data'>, data: string): string {
   return [
     row.projectId,

@@ -1,7 +1,6 @@
 import { toInstantParameter } from '../client/question.ts';
 import { type InsertTarget, tsvValue } from '../client/statement.ts';
 
-/** Days; the TTL of the table. */
 export const requestLogDays = 7;
 
 export const requestCredentials = ['publicKey', 'secretKey', 'session'] as const;
@@ -25,16 +24,13 @@ export const requestLogTable: InsertTarget = {
 
 export interface LoggedRequest {
   id: string;
-  /** When the request arrived. */
   at: Date;
   requestId: string;
   method: string;
-  /** The pattern, such as `/contacts/:id`. */
   route: string;
   status: number;
   errorCode: string | null;
   credential: RequestCredential;
-  /** Until the answer began. */
   durationMs: number;
 }
 

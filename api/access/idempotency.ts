@@ -15,7 +15,6 @@ const mostTries = 5;
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** Runs a request with an `Idempotency-Key` at most once. */
 export function createIdempotency(em: Em, ttlHours: number) {
   const shared = {
     maxItems: 200,

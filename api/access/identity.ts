@@ -4,7 +4,6 @@ export interface ApiProject {
   id: string;
   disabled: boolean;
   disabledReason: string | null;
-  /** Whether suppressed contacts are refused transactional email too. */
   suppressTransactional: boolean;
   hasSendLimit: boolean;
 }

@@ -19,7 +19,6 @@ const claimsSchema = z
   .object({ sub: z.uuid(), ver: z.int(), jti: z.uuid().optional() })
   .transform(({ sub, ver, jti }): Session => ({ userId: sub, sessionVersion: ver, id: jti }));
 
-/** Sessions are JWTs. */
 export function createSessions(key: Uint8Array) {
   const secret = Buffer.from(key);
   return {
@@ -28,7 +27,6 @@ export function createSessions(key: Uint8Array) {
       const claims = { ver: sessionVersion, ...(id !== undefined && { jti: id }) };
       return jwt.sign(claims, secret, { algorithm, issuer, subject: userId, expiresIn });
     },
-    /** Returns undefined when the token is missing, forged or expired. */
     read: (token: string | undefined) => {
       if (token === undefined) return undefined;
       try {

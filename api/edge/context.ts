@@ -15,7 +15,6 @@ export interface RequestState {
   body: unknown;
   // What was thrown, for the access log.
   failure: unknown;
-  /** Of the answer, when it is an error. */
   errorCode: ErrorCode | undefined;
   credential: RequestCredential | undefined;
   traceId: string | undefined;
@@ -23,7 +22,6 @@ export interface RequestState {
 
 export interface AppContext {
   services: unknown;
-  /** Whether browsers reach the API by HTTPS. */
   isHttps: boolean;
   params: Readonly<Record<string, string | undefined>>;
   routerPath?: string;

@@ -20,7 +20,6 @@ export function setCookie(ctx: CookieContext, name: keyof typeof attributes, val
   ctx.cookies.set(name, value, { sameSite: 'lax', ...attributes[name] });
 }
 
-/** What a sign-in is limited by and remembered for. */
 export function clientOf(ctx: CookieContext) {
   return { device: ctx.cookies.get('device'), address: ctx.ip, userAgent: ctx.get('user-agent') };
 }

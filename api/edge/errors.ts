@@ -24,7 +24,6 @@ export function errorPages(page: ErrorPage): EdgeMiddleware {
   return answerErrors(page);
 }
 
-/** Whether a person reads the answer. */
 export const isBrowser = (ctx: Pick<EdgeContext, 'accepts'>): boolean =>
   ctx.accepts('json', 'html') === 'html';
 

@@ -72,7 +72,6 @@ ${form(token, passwordField(locale, hasFault), text['account.createButton'])}`;
   return renderPage({ locale, project: undefined, title: text['account.createTitle'], content });
 }
 
-/** Shown to a browser that returns from another site, such as a checkout. */
 export function returnPage(locale: Locale, page: ReturnPage): Page {
   return say(locale, messages[locale][`return.${page}`], messages[locale]['return.hint']);
 }

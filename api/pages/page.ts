@@ -13,7 +13,6 @@ export interface Page {
 
 export interface PageOptions {
   locale: Locale;
-  /** Undefined for a link that is not genuine. */
   project: PageProject | undefined;
   title: string;
   content: Html;
@@ -21,7 +20,6 @@ export interface PageOptions {
 
 export const pageType = 'text/html; charset=utf-8';
 
-/** The page's headers replace those of `securityHeaders`. */
 export function showPage(ctx: PageContext, { body, headers }: Page): void {
   ctx.set(headers);
   ctx.type = pageType;

@@ -111,7 +111,6 @@ function fromStatus({ status, reason, claimedAt }: LoggedEmail, known: ReadonlyS
   }
 }
 
-/** Oldest first; what has no instant is last. */
 export function presentTimeline(email: LoggedEmail, events: readonly EmailEvent[]): Entry[] {
   const happened = events.map(presentEvent);
   const known = new Set(happened.map(({ type }) => type));

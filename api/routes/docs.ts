@@ -46,7 +46,6 @@ const pagePolicy =
 
 const dayCache = 'public, max-age=86400';
 
-/** `GET /docs`: the reference of Scalar for `/openapi.json`, without external resources. */
 export function docsRoutes(): Route[] {
   /** 4 MB of script, 1.2 MB of it compressed. */
   let reference: Promise<{ plain: Buffer; compressed: Buffer }> | undefined;

@@ -77,7 +77,6 @@ const tagged = Object.entries(sections).flatMap(([section, files]) =>
     .map((route) => ({ ...route, tags: route.tags.length > 0 ? route.tags : [section] })),
 );
 
-/** By section, path and method. */
 export const routes: readonly Route[] = Object.keys(sections).flatMap((section) =>
   tagged
     .filter(({ tags }) => tags.includes(section))

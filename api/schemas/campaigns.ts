@@ -22,7 +22,6 @@ export type ListCampaignsQuery = z.output<typeof listCampaignsQuerySchema>;
 
 export const campaignPageSchema = offsetPageSchema(listedCampaignSchema);
 
-/** Create and replace: omitted fields are empty. */
 export const campaignBodySchema = z.object({
   name: z.string().max(maxCampaignNameLength).regex(/\S/, 'Expected a name'),
   description: z.string().max(2000).nullish().describe('A note for yourself.'),

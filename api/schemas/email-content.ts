@@ -22,6 +22,5 @@ export const htmlBodySchema = z
   })
   .describe('HTML with Liquid placeholders, at most 512 KB.');
 
-/** What is being written: parts may still be empty. */
 export const draftSubjectSchema = z.union([z.literal(''), subjectSchema]);
 export const draftBodySchema = z.union([z.literal(''), htmlBodySchema]);

@@ -5,7 +5,6 @@ import type { Total } from '../../db/count-or-estimate.ts';
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
 
-/** Clamped to 100. */
 export const limitSchema = (fallback: number) =>
   z.coerce
     .number()
@@ -45,7 +44,6 @@ export function oneOfSchema<const Value extends string, Fallback extends Value |
     .transform((sent): Value | Fallback => known.safeParse(sent).data ?? fallback);
 }
 
-/** Of the records of one page: `ids=…&ids=…`. */
 export const idsQuerySchema = z.object({
   ids: z
     .union([idSchema, z.array(idSchema).min(1).max(100)])

@@ -39,7 +39,6 @@ const footerAddressSchema = z
   )
   .describe('Postal address for the footer of MARKETING emails: plain text, a line each.');
 
-/** What contacts see of a project; null takes a setting back. */
 export const brandFields = {
   brandColor: brandColorSchema.nullable().optional(),
   logoUrl: logoUrlSchema.nullable().optional(),

@@ -148,7 +148,6 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
 
 function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions) {
   return {
-    /** Returns a token that signs the user in once, within `signInLinkMinutes`. */
     async createSignIn(userId: string) {
       const { token, hash } = oneTimeLinks.createToken('sign-in');
       const em = orm.em.fork();

@@ -3,7 +3,6 @@ import type { Orm } from '../../db/orm.ts';
 import { countRecipients } from '../../db/statements/campaigns/campaign-audience.ts';
 import { keepCounts } from './counted-live.ts';
 
-/** Estimates recipients until the audience is frozen. An edit triggers a new count. */
 export function createCampaignEstimates(orm: Orm, countedLive?: number) {
   return keepCounts(
     orm,

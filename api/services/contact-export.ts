@@ -13,7 +13,6 @@ const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
 /** How long a page waits for its turn when other searches of the project are many. */
 const waitMs = 500;
-/** By which spreadsheets recognise UTF-8. */
 const byteOrderMark = '\ufeff';
 
 export function createContactExportService(orm: Orm, heavyReads: HeavyReads) {
@@ -46,7 +45,6 @@ export function createContactExportService(orm: Orm, heavyReads: HeavyReads) {
 
 interface Part {
   contacts: ContactRow[];
-  /** Where to go on; undefined at the end. */
   next: ContactPosition | undefined;
 }
 

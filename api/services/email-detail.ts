@@ -34,7 +34,6 @@ export interface EmailDetail {
 export interface EmailDetailOptions {
   orm: Orm;
   templates: TemplateCache;
-  /** Public address of the API and key of the tokens, for links in the rendered body. */
   links: { apiUrl: string; linkKey: Buffer };
 }
 

@@ -18,10 +18,8 @@ export interface ImportPreview {
   wouldCreate: number;
   wouldUpdate: number;
   invalid: number;
-  /** The first 100. */
   errors: BadRow[];
   columns: { name: string; field: string | null; type: FieldType | null }[];
-  /** The first 10. */
   preview: GoodRow[];
 }
 
@@ -29,7 +27,6 @@ const mostErrors = 100;
 const previewRows = 10;
 const rowsPerLook = 2_000;
 const pieceBytes = 16 * 1024;
-/** As much as the import looks for the header in. */
 const headerBytes = 256 * 1024;
 
 export interface ImportFile {

@@ -16,7 +16,6 @@ export interface InboundOptions {
   committed: () => void;
 }
 
-/** More than SES accepts in one envelope. */
 const mostRecipients = 100;
 
 function parseReceived(message: string): SesReceived | undefined {

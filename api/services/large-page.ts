@@ -18,7 +18,6 @@ interface LargeList<Row> {
   query: LargePageQuery;
   total: Total;
   read(window: ListWindow): Promise<Row[]>;
-  /** What the rows are ordered by, latest first. */
   positionOf(row: Row): { at: Date; id: string };
 }
 

@@ -3,9 +3,7 @@ import type { Look } from '../../db/look-for-page.ts';
 export interface LookedPage<Row, Position> {
   rows: Row[];
   isFull: boolean;
-  /** From where to go on; undefined at the end of the list. */
   next: Position | undefined;
-  /** How far a page that is not full was searched. */
   searchedUntil: Position | undefined;
 }
 

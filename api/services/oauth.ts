@@ -25,7 +25,6 @@ const attemptSchema = z.object({
 
 export type OAuthProviders = Readonly<Record<OAuthProviderName, OAuthProvider | null>>;
 
-/** What went wrong, as `details.reason` of the refusals. */
 type OAuthRefusal =
   | 'attempt_expired'
   | 'address_not_verified'
@@ -64,7 +63,6 @@ export function createOAuthService(options: OAuthServiceOptions) {
     signInUrl: options.signInUrl,
     configured: { google: providers.google !== null, github: providers.github !== null },
 
-    /** `attempt` is what the browser has to bring back. */
     async start(name: OAuthProviderName) {
       const provider = requireProvider(name);
       const attempt = {

@@ -95,7 +95,6 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
         return member;
       }),
 
-    /** Removes a member, or withdraws the invitation with this id. Every member may leave. */
     remove: (userId: string, projectId: string, memberId: string) =>
       orm.em.fork().transactional(async (em) => {
         const isLeaving = userId === memberId;

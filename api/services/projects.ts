@@ -20,7 +20,6 @@ export interface ProjectSettings {
   suppressTransactional?: boolean | undefined;
   /** `#rrggbb` in lower case; null for the default. */
   brandColor?: string | null | undefined;
-  /** As `parseLogoUrl` returns it. */
   logoUrl?: string | null | undefined;
   footerAddress?: string | null | undefined;
   language?: Locale | undefined;
@@ -29,7 +28,6 @@ export interface ProjectSettings {
 export interface MemberProject {
   membership: Loaded<Membership, 'project'>;
   publicKey: string;
-  /** For those who may administer the project. */
   secretKey: string | undefined;
 }
 

@@ -17,7 +17,6 @@ export type NotificationOutcome = ProviderEventOutcome | 'over_limit' | 'ignored
 
 /** Both are the same for every delivery of a notification, and signed. */
 export interface Notification {
-  /** UUID. */
   id: string;
   publishedAt: Date;
 }

@@ -55,7 +55,6 @@ export function createPublicLinksService({ orm, key, limiter, committed }: Publi
   }
 
   return {
-    /** Read-only. Only invalid links count against the address's rate limit. */
     async open(purpose: LinkPurpose, token: string, clientAddress: string): Promise<OpenedLink> {
       const named = readLinkToken(token);
       if (named === undefined) return refuse(clientAddress);
@@ -70,7 +69,6 @@ export function createPublicLinksService({ orm, key, limiter, committed }: Publi
         : { state: 'open', project, subject, subscriber };
     },
 
-    /** Returns undefined when the contact was erased. */
     async act({ subject }: GenuineLink, action: LinkAction) {
       const occurredAt = new Date();
       const change: SubscriptionChange =

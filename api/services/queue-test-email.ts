@@ -9,7 +9,6 @@ export type TestedContent = Pick<
   'projectId' | 'type' | 'subject' | 'body' | 'fromEmail' | 'fromName' | 'replyTo'
 >;
 
-/** Queues the content to one address. It belongs to no campaign, so it changes no counter. */
 export async function queueTestEmail(em: Em, content: TestedContent, toEmail: string): Promise<void> {
   const { projectId, type, body, fromEmail, fromName, replyTo } = content;
   const contact = await em.findOne(Contact, { projectId, email: toEmail }, { fields: ['id'] });

@@ -3,7 +3,6 @@ import { type LoggedRequest, toRequestLine } from '../../analytics/tables/reques
 
 export interface FinishedRequest extends Omit<LoggedRequest, 'id' | 'at'> {
   projectId: string;
-  /** Unix time. */
   endedAtMs: number;
 }
 
@@ -75,7 +74,6 @@ export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptio
       counts.set(projectId, count + 1);
       rows.push(request);
     },
-    /** Writes what is left, unless ClickHouse is away. */
     async close() {
       clearInterval(timer);
       await writing;

@@ -35,7 +35,6 @@ const rareShare = 1 / 1000;
 /** All methods throw DomainError `NOT_FOUND`; `list` as `readLargePage`, `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
 export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, committed: () => void) {
   return {
-    /** Current members, newest contact first. */
     list: (projectId: string, id: string, query: LargePageQuery) =>
       heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),
 

@@ -102,7 +102,6 @@ export interface SendServiceOptions {
   templates: TemplateCache;
   committed: () => void;
   trace?: BatchTrace | undefined;
-  /** Called with the ids after the commit. */
   accepted?: ((emailIds: readonly string[]) => void) | undefined;
 }
 

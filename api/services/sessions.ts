@@ -75,7 +75,6 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
       return renewed && tokens.signIn(renewed);
     },
 
-    /** Ends the caller's session; does nothing without one. */
     async signOut(token: string | undefined) {
       const session = tokens.read(token);
       if (session?.id === undefined) return;

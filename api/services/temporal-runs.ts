@@ -1,5 +1,4 @@
 export interface TemporalRun {
-  /** Id of the Temporal workflow; null where there is none. */
   temporalWorkflowId: string | null;
   /** Its page; null where no address of the Temporal UI is configured. */
   temporalUrl: string | null;

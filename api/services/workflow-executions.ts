@@ -22,7 +22,6 @@ const maxStepRuns = 500;
 
 export interface ExecutionOfContact {
   execution: WorkflowExecution;
-  /** Null after the contact was deleted. */
   contactEmail: string | null;
 }
 

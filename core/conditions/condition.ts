@@ -58,7 +58,6 @@ export interface Group<P = Predicate> {
   conditions?: Condition<P>;
 }
 
-/** A validated condition tree; `logic` joins the groups. */
 export interface Condition<P = Predicate> {
   logic: 'AND' | 'OR';
   groups: Group<P>[];

@@ -52,7 +52,6 @@ export async function* readRows(
 }
 
 export interface ImportHeader {
-  /** As they are in the file. */
   names: string[];
   columns: ImportColumns;
 }

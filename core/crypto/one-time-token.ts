@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 export type OneTimePurpose = MailedPurpose | 'sign-in';
-/** Of the links that are sent by email. */
 export type MailedPurpose = 'verify-email' | 'reset-password' | 'invitation';
 
 export function createOneTimeToken(): string {

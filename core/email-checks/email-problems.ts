@@ -36,7 +36,6 @@ export interface EmailProblem extends ProblemPlace {
 }
 
 export interface CheckedEmail {
-  /** As rendered. */
   subject: string;
   html: string;
   /** The template of the HTML: what is rendered as it was written has its place there. */

@@ -14,7 +14,6 @@ export interface ReceivedHeader {
  */
 export type AutomaticReason = 'auto-submitted' | 'bulk' | 'bounce' | 'own' | 'flood';
 
-/** Nothing here is authenticated. */
 export interface ReceivedHeaders {
   from: string | null;
   fromName: string | null;

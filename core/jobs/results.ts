@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 export const maxImportErrors = 100;
-/** Kept of a job, for the file of its errors. */
 export const mostImportErrorsKept = 1_000;
 
 export const importResultSchema = z.object({

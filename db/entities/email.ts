@@ -110,7 +110,6 @@ const EmailSchema = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Null after the contact was erased. */
     contactId: p.uuid().nullable(),
     contentId: p.uuid().nullable(),
     source: p.text().$type<EmailSource>(),
@@ -136,7 +135,6 @@ const EmailSchema = defineEntity({
     handOverBegun: p.boolean().nullable(),
     createdAt: createdAt(),
     sentAt: instant().nullable(),
-    /** When the provider's Send event arrived. */
     confirmedAt: instant().nullable(),
     deliveredAt: instant().nullable(),
     openedAt: instant().nullable(),

@@ -6,7 +6,6 @@ const UserSchema = defineEntity({
   tableName: 'users',
   properties: {
     id: primaryId(),
-    /** Trimmed and in lower case. */
     email: p.text().unique(),
     name: p.text().nullable(),
     /** argon2id in PHC format; null for users who only sign in through a provider. */

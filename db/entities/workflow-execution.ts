@@ -38,7 +38,6 @@ const WorkflowExecutionSchema = defineEntity({
     projectId: p.uuid(),
     workflowId: p.uuid(),
     version: p.integer(),
-    /** Null after the contact was erased. */
     contactId: p.uuid().nullable(),
     status: p.enum(executionStatuses).default('RUNNING'),
     /** Re-entry was off at the start, so the workflow never runs again for this contact. */
@@ -104,7 +103,6 @@ const EventListenerSchema = defineEntity({
   properties: {
     projectId: p.uuid().primary(),
     eventName: p.text().primary(),
-    /** `everyContact` for a workflow. */
     contactId: p.uuid().primary(),
     id: p.uuid().primary(),
     workflowId: p.uuid(),

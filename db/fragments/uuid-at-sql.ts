@@ -1,8 +1,6 @@
 const timeSql = (instant: string) =>
   `lpad(to_hex(floor(extract(epoch from ${instant}) * 1000)::bigint), 12, '0')`;
 
-/** SQL: the lowest UUIDv7 of the millisecond of an instant. */
 export const firstUuidAtSql = (instant: string) => `(${timeSql(instant)} || '${'0'.repeat(20)}')::uuid`;
 
-/** SQL: the highest UUIDv7 of the millisecond of an instant. */
 export const lastUuidAtSql = (instant: string) => `(${timeSql(instant)} || '${'f'.repeat(20)}')::uuid`;

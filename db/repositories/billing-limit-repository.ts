@@ -3,7 +3,6 @@ import type { BillingCategory, PerCategory } from '../../core/billing/categories
 import type { BillingLimit } from '../entities/billing.ts';
 
 export class BillingLimitRepository extends EntityRepository<BillingLimit> {
-  /** Monthly email limits; null means no limit. */
   async ofProject(projectId: string): Promise<PerCategory<number | null>> {
     const limits = await this.find({ projectId }, { refresh: true });
     const of = (category: BillingCategory) => limits.find((one) => one.category === category)?.emails ?? null;

@@ -2,7 +2,6 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { CampaignBatch } from '../entities/campaign.ts';
 
 export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
-  /** Up to `limit` unfinished batches after `after`, ascending. */
   findOpen(
     campaignId: string,
     after: number,

@@ -39,7 +39,6 @@ export class CampaignRepository extends EntityRepository<Campaign> {
     );
   }
 
-  /** Unfinished campaigns that send from the domain, oldest first. */
   async findByDomain(
     projectId: string,
     domain: string,

@@ -2,7 +2,6 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Contact } from '../entities/contact.ts';
 
 export class ContactRepository extends EntityRepository<Contact> {
-  /** Addresses by contact id; deleted contacts are left out. */
   async findEmails(
     projectId: string,
     contactIds: readonly (string | null | undefined)[],

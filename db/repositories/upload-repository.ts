@@ -7,7 +7,6 @@ const unfinishedForMs = 60 * 60 * 1000;
 export type UploadPosition = Pick<Upload, 'createdAt' | 'key'>;
 
 export class UploadRepository extends EntityRepository<Upload> {
-  /** Stored images, newest first. */
   listPage(projectId: string, after: UploadPosition | undefined, limit: number): Promise<Upload[]> {
     const position = after && {
       // Bounds the index scan, which the alternatives below do not.

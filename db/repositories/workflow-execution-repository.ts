@@ -4,7 +4,6 @@ import type { WorkflowExecution } from '../entities/workflow-execution.ts';
 import type { ListWindow } from '../list-window.ts';
 
 export class WorkflowExecutionRepository extends EntityRepository<WorkflowExecution> {
-  /** Newest first. */
   listPage(
     workflowId: string,
     status: ExecutionStatus | undefined,

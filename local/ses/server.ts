@@ -28,7 +28,6 @@ const keepAliveTimeoutMs = 15 * 60 * 1_000;
 const drainMs = 2_000;
 
 export interface LocalSesOptions {
-  /** 0 takes any free port. */
   port: number;
   host?: string;
   /** Public address used in notifications, without a trailing slash. Default: 127.0.0.1 and the port. */

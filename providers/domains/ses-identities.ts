@@ -138,7 +138,6 @@ async function checkRecords(
   };
 }
 
-/** Idempotent: returns an existing identity of that name. */
 async function create(
   client: SESv2Client,
   installation: string,

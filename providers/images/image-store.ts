@@ -5,9 +5,7 @@ export interface ImageStore {
    * @returns the public address
    */
   put(key: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
-  /** The public address, whether or not the image is there. */
   urlOf(key: string): string;
-  /** Removes an image and any partial upload. Idempotent. */
   remove(key: string): Promise<void>;
 }
 

@@ -24,7 +24,6 @@ export interface OAuthProvider {
   profileOf(callback: URL, attempt: OAuthAttempt): Promise<OAuthProfile>;
 }
 
-/** The sign-in was declined, forged or replayed. */
 export class OAuthRefused extends Error {
   constructor(cause: unknown) {
     super('The provider did not complete the sign-in', { cause });

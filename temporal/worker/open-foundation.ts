@@ -12,7 +12,6 @@ import { startProbes } from './probes.ts';
 export interface Foundation {
   resources: Resources;
   metrics: ProductMetrics;
-  /** Tells the probes how to find out whether the process is ready. */
   watchState(state: () => string): void;
 }
 

@@ -19,7 +19,6 @@ const { evaluateSegmentChanges } = proxyActivities<SegmentActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 5 },
 });
 
-/** Projects at a time. */
 const lanes = 3;
 
 /**

@@ -19,7 +19,6 @@ export async function campaignAudience(em: Em, campaign: AudienceChoice): Promis
   return { where: (now, bind, reach) => `(c.subscribed and ${audience.where(now, bind, reach)})` };
 }
 
-/** Everyone the audience names, subscribed or not. */
 export async function chosenAudience(em: Em, campaign: AudienceChoice): Promise<Audience> {
   switch (campaign.audienceType) {
     case 'ALL':

@@ -19,7 +19,6 @@ const freezingRow = z.object({
 });
 const frozenRow = z.object({ isFrozen: z.boolean() });
 
-/** CTEs that assign the emails of `queued` to batches. */
 const batchesSql = `
 numbered as (
   select q.id, ((k.recipients + row_number() over (order by q.id) - 1) / $3::int + 1)::int as batch

@@ -14,7 +14,6 @@ export interface DataFilter {
 }
 
 export interface ContactFilter {
-  /** Lower-case substring of the address. */
   search: string | undefined;
   statuses: readonly ContactStatus[] | undefined;
   data: readonly DataFilter[];
@@ -24,7 +23,6 @@ export function needsScan({ search, data }: ContactFilter): boolean {
   return search !== undefined || data.length > 0;
 }
 
-/** The index of addresses has all that such a filter needs. */
 export function isByAddressAlone({ search, statuses, data }: ContactFilter): boolean {
   return search !== undefined && statuses === undefined && data.length === 0;
 }

@@ -36,7 +36,6 @@ const foldedRow = z.object({
 });
 
 export interface FoldResult {
-  /** Fewer than the limit when no changes are left. */
   folded: number;
   untyped: { projectId: string; key: string }[];
 }

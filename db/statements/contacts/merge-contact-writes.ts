@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../core/json-value.ts';
 
 export interface ContactWrite {
   projectId: string;
-  /** Normalised. */
   email: string;
   contactId: string;
   /** Undefined leaves it unchanged. */

@@ -19,7 +19,6 @@ export interface EmailFilter {
   workflowId: string | undefined;
   /** Part of the recipient's address, in lower case. */
   recipient: string | undefined;
-  /** Part of the subject or the recipient's address. */
   text: string | undefined;
   startDate: Date | undefined;
   endDate: Date | undefined;

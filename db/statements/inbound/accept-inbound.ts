@@ -10,16 +10,13 @@ import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
 
 export interface ArrivedEmail {
   notificationId: string;
-  /** The day (UTC) of its publication. */
   publishedOn: string;
   providerId: string;
   /** Envelope sender; empty for emails that must not be answered, such as bounces. */
   source: string;
-  /** Normalised. */
   recipients: string[];
   verdicts: Verdicts;
   headers: ReceivedHeader[];
-  /** Null when the email is in a bucket (`object`) or unavailable. */
   raw: Uint8Array | null;
   object: { bucket: string; key: string } | null;
   receivedAt: Date;

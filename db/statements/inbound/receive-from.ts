@@ -10,7 +10,6 @@ import { mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 export interface ReceivedEvent {
   id: string;
   projectId: string;
-  /** The email of ours that it answers, otherwise the received one. */
   emailId: string;
   data: JsonObject;
   occurredAt: Date;

@@ -1,4 +1,3 @@
-/** Contacts by the input that was touched. */
 export type Touched = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Segments that are evaluated in one statement. A contact is evaluated for those whose bit its mask has. */

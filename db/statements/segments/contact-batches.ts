@@ -28,7 +28,6 @@ export async function findBatchEnd(
   return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
 }
 
-/** Further conditions on `contacts c`: those of a batch. */
 export function boundsSql(after: ContactCursor | null, next: ContactCursor | null, bind: Bind): string {
   return [
     after === null ? '' : boundSql('>', after, bind),

@@ -21,7 +21,6 @@ export function listMembers(
   );
 }
 
-/** Of a static segment. */
 export function countStaticMembers(em: Em, segmentId: string): Promise<Total> {
   return countOrEstimate(em, 'from segment_members where segment_id = $1', [segmentId]);
 }

@@ -114,7 +114,6 @@ async function planContacts(
   } while (after !== null);
 }
 
-/** Walks through the contacts that ever had the event. */
 async function planStatistics(
   em: Em,
   projectId: string,

@@ -7,7 +7,6 @@ export type ExpiryCursor = readonly string[];
 
 export interface ExpirySlice {
   count: number;
-  /** Where the next slice begins; null when the walk is over. */
   cursor: ExpiryCursor | null;
 }
 

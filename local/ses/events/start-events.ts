@@ -34,7 +34,6 @@ const silentFigures = {
   failed: 0,
 };
 
-/** Without a webhook nothing is published. */
 export async function startEvents(options: {
   store: MailStore;
   received: ReceivedMail;

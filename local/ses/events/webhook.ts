@@ -3,10 +3,8 @@ import * as https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import type { SignedSnsMessage } from './sns-signer.ts';
 
-/** The timeout of SNS. */
 const answerTimeoutMs = 15_000;
 
-/** `null` when nothing answered. */
 export type DeliveryOutcome = { status: number | null };
 
 export class Webhook {

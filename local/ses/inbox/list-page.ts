@@ -82,7 +82,6 @@ ${page < pages ? html`<a rel="next" href="${link(page + 1)}">Older</a>` : ''}
 </nav>`;
 }
 
-/** `2026-11-21 10:48:23`. */
 export function shortTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 }

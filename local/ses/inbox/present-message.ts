@@ -6,7 +6,6 @@ import type { SesAttachment } from '../protocol/schemas.ts';
 export interface InboxMessage {
   id: string;
   emailId: string | null;
-  /** ISO 8601, UTC. */
   receivedAt: string;
   from: string;
   to: string[];
@@ -26,7 +25,6 @@ export interface InboxAttachment {
   contentType: string;
   contentId: string | null;
   disposition: 'attachment' | 'inline';
-  /** Decoded bytes. */
   size: number;
 }
 

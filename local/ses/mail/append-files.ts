@@ -2,7 +2,6 @@ import { constants, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** In bytes. */
 export interface Position {
   offset: number;
   length: number;

@@ -118,7 +118,6 @@ export class MailStore {
     return number !== null;
   }
 
-  /** Resolves once the email is on disk and its event is queued. */
   async receive(received: NewReceived): Promise<void> {
     let number = 0;
     await this.#files.append({

@@ -1,7 +1,6 @@
 import { compileTemplate, type InlineTemplate, parseTemplateData } from '../protocol/inline-template.ts';
 import type { SendBulkEmailCall, SesAttachment, SesSimple, SesTemplate } from '../protocol/schemas.ts';
 
-/** `null`: the message does not have that part. */
 export interface MessageContent {
   subject: string;
   html: string | null;

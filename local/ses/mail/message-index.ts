@@ -7,7 +7,6 @@ export interface IndexedMessage {
   at: number;
   /** All recipients in lower case, separated by line feeds. */
   recipients: string;
-  /** In lower case. */
   subject: string;
   line: Position;
 }

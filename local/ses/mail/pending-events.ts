@@ -4,7 +4,6 @@ import type { LogRecord, MessageRecord, PlannedEvent } from './records.ts';
 export interface PendingEvent {
   /** Unique, also over restarts. */
   number: number;
-  /** Milliseconds since the epoch. */
   at: number;
   line: Position;
   event: PlannedEvent | number | 'received';

@@ -10,7 +10,6 @@ const header = z.object({ Name: z.string(), Value: z.string() });
 const tag = z.object({ Name: z.string(), Value: z.string() });
 
 const attachment = z.object({
-  /** Base64 on the wire. */
   RawContent: z.string(),
   FileName: z.string().min(1).max(255),
   ContentDisposition: z.enum(['ATTACHMENT', 'INLINE']).optional(),
@@ -54,7 +53,6 @@ export const sendEmailSchema = z.object({
   Destination: destination.optional(),
   Content: z.object({
     Simple: simple.optional(),
-    /** Base64 on the wire. */
     Raw: z.object({ Data: z.string() }).optional(),
   }),
   EmailTags: z.array(tag).default([]),

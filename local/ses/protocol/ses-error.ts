@@ -1,4 +1,3 @@
-/** API reference, Errors. */
 const statusByCode = {
   BadRequestException: 400,
   MessageRejected: 400,

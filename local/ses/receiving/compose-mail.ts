@@ -15,13 +15,11 @@ export const mailInputSchema = z.object({
     .array(
       z.object({
         filename: z.string().min(1),
-        /** Base64. */
         content: z.string(),
         contentType: z.string().optional(),
       }),
     )
     .default([]),
-  /** With or without angle brackets. */
   messageId: z.string().optional(),
   inReplyTo: z.string().optional(),
   references: addresses.optional(),

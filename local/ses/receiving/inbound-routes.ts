@@ -19,7 +19,6 @@ import {
 /** The largest email in base64, plus JSON overhead. */
 const mostJsonBytes = 60 * 1024 * 1024;
 
-/** Several recipients are separated by commas. */
 const rawQuerySchema = z.object({
   from: z.string().optional(),
   to: z.string().optional(),

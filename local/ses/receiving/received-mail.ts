@@ -14,7 +14,6 @@ export interface IncomingMail {
 
 /** The limit of SES. */
 export const mostMailBytes = 40 * 1024 * 1024;
-/** A larger email is only in the bucket. */
 export const mostNotifiedBytes = 150 * 1024;
 export const receivedBucket = 'local-inbound';
 

@@ -18,7 +18,6 @@ function refusal(responseCode: number, message: string): Error {
  * @throws Error with `code` EADDRINUSE when the port is taken
  */
 export async function openSmtpPort(options: {
-  /** 0 takes any free port. */
   port: number;
   host: string;
   mail: ReceivedMail;

@@ -13,7 +13,6 @@ const identity = z.object({
   /** Set by the control API: checks do not change the status. */
   isPinned: z.boolean(),
   tokens: z.array(z.string()),
-  /** Milliseconds since the epoch. */
   createdAt: z.number(),
   checkedAt: z.number().nullable(),
   mailFrom: z

@@ -10,7 +10,6 @@ export type HeadStart = ReturnType<typeof createHeadStart>;
 export interface HeadStartDependencies {
   orm: Orm;
   sendBatch: BatchSender;
-  /** Whether this process sends for a workflow. */
   isBusy: () => boolean;
   warn: Warn;
 }

@@ -43,7 +43,6 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
         .catch(() => undefined);
       await first;
     },
-    /** Call at the end of each run of a campaign. */
     note(campaignId: string, emails: number): void {
       sent += emails;
       rests.note(campaignId, emails > 0);
@@ -59,7 +58,6 @@ export interface Looking {
   /** Resolves to whether there was anything open. */
   look: () => Promise<boolean>;
   isIdle: () => boolean;
-  /** Emails that the looks have sent so far. */
   sent: () => number;
   /** Rejects when looking has to end. */
   wait: (ms: number) => Promise<unknown>;
@@ -69,7 +67,6 @@ const lookEveryMs = 500;
 /** While nothing that is open can be sent: it waits for its rate, or for events of the provider. */
 const longestPauseMs = 30_000;
 
-/** Looks whenever there is nothing else to do. */
 export async function keepLooking({ look, isIdle, sent, wait }: Looking): Promise<never> {
   let [pauseMs, isOpen, sentBefore] = [lookEveryMs, false, 0];
   for (;;) {
@@ -97,7 +94,6 @@ export function createRests(now: () => number = Date.now) {
       if (hasSent) rests.delete(id);
       else rests.set(id, { ms, until: now() + ms });
     },
-    /** Ids of those that rest now. */
     current(): string[] {
       for (const [id, { until }] of rests) if (now() - until > longestRestMs) rests.delete(id);
       return [...rests].filter(([, { until }]) => until > now()).map(([id]) => id);

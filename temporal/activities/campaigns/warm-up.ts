@@ -8,7 +8,6 @@ import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 export interface WarmUpDependencies {
   render: ClaimedRenderer;
   provider: Pick<EmailProvider, 'handOverMany'>;
-  /** False as soon as there is something to send. */
   isDue: () => boolean;
 }
 

@@ -12,7 +12,6 @@ export interface SendSlot {
 export interface Reservation {
   granted: SendSlot[];
   held: OpenEmail[];
-  /** Retry delay by project id, for projects with held emails. */
   retryInMs: Map<string, number>;
 }
 

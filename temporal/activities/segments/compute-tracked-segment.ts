@@ -60,7 +60,6 @@ async function prepare(
   return { ...computationStart, planId: isKnown ? planId : null };
 }
 
-/** Waits until every writer knows what the segment reads. */
 async function waitForWriters(em: Em, signal: AbortSignal | undefined): Promise<boolean> {
   const barrier = await writersBarrier(em);
   const until = Date.now() + writersWaitMs;

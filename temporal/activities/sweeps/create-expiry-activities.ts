@@ -67,7 +67,6 @@ const progressSchema = z.object({ count: z.int(), cursor: z.array(z.string()).nu
 type Progress = z.infer<typeof progressSchema>;
 
 interface ExpiryRun {
-  /** Details of the last heartbeat of an earlier attempt. */
   heartbeat?: unknown;
   /** Called after each slice with the details of the next heartbeat. */
   onSlice?: (progress: Progress) => void;

@@ -29,7 +29,6 @@ export async function foldFigures(em: Em): Promise<{ folded: number; typed: numb
   return { folded, typed };
 }
 
-/** A key beyond the project's limit stays untyped. */
 async function typeKey(em: Em, projectId: string, key: string): Promise<boolean> {
   const typing = em.transactional(async (transaction) => {
     const value = await lockValueOfKey(transaction, projectId, key);

@@ -10,7 +10,6 @@ import { queueAccountEmail } from '../../../runtime/queue-account-email.ts';
 export interface OwnerMailOptions extends Pick<AccountEmailSettings, 'from'> {
   /** Security page of a project; without a URL the email has no button. */
   pageOf: SitePages['security'];
-  /** Derived for the purpose `account-link`. */
   linkKey: Buffer;
 }
 

@@ -14,7 +14,6 @@ export interface WorkflowActivityDependencies {
   webhooks: WebhookCaller;
   metrics: Pick<ProductMetrics, 'countEndless'>;
   journaled: () => void;
-  /** Called after a commit that left outbox commands due in `inMs`. */
   wakeRelay: (inMs: number) => void;
 }
 

@@ -35,7 +35,6 @@ export const waitForEvent: StepHandler<StepOf<'WAIT_FOR_EVENT'>> = {
   },
 };
 
-/** Continues after an event, which ended the step run itself. */
 async function endByEvent(
   walk: Walk,
   step: StepOf<'WAIT_FOR_EVENT'>,

@@ -1,7 +1,6 @@
 import type { StepOf } from '../../../../core/workflows/graph.ts';
 import { enter, type StepHandler, standingAt } from './walk.ts';
 
-/** The activity `callWebhook` makes the call. */
 export const webhook: StepHandler<StepOf<'WEBHOOK'>> = {
   async enter(walk, step) {
     return { follow: 'call', ...standingAt(await enter(walk, step), step) };
