@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeSender, securityLevels } from './project-security.ts';
+import { evaluateSender, securityLevels } from './project-security.ts';
 
 describe('a sender', () => {
   it.each([
@@ -16,11 +16,11 @@ describe('a sender', () => {
     [{ sent: 10_000, bounced: 0, complained: 15 }, 'healthy', 'critical'],
     [{ sent: 100, bounced: 0, complained: 1 }, 'healthy', 'critical'],
   ])('with %j is %s by bounces and %s by complaints', (figures, bounceLevel, complaintLevel) => {
-    expect(judgeSender(figures)).toMatchObject({ bounceLevel, complaintLevel });
+    expect(evaluateSender(figures)).toMatchObject({ bounceLevel, complaintLevel });
   });
 
   it('is as bad as the worse of both', () => {
-    expect(judgeSender({ sent: 1_000, bounced: 50, complained: 2 })).toEqual({
+    expect(evaluateSender({ sent: 1_000, bounced: 50, complained: 2 })).toEqual({
       bounceRate: 5,
       complaintRate: 0.2,
       bounceLevel: 'warning',
@@ -33,13 +33,13 @@ describe('a sender', () => {
     const rank = (level: (typeof securityLevels)[number]) => securityLevels.indexOf(level);
     fc.assert(
       fc.property(fc.nat(100_000), fc.nat(20_000), fc.nat(300), (sent, bounced, complained) => {
-        const before = rank(judgeSender({ sent, bounced, complained }).level);
-        expect(rank(judgeSender({ sent, bounced: bounced + 1, complained }).level)).toBeGreaterThanOrEqual(
+        const before = rank(evaluateSender({ sent, bounced, complained }).level);
+        expect(rank(evaluateSender({ sent, bounced: bounced + 1, complained }).level)).toBeGreaterThanOrEqual(
           before,
         );
-        expect(rank(judgeSender({ sent, bounced, complained: complained + 1 }).level)).toBeGreaterThanOrEqual(
-          before,
-        );
+        expect(
+          rank(evaluateSender({ sent, bounced, complained: complained + 1 }).level),
+        ).toBeGreaterThanOrEqual(before);
       }),
     );
   });

@@ -13,7 +13,7 @@ export const securityThresholds = {
   complaintRate: { warning: 0.1, critical: 0.15 },
 } as const;
 
-export const fewestJudgedEmails = 100;
+export const fewestEvaluatedEmails = 100;
 
 export interface SecurityVerdict {
   /** Percent with three decimals, 0 when nothing was sent. */
@@ -24,7 +24,7 @@ export interface SecurityVerdict {
   level: SecurityLevel;
 }
 
-export function judgeSender(figures: EmailFigures): SecurityVerdict {
+export function evaluateSender(figures: EmailFigures): SecurityVerdict {
   const bounceLevel = levelOf(figures.bounced, figures.sent, securityThresholds.bounceRate);
   const complaintLevel = levelOf(figures.complained, figures.sent, securityThresholds.complaintRate);
   return {
@@ -41,7 +41,7 @@ function levelOf(
   sent: number,
   thresholds: { warning: number; critical: number },
 ): SecurityLevel {
-  if (sent < fewestJudgedEmails) return 'healthy';
+  if (sent < fewestEvaluatedEmails) return 'healthy';
   // Both sides in hundred-thousandths, so that 15 of 10,000 is exactly 0.15 %.
   const reached = (threshold: number) => count * 100_000 >= sent * Math.round(threshold * 1_000);
   if (reached(thresholds.critical)) return 'critical';

@@ -5,7 +5,7 @@ import { migrations } from '../analytics/migrations/index.ts';
 import type { Config } from '../core/config/schema.ts';
 import { measureLag } from '../journal/lag.ts';
 import { loadPosition } from '../journal/position.ts';
-import { judgeSpace } from './configuration.ts';
+import { checkSpace } from './configuration.ts';
 import { type Finding, reporter } from './finding.ts';
 import { checkClock } from './postgres.ts';
 import { presentAge, presentBytes } from './present.ts';
@@ -97,7 +97,7 @@ async function examine(clickhouse: ClickHouse): Promise<Finding[]> {
     report.ok(
       `largest tables: ${largest.map(({ table, bytes }) => `${table} ${presentBytes(bytes)}`).join(', ') || 'none yet'}`,
     ),
-    ...spaces.map(({ name, free, total }) => judgeSpace(report, `its disk "${name}"`, free, total)),
+    ...spaces.map(({ name, free, total }) => checkSpace(report, `its disk "${name}"`, free, total)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadConfig } from '../core/config/load.ts';
-import { checkConfiguration, judgeSpace } from './configuration.ts';
+import { checkConfiguration, checkSpace } from './configuration.ts';
 import { reporter } from './finding.ts';
 
 const sound = {
@@ -46,5 +46,5 @@ it.each([
   [5e9, 100e9, 'warning'],
   [0.5e9, 2e9, 'error'],
 ])('%d of %d bytes free is %s', (free, total, level) => {
-  expect(judgeSpace(reporter('Disk'), 'the disk', free, total).level).toBe(level);
+  expect(checkSpace(reporter('Disk'), 'the disk', free, total).level).toBe(level);
 });

@@ -109,10 +109,10 @@ export async function checkOwnDisk(config: Config): Promise<Finding[]> {
   // The first upload makes the folder.
   while (!existsSync(folder)) folder = dirname(folder);
   const space = await statfs(folder);
-  return [judgeSpace(disk, folder, space.bavail * space.bsize, space.blocks * space.bsize)];
+  return [checkSpace(disk, folder, space.bavail * space.bsize, space.blocks * space.bsize)];
 }
 
-export function judgeSpace(
+export function checkSpace(
   disk: ReturnType<typeof reporter>,
   what: string,
   freeBytes: number,

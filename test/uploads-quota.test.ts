@@ -53,19 +53,19 @@ describe('the uploads of a project', () => {
   it('have a quota of bytes, exact under 50 concurrent calls, and refused files leave nothing behind', async () => {
     const project = await createOwnProject(await createTestPerson(stack.url));
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(project.secretKey)));
-    const room = Math.floor(maxBytes / size);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(room);
+    const fitting = Math.floor(maxBytes / size);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(fitting);
     const refused = answers.filter(({ status }) => status === 409);
-    expect(refused).toHaveLength(50 - room);
+    expect(refused).toHaveLength(50 - fitting);
     expect(refused[0]?.body.error).toMatchObject({
       code: 'CONFLICT',
       details: { maxFiles, maxBytes },
       suggestion: expect.stringContaining('UPLOAD_BYTES_PER_PROJECT'),
     });
-    expect(await filesOf(project.id)).toHaveLength(room);
-    expect(await totalOf(project.id)).toEqual({ files: room, bytes: room * size });
+    expect(await filesOf(project.id)).toHaveLength(fitting);
+    expect(await totalOf(project.id)).toEqual({ files: fitting, bytes: fitting * size });
     // A smaller one still fits.
-    expect((await send(project.secretKey, maxBytes - room * size)).status).toBe(201);
+    expect((await send(project.secretKey, maxBytes - fitting * size)).status).toBe(201);
     expect((await send(project.secretKey, 100)).status).toBe(409);
   });
 

@@ -98,7 +98,7 @@ describe('an Idempotency-Key', () => {
     expect(await oneKey('nonsense', 'ok')).toEqual({ statuses: [422, 200], ran: 1 });
   });
 
-  it('lets one of many simultaneous requests run; the others hear that it is in flight', async () => {
+  it('lets one of many simultaneous requests run; and refuses the others while it is in flight', async () => {
     const [key, before] = [uuidv7(), services.runs];
     const gate = Promise.withResolvers<void>();
     services.gate = gate.promise;

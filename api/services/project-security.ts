@@ -1,4 +1,4 @@
-import { type EmailFigures, judgeSender, type SecurityVerdict } from '../../core/project-security.ts';
+import { type EmailFigures, evaluateSender, type SecurityVerdict } from '../../core/project-security.ts';
 import { ProjectSuspension } from '../../db/entities/project-security.ts';
 import type { Orm } from '../../db/orm.ts';
 import { readEmailFigures } from '../../db/statements/projects/read-email-figures.ts';
@@ -25,14 +25,14 @@ export function createProjectSecurityService(orm: Orm, autoDisable: boolean) {
       const { project } = await requireMember(em, projectId, userId);
       const [figures] = await readEmailFigures(em, [projectId]);
       const { week = none, allTime = none } = figures ?? {};
-      const sevenDays = { ...week, ...judgeSender(week) };
+      const sevenDays = { ...week, ...evaluateSender(week) };
       return {
         level: sevenDays.level,
         disabled: project.disabled,
         disabledReason: project.disabledReason ?? null,
         autoDisable,
         sevenDays,
-        allTime: { ...allTime, ...judgeSender(allTime) },
+        allTime: { ...allTime, ...evaluateSender(allTime) },
         suspensions: await em.find(
           ProjectSuspension,
           { projectId },

@@ -121,10 +121,12 @@ describe('rules for data', () => {
   });
 
   it('measures 64 KB of JSON text in bytes', () => {
-    const room = maxContactDataBytes - '{"a":""}'.length;
-    expect(parsed({ a: 'x'.repeat(room) }).set.a).toHaveLength(room);
-    expect(issuesOf({ a: 'x'.repeat(room + 1) })).toEqual([expect.objectContaining({ code: 'too_big' })]);
-    expect(issuesOf({ a: 'é'.repeat(room / 2 + 1) })).toEqual([expect.objectContaining({ code: 'too_big' })]);
+    const space = maxContactDataBytes - '{"a":""}'.length;
+    expect(parsed({ a: 'x'.repeat(space) }).set.a).toHaveLength(space);
+    expect(issuesOf({ a: 'x'.repeat(space + 1) })).toEqual([expect.objectContaining({ code: 'too_big' })]);
+    expect(issuesOf({ a: 'é'.repeat(space / 2 + 1) })).toEqual([
+      expect.objectContaining({ code: 'too_big' }),
+    ]);
   });
 
   it('reports every fault, at most a hundred', () => {

@@ -84,13 +84,13 @@ export class Model {
     const flips = known !== undefined && subscribed !== undefined && known.subscribed !== subscribed;
     if (subscribed !== undefined) contact.subscribed = subscribed;
     if (a !== undefined) contact.data.a = a;
-    const heard = [{ who, name, data: { k } }];
-    this.#hear(flips ? [...heard, { who, name: flipName(subscribed), data: {} }] : heard);
+    const events = [{ who, name, data: { k } }];
+    this.#match(flips ? [...events, { who, name: flipName(subscribed), data: {} }] : events);
   }
 
   /** Simultaneous events: none comes after the effects of another. */
-  #hear(heard: Omit<ModelEvent, 'at'>[]): void {
-    const events = heard.map((event) => ({ ...event, at: this.#clock }));
+  #match(tracked: Omit<ModelEvent, 'at'>[]): void {
+    const events = tracked.map((event) => ({ ...event, at: this.#clock }));
     this.events.push(...events);
     for (const event of events) {
       const waiting = this.executions.filter((one) => one.status === 'WAITING' && one.who === event.who);
@@ -227,7 +227,7 @@ export class Model {
         else if (node.a !== undefined) contact.data.a = node.a;
         if (node.subscribed !== undefined && node.subscribed !== contact.subscribed) {
           contact.subscribed = node.subscribed;
-          this.#hear([{ who: one.who, name: flipName(node.subscribed), data: {} }]);
+          this.#match([{ who: one.who, name: flipName(node.subscribed), data: {} }]);
         }
         this.#end(one, run, null);
         break;

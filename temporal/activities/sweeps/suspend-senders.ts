@@ -1,12 +1,12 @@
 import { nilId } from '../../../core/nil-id.ts';
-import { type EmailFigures, judgeSender } from '../../../core/project-security.ts';
+import { type EmailFigures, evaluateSender } from '../../../core/project-security.ts';
 import { Project } from '../../../db/entities/project.ts';
 import { ProjectSuspension } from '../../../db/entities/project-security.ts';
 import { lockRecord } from '../../../db/lock-record.ts';
 import type { Em } from '../../../db/orm.ts';
 import { foldEmailFigures } from '../../../db/statements/projects/fold-email-figures.ts';
-import { type EmailDay, lockUnjudgedDays } from '../../../db/statements/projects/lock-unjudged-days.ts';
-import { markJudged } from '../../../db/statements/projects/mark-judged.ts';
+import { type EmailDay, lockUnevaluatedDays } from '../../../db/statements/projects/lock-unevaluated-days.ts';
+import { markEvaluated } from '../../../db/statements/projects/mark-evaluated.ts';
 import { notifyProjectChange } from '../../../db/statements/projects/notify-project-change.ts';
 import {
   type ProjectEmailFigures,
@@ -57,12 +57,12 @@ export async function suspendSenders(
 /** Evaluates the next projects. Days of critical ones stay marked for the transaction that disables them. */
 function evaluateDays(em: Em, after: string): Promise<{ days: EmailDay[]; critical: ProjectEmailFigures[] }> {
   return em.fork().transactional(async (inside) => {
-    const days = await lockUnjudgedDays(inside, after, daysPerTransaction);
+    const days = await lockUnevaluatedDays(inside, after, daysPerTransaction);
     const ids = new Set(days.map(({ projectId }) => projectId));
     const figures = await readEmailFigures(inside, [...ids]);
-    const critical = figures.filter(({ week }) => judgeSender(week).level === 'critical');
+    const critical = figures.filter(({ week }) => evaluateSender(week).level === 'critical');
     for (const { projectId } of critical) ids.delete(projectId);
-    await markJudged(
+    await markEvaluated(
       inside,
       days.filter(({ projectId }) => ids.has(projectId)),
     );
@@ -76,14 +76,14 @@ function disable(
   days: readonly EmailDay[],
   notifyOwners: NotifyOwners,
 ): Promise<boolean> {
-  const verdict = judgeSender(week);
+  const verdict = evaluateSender(week);
   const { bounceLevel, bounceRate, complaintRate } = verdict;
   const reason =
     bounceLevel === 'critical'
       ? `${bounceRate} % of the emails of the last seven days bounced`
       : `${complaintRate} % of the emails of the last seven days were complained about`;
   return em.fork().transactional(async (inside) => {
-    await markJudged(inside, days);
+    await markEvaluated(inside, days);
     const project = await lockRecord(inside, Project, { id: projectId });
     if (!project?.suspend(reason)) return false;
     inside.create(ProjectSuspension, { projectId, reason, ...week });

@@ -1,8 +1,8 @@
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
-import type { EmailDay } from './lock-unjudged-days.ts';
+import type { EmailDay } from './lock-unevaluated-days.ts';
 
-export async function markJudged(em: Em, days: readonly EmailDay[]): Promise<void> {
+export async function markEvaluated(em: Em, days: readonly EmailDay[]): Promise<void> {
   await execute(
     em,
     `update project_email_days d set judged = true

@@ -12,7 +12,7 @@ export type EmailDay = z.output<typeof row>;
  *
  * @param after last project of the previous page
  */
-export function lockUnjudgedDays(em: Em, after: string, limit: number): Promise<EmailDay[]> {
+export function lockUnevaluatedDays(em: Em, after: string, limit: number): Promise<EmailDay[]> {
   return query(
     em,
     row,
