@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { z } from 'zod';
 
 const streamerLock = 7_367_002;
 
@@ -40,8 +41,6 @@ export async function connectStreamer(databaseUrl: string): Promise<pg.Client> {
 
 /** Returns false when another session holds the lock. Ending the session releases it. */
 export async function tryLock(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-    streamerLock,
-  ]);
-  return rows[0]?.locked === true;
+  const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [streamerLock]);
+  return z.object({ locked: z.boolean() }).parse(rows[0]).locked;
 }

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { z } from 'zod';
 import type { JournalPosition } from './read-batch.ts';
 
 export interface JournalLag {
@@ -22,15 +23,10 @@ select
     from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit 1
   ), 0)::float8 as "secondsBehind"`;
 
+const lagSchema = z.object({ rowsBehind: z.int(), secondsBehind: z.number() });
+
 /** Rows of open transactions are not visible and not counted. */
 export async function measureLag(client: Client, position: JournalPosition, now: Date): Promise<JournalLag> {
-  const { rows } = await client.query<{ rowsBehind: number; secondsBehind: number }>(lagSql, [
-    position.xid,
-    position.eventId,
-  ]);
-  return {
-    rowsBehind: rows[0]?.rowsBehind ?? 0,
-    secondsBehind: rows[0]?.secondsBehind ?? 0,
-    measuredAt: now,
-  };
+  const { rows } = await client.query(lagSql, [position.xid, position.eventId]);
+  return { ...lagSchema.parse(rows[0]), measuredAt: now };
 }

@@ -1,14 +1,16 @@
 import type { Client } from 'pg';
+import { z } from 'zod';
 import { type JournalPosition, journalStart } from './read-batch.ts';
 
 const streamName = 'clickhouse';
+const positionSchema = z.object({ xid: z.string(), eventId: z.guid() });
 
 export async function loadPosition(client: Client): Promise<JournalPosition> {
-  const { rows } = await client.query<JournalPosition>(
+  const { rows } = await client.query(
     `select xid::text as xid, event_id as "eventId" from stream_positions where name = $1`,
     [streamName],
   );
-  return rows[0] ?? journalStart;
+  return positionSchema.default(journalStart).parse(rows[0]);
 }
 
 /** Never moves the position backwards. */
