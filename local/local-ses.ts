@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildExit, startChildProcess, stopLeftoverChild } from './child-process.ts';
-import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface LocalSesOptions {
   dataDirectory: string;
@@ -36,10 +36,7 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
   await stopLeftoverChild(pidFile);
   await requireFreePort('INBOX_PORT', port);
   await requireFreePort('INBOUND_SMTP_PORT', options.smtpPort);
-  let onReady = () => {};
-  const ready = new Promise<void>((resolve) => {
-    onReady = resolve;
-  });
+  let isReady = false;
   const child = await startChildProcess({
     name: 'The local SES',
     command: process.execPath,
@@ -53,27 +50,17 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
       SNS_TOPIC_ARN: options.topicArn,
     },
     log(line) {
-      if (line.startsWith('local SES ready')) onReady();
+      isReady ||= line.startsWith('local SES ready');
       options.log(line);
     },
     pidFile,
     signal,
   });
-  const outcome = await Promise.race([
-    ready.then(() => 'ready' as const),
-    child.exited,
-    new Promise<'late'>((resolve) => {
-      setTimeout(() => resolve('late'), startTimeoutMs).unref();
-    }),
-  ]);
-  if (outcome === 'ready') {
-    return { url: `http://127.0.0.1:${port}`, pid: child.pid, exited: child.exited, stop: child.stop };
-  }
-  await child.stop();
-  signal?.throwIfAborted();
-  throw new LocalStackError(
-    outcome === 'late'
-      ? 'The local SES did not answer within half a minute; its log tells why.'
-      : `The local SES ended while it was starting: ${outcome.lastLines.findLast((line) => /error/i.test(line)) ?? outcome.lastLines.at(-1) ?? 'no output'}`,
-  );
+  await untilReady(child, {
+    name: 'The local SES',
+    timeoutMs: startTimeoutMs,
+    isReady: async () => isReady,
+    signal,
+  });
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid, exited: child.exited, stop: child.stop };
 }

@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type ChildExit, type RunningChild, startChildProcess } from './child-process.ts';
+import { type ChildExit, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { clearLeftoverServer, ensureCluster, postgresEnvironment, postgresRole } from './postgres-cluster.ts';
 import { commandAs, findPostgresUser } from './program-user.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface PostgresOptions {
   /** Cluster folder; created when missing. One server at a time: the caller holds a lock above it. */
@@ -84,55 +84,29 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     signal,
   });
   const url = postgresUrl(port, password);
-  try {
-    await waitForDatabase(url, child, directory);
-  } catch (error) {
-    await child.stop();
-    signal?.throwIfAborted();
-    throw error;
-  }
+  await untilReady(child, {
+    name: 'Postgres',
+    timeoutMs: startTimeoutMs,
+    isReady: () => isConnectable(url, directory),
+    signal,
+  });
   return { url, port, pid: child.pid, exited: child.exited, stop: child.stop };
 }
 
-async function waitForDatabase(url: string, child: RunningChild, directory: string): Promise<void> {
-  let exit: ChildExit | undefined;
-  void child.exited.then((value) => {
-    exit = value;
-  });
-  const deadline = Date.now() + startTimeoutMs;
-  for (;;) {
-    if (exit !== undefined) {
-      throw new LocalStackError(
-        `Postgres ended while it was starting: ${exit.lastLines.at(-1) ?? 'no output'}`,
-      );
-    }
-    const outcome = await tryToConnect(url);
-    if (outcome === 'connected') return;
-    if (outcome === 'no database') await createDatabase(url);
-    if (outcome === 'wrong password') {
-      throw new LocalStackError(
-        `The Postgres in ${directory} has another password than secrets.json beside it. Put back the secrets.json that belongs to it.`,
-      );
-    }
-    if (Date.now() > deadline) {
-      throw new LocalStackError('Postgres did not accept connections within two minutes; its log tells why.');
-    }
-    if (outcome === 'not yet') await delay(20);
-  }
-}
-
-type ConnectOutcome = 'connected' | 'no database' | 'wrong password' | 'not yet';
-
-async function tryToConnect(url: string): Promise<ConnectOutcome> {
+async function isConnectable(url: string, directory: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, ssl: false, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return 'connected';
+    return true;
   } catch (error) {
     // SQLSTATE 3D000 invalid_catalog_name, 28P01 invalid_password.
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return code === '3D000' ? 'no database' : code === '28P01' ? 'wrong password' : 'not yet';
+    if (code === '3D000') await createDatabase(url);
+    if (code !== '28P01') return false;
+    throw new LocalStackError(
+      `The Postgres in ${directory} has another password than secrets.json beside it. Put back the secrets.json that belongs to it.`,
+    );
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -147,8 +121,10 @@ async function createDatabase(url: string): Promise<void> {
     await client.connect();
     await client.query(`CREATE DATABASE ${postgresRole}`);
   } catch (error) {
-    // Not fatal: the caller retries, and the server's exit or the deadline reports the cause.
-    if (error instanceof pg.DatabaseError && error.code !== '42P04') throw error;
+    // Nothing else is fatal: the caller tries again, and the server's exit or the deadline reports the cause.
+    if (error instanceof pg.DatabaseError && error.code !== '42P04') {
+      throw new LocalStackError(`The database could not be created: ${error.message}`, { cause: error });
+    }
   } finally {
     await client.end().catch(() => undefined);
   }

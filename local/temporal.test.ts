@@ -5,14 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fairness } from '../temporal/contracts/fairness.ts';
+import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
 import { LocalStackError } from './failure.ts';
 import { processStartTime } from './process-identity.ts';
-import {
-  posthasteSearchAttributes,
-  type RunningTemporal,
-  startTemporal,
-  type TemporalOptions,
-} from './temporal.ts';
+import { type RunningTemporal, startTemporal, type TemporalOptions } from './temporal.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { freePort } from './testing/free-port.ts';
 import { processesWith, startTestProcess, until } from './testing/processes.ts';
@@ -83,7 +79,7 @@ describe('the embedded Temporal', () => {
   });
 
   it('learns search attributes that an existing database does not have', async () => {
-    const searchAttributes = { ...posthasteSearchAttributes, AddedLater: 'Keyword' as const };
+    const searchAttributes = [...searchAttributeNames, 'AddedLater'];
     const temporal = await start({ searchAttributes });
     await startExecution(temporal.address, 'with-new-attribute', 'AddedLater');
     await withClient(temporal.address, async (client) => {

@@ -1,14 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
-import { type ChildExit, type RunningChild, startChildProcess, stopLeftoverChild } from './child-process.ts';
-import { LocalStackError } from './failure.ts';
+import { type ChildExit, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { requireFreePort } from './ports.ts';
-
-export type SearchAttributeType = 'Keyword' | 'KeywordList' | 'Text' | 'Int' | 'Double' | 'Bool' | 'Datetime';
+import { untilReady } from './until-ready.ts';
 
 export interface TemporalOptions {
   binary: string;
@@ -18,8 +15,8 @@ export interface TemporalOptions {
   uiPort: number;
   log: (line: string) => void;
   namespace?: string | undefined;
-  /** By name; default `posthasteSearchAttributes`. Missing ones are also added to an existing database. */
-  searchAttributes?: Readonly<Record<string, SearchAttributeType>>;
+  /** Of keywords; default those of the contracts. Missing ones are also added to an existing database. */
+  searchAttributes?: readonly string[];
   signal?: AbortSignal | undefined;
 }
 
@@ -30,10 +27,6 @@ export interface RunningTemporal {
   readonly exited: Promise<ChildExit>;
   stop(): Promise<void>;
 }
-
-export const posthasteSearchAttributes: Readonly<Record<string, SearchAttributeType>> = Object.fromEntries(
-  searchAttributeNames.map((name) => [name, 'Keyword']),
-);
 
 /**
  * Server settings that differ from the defaults, measured on dev server 1.9.1 with 2 cores. The dev server
@@ -91,20 +84,18 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
     signal,
   });
   const address = `127.0.0.1:${port}`;
-  try {
-    await waitUntilReady(address, options, child);
-    signal?.throwIfAborted();
-  } catch (error) {
-    await child.stop();
-    signal?.throwIfAborted();
-    throw error;
-  }
+  await untilReady(child, {
+    name: 'Temporal',
+    timeoutMs: startTimeoutMs,
+    isReady: async () => (await canConnect(port)) && (await completeSearchAttributes(address, options)),
+    signal,
+  });
   const uiUrl = `http://127.0.0.1:${options.uiPort}`;
   return { address, uiUrl, pid: child.pid, exited: child.exited, stop: child.stop };
 }
 
 function serverArguments(options: TemporalOptions): string[] {
-  const attributes = Object.entries(options.searchAttributes ?? posthasteSearchAttributes);
+  const attributes = options.searchAttributes ?? searchAttributeNames;
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1'],
     ...['--port', String(options.port), '--ui-port', String(options.uiPort)],
@@ -112,35 +103,9 @@ function serverArguments(options: TemporalOptions): string[] {
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
     ...['--log-level', 'warn', '--log-format', 'json', '--ui-disable-news-fetch'],
     ...(options.namespace === undefined ? [] : ['--namespace', options.namespace]),
-    ...attributes.flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    ...attributes.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
     ...Object.entries(dynamicConfig).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];
-}
-
-async function waitUntilReady(address: string, options: TemporalOptions, child: RunningChild): Promise<void> {
-  let exit: ChildExit | undefined;
-  void child.exited.then((value) => {
-    exit = value;
-  });
-  const deadline = Date.now() + startTimeoutMs;
-  let lastError: unknown;
-  for (;;) {
-    if (exit !== undefined) {
-      const said = exit.lastLines.findLast((line) => /error/i.test(line)) ?? exit.lastLines.at(-1);
-      throw new LocalStackError(`Temporal ended while it was starting: ${said ?? 'no output'}`);
-    }
-    if (Date.now() > deadline) {
-      throw new LocalStackError('Temporal did not answer within a minute; see its log.', {
-        cause: lastError,
-      });
-    }
-    try {
-      if ((await canConnect(options.port)) && (await completeSearchAttributes(address, options))) return;
-    } catch (error) {
-      lastError = error;
-    }
-    await delay(20);
-  }
 }
 
 function canConnect(port: number): Promise<boolean> {
@@ -154,16 +119,8 @@ function canConnect(port: number): Promise<boolean> {
   });
 }
 
-const attributeTypeNumbers: Readonly<Record<SearchAttributeType, number>> = {
-  // temporal.api.enums.v1.IndexedValueType
-  Text: 1,
-  Keyword: 2,
-  Int: 3,
-  Double: 4,
-  Bool: 5,
-  Datetime: 6,
-  KeywordList: 7,
-};
+/** temporal.api.enums.v1.IndexedValueType */
+const keyword = 2;
 
 /**
  * Adds missing search attributes; the server registers those on its command line only when it creates a
@@ -171,15 +128,13 @@ const attributeTypeNumbers: Readonly<Record<SearchAttributeType, number>> = {
  */
 async function completeSearchAttributes(address: string, options: TemporalOptions): Promise<boolean> {
   const namespace = options.namespace ?? 'default';
-  const wanted = Object.entries(options.searchAttributes ?? posthasteSearchAttributes);
+  const wanted = options.searchAttributes ?? searchAttributeNames;
   const connection = await Connection.connect({ address, connectTimeout: 5_000 });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-    const missing = wanted.filter(([name]) => customAttributes?.[name] === undefined);
+    const missing = wanted.filter((name) => customAttributes?.[name] === undefined);
     if (missing.length === 0) return true;
-    const searchAttributes = Object.fromEntries(
-      missing.map(([name, type]) => [name, attributeTypeNumbers[type]]),
-    );
+    const searchAttributes = Object.fromEntries(missing.map((name) => [name, keyword]));
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
     return false;
   } finally {

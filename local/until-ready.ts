@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChildExit, RunningChild } from './child-process.ts';
+import { LocalStackError } from './failure.ts';
+
+interface Wait {
+  name: string;
+  timeoutMs: number;
+  /** Asked every 20 ms. What it throws means "not yet", but for a LocalStackError. */
+  isReady: () => Promise<boolean>;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Waits until a child answers, and stops it when it does not.
+ * @throws LocalStackError when it ends before that, or takes longer
+ */
+export async function untilReady(child: RunningChild, wait: Wait): Promise<void> {
+  try {
+    await poll(child, wait);
+    wait.signal?.throwIfAborted();
+  } catch (error) {
+    await child.stop();
+    wait.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function poll(child: RunningChild, { name, timeoutMs, isReady }: Wait): Promise<void> {
+  let exit: ChildExit | undefined;
+  void child.exited.then((value) => {
+    exit = value;
+  });
+  const deadline = Date.now() + timeoutMs;
+  let cause: unknown;
+  for (;;) {
+    if (exit !== undefined) {
+      const said = exit.lastLines.findLast((line) => /error/i.test(line)) ?? exit.lastLines.at(-1);
+      throw new LocalStackError(`${name} ended while it was starting: ${said ?? 'no output'}`);
+    }
+    if (Date.now() > deadline) {
+      const message = `${name} did not answer within ${timeoutMs / 1_000} seconds; its log tells why.`;
+      throw new LocalStackError(message, { cause });
+    }
+    try {
+      if (await isReady()) return;
+    } catch (error) {
+      if (error instanceof LocalStackError) throw error;
+      cause = error;
+    }
+    await delay(20);
+  }
+}
