@@ -13,6 +13,7 @@ const projectRow = z.object({
   has_send_limit: z.boolean(),
 });
 
+// A statement, because one call looks up the keys of many requests, each by the index of its kind.
 export function findProjectsByKeys(
   em: Em,
   publicHashes: readonly Buffer[],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
+// A statement, because it counts distinct projects over a join.
 export async function countSendingProjects(em: Em): Promise<number> {
   const [row] = await query(
     em,

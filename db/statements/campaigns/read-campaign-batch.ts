@@ -14,6 +14,7 @@ const batchRow = z.object({
 
 export type CampaignBatch = z.output<typeof batchRow>;
 
+// A statement, because the batch, its campaign, its project and the count have to be of one snapshot.
 export async function readCampaignBatch(
   em: Em,
   campaignId: string,

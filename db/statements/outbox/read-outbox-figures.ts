@@ -11,6 +11,7 @@ const figuresRow = z.object({
 });
 export type OutboxFigures = z.output<typeof figuresRow>;
 
+// A statement, because it aggregates by an expression.
 export async function readOutboxFigures(em: Em): Promise<OutboxFigures[]> {
   const rows = await query(
     em,

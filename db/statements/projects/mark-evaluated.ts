@@ -2,6 +2,7 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 import type { EmailDay } from './lock-unevaluated-days.ts';
 
+// A statement, because it updates many rows by a composite key.
 export async function markEvaluated(em: Em, days: readonly EmailDay[]): Promise<void> {
   await execute(
     em,

@@ -11,6 +11,7 @@ const row = z.object({
 
 export type ProjectEmailFigures = z.output<typeof row>;
 
+// A statement, because it aggregates a union.
 export function readEmailFigures(em: Em, projectIds: readonly string[]): Promise<ProjectEmailFigures[]> {
   return query(
     em,

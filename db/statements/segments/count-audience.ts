@@ -4,6 +4,7 @@ import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
 import type { Em } from '../../orm.ts';
 
+// A statement, because the condition is compiled to SQL.
 export async function countAudience(em: Em, projectId: string, audience: Audience): Promise<number> {
   const parameters: unknown[] = [projectId];
   const where = audience.where(new Date(), bindInto(parameters), 'all');
