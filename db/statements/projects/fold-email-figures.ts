@@ -22,11 +22,14 @@ export async function foldEmailFigures(
     const [round] = await query(
       em,
       row,
-      `with taken as (
-         delete from project_email_changes
-         where (project_id, id) in (
-           select project_id, id from project_email_changes limit ${changesPerStatement} for update skip locked)
-         returning *
+      // As `in (select …)`, the rows would be read and locked again for each row when the statistics are of an empty table.
+      `with due as materialized (
+         select project_id, id from project_email_changes limit ${changesPerStatement} for update skip locked
+       ),
+       taken as (
+         delete from project_email_changes c using due
+         where c.project_id = due.project_id and c.id = due.id
+         returning c.*
        ),
        summed as (
          select project_id, day, sum(sent)::int as sent, sum(bounced)::int as bounced,
