@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
@@ -55,16 +55,38 @@ async function createProject(orm: Orm, appSecret: string, domain: string): Promi
   return { id, publicKey, secretKey, domain };
 }
 
-/** @param settings of Postgres beside our own */
+interface StackOptions {
+  /** Of Postgres, beside our own. */
+  settings?: Record<string, string>;
+  /** Is kept, and continued from when a stack ended in it; a new one that is removed unless given. */
+  directory?: string;
+}
+
+interface Kept {
+  appSecret: string;
+  project: BenchProject;
+}
+
+/** The first project of the folder, and what its keys are encrypted with. */
+async function firstProject(orm: Orm, directory: string): Promise<Kept> {
+  const file = join(directory, 'stack.json');
+  const before = await readFile(file, 'utf8').catch(() => undefined);
+  if (before !== undefined) return JSON.parse(before);
+  const appSecret = randomBytes(32).toString('base64url');
+  const kept = { appSecret, project: await createProject(orm, appSecret, 'sender.example.com') };
+  await writeFile(file, JSON.stringify(kept));
+  return kept;
+}
+
 export function withBenchStack<Result>(
   work: (stack: BenchStack) => Promise<Result>,
-  settings: Record<string, string> = {},
+  { settings = {}, directory: kept }: StackOptions = {},
 ): Promise<Result> {
   return withCleanUp(async (cleanUp) => {
-    const directory = await mkdtemp(join(tmpdir(), 'posthaste-bench-'));
-    cleanUp(() => rm(directory, { recursive: true, force: true }));
+    const directory = kept ?? (await mkdtemp(join(tmpdir(), 'posthaste-bench-')));
+    if (kept === undefined) cleanUp(() => rm(directory, { recursive: true, force: true }));
     const cluster = join(directory, 'postgres');
-    await mkdir(cluster);
+    await mkdir(cluster, { recursive: true });
     const port = await getPort();
     const log = () => undefined;
     const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log, settings });
@@ -73,8 +95,7 @@ export function withBenchStack<Result>(
     const orm = createOrm({ url: databaseUrl, poolSize: 10, warn: () => undefined });
     cleanUp(() => orm.close());
     await migrateDatabase(orm, databaseUrl);
-    const appSecret = randomBytes(32).toString('base64url');
-    const project = await createProject(orm, appSecret, 'sender.example.com');
+    const { appSecret, project } = await firstProject(orm, directory);
     const postgresPid = postgres.pid;
     return work(createStack({ directory, databaseUrl, postgresPid, orm, project, appSecret, cleanUp }));
   });

@@ -22,39 +22,42 @@ const sizeOf = (divisor: number): DashboardSize & { events: number } => ({
 export const bulkLoadSettings = { wal_level: 'minimal', max_wal_senders: '0' };
 
 export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
-  return withBenchStack(async (stack) => {
-    const size = sizeOf(isQuick ? 10 : 1);
-    const folder = await buildDashboard({ environment: process.env, say: () => undefined });
-    if (folder === undefined) throw new Error('The sources of the dashboard are missing');
-    const records = await createRecords(stack);
-    const analytics = join(stack.directory, 'clickhouse');
-    const startedAt = performance.now();
-    await Promise.all([
-      fillDashboard(stack.databaseUrl, records, size),
-      runEngineBench('./dashboard-events.ts', [analytics, stack.project.id, String(size.events)], report),
-    ]);
-    const [database] = await sql<{ gigabytes: number }>(
-      stack.orm.em.fork(),
-      'select pg_database_size(current_database()) / 1e9::float8 as gigabytes',
-    );
-    report({
-      work: `${size.contacts.toLocaleString('en-US')} contacts, ${size.emails.toLocaleString('en-US')} emails written`,
-      value: (performance.now() - startedAt) / 1000,
-      unit: 's',
-      bar: { below: 300 },
-      note: `Postgres ${database?.gigabytes.toFixed(1)} GB, ${cpuSecondsOf(stack.postgresPid).toFixed(0)} s of CPU`,
-    });
-    const ids = await findIds(stack, records, size);
-    const api = await stack.startApi({ CLICKHOUSE_EMBEDDED_PATH: analytics, DASHBOARD_DIR: folder });
-    const url = `http://127.0.0.1:${api.port}`;
-    const cookie = await signUp(stack, url);
-    const headers = {
-      Cookie: `${cookie.name}=${cookie.value}`,
-      Origin: url,
-      'X-Project-Id': stack.project.id,
-    };
-    const processes = { API: api.pid, Postgres: stack.postgresPid };
-    for await (const figure of measureCalls(url, headers, callsOf(ids), processes)) report(figure);
-    for (const figure of await measurePages(url, stack.project.id, cookie)) report(figure);
-  }, bulkLoadSettings);
+  return withBenchStack(
+    async (stack) => {
+      const size = sizeOf(isQuick ? 10 : 1);
+      const folder = await buildDashboard({ environment: process.env, say: () => undefined });
+      if (folder === undefined) throw new Error('The sources of the dashboard are missing');
+      const records = await createRecords(stack);
+      const analytics = join(stack.directory, 'clickhouse');
+      const startedAt = performance.now();
+      await Promise.all([
+        fillDashboard(stack.databaseUrl, records, size),
+        runEngineBench('./dashboard-events.ts', [analytics, stack.project.id, String(size.events)], report),
+      ]);
+      const [database] = await sql<{ gigabytes: number }>(
+        stack.orm.em.fork(),
+        'select pg_database_size(current_database()) / 1e9::float8 as gigabytes',
+      );
+      report({
+        work: `${size.contacts.toLocaleString('en-US')} contacts, ${size.emails.toLocaleString('en-US')} emails written`,
+        value: (performance.now() - startedAt) / 1000,
+        unit: 's',
+        bar: { below: 300 },
+        note: `Postgres ${database?.gigabytes.toFixed(1)} GB, ${cpuSecondsOf(stack.postgresPid).toFixed(0)} s of CPU`,
+      });
+      const ids = await findIds(stack, records, size);
+      const api = await stack.startApi({ CLICKHOUSE_EMBEDDED_PATH: analytics, DASHBOARD_DIR: folder });
+      const url = `http://127.0.0.1:${api.port}`;
+      const cookie = await signUp(stack, url);
+      const headers = {
+        Cookie: `${cookie.name}=${cookie.value}`,
+        Origin: url,
+        'X-Project-Id': stack.project.id,
+      };
+      const processes = { API: api.pid, Postgres: stack.postgresPid };
+      for await (const figure of measureCalls(url, headers, callsOf(ids), processes)) report(figure);
+      for (const figure of await measurePages(url, stack.project.id, cookie)) report(figure);
+    },
+    { settings: bulkLoadSettings },
+  );
 }

@@ -1,18 +1,22 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import getPort from 'get-port';
 import { sql } from '../db/testing/sql.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
-import { type BenchStack, withBenchStack } from './bench-stack.ts';
+import { type BenchProject, type BenchStack, withBenchStack } from './bench-stack.ts';
 import { connectForLoad } from './bulk-load.ts';
 import { fillContacts } from './campaign-run.ts';
+import { withCleanUp } from './clean-up.ts';
 import { bulkLoadSettings } from './dashboard.ts';
 import { callsOf } from './dashboard-calls.ts';
 import { type DashboardRecords, fillDashboard } from './dashboard-data.ts';
 import { createRecords, findIds, signUp } from './dashboard-stage.ts';
-import { compare, planSettings, presentPlans, readPlans, type Statement } from './explain-plans.ts';
+import { type Compared, compare, planSettings, presentPlans, readPlans } from './explain-plans.ts';
 import { readLists, runRounds, type Stage, useHotPaths } from './explain-script.ts';
 import type { BenchRun } from './report.ts';
 import { registerSender } from './ses-calls.ts';
@@ -25,9 +29,19 @@ const sizeOf = (divisor: number) => ({
   journal: 10_000_000 / divisor,
 });
 const smallSize = { contacts: 1_000, executions: 20 };
+const filledFile = 'filled.json';
+
+interface Side {
+  project: BenchProject;
+  records: DashboardRecords;
+  size: { contacts: number; executions: number };
+}
+type Filled = Record<'large' | 'small', Side>;
+
 const results = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
-async function prepare(stack: BenchStack, isQuick: boolean) {
+/** A large project and a small one beside it, in a folder that the next stack continues from. */
+async function fill(stack: BenchStack, isQuick: boolean): Promise<void> {
   const size = sizeOf(isQuick ? 20 : 1);
   const small = await stack.addProject('small.example.com');
   const records = await createRecords(stack);
@@ -40,10 +54,12 @@ async function prepare(stack: BenchStack, isQuick: boolean) {
     `insert into stream_positions (name, xid, event_id)
      values ('clickhouse', pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff')`,
   );
-  return {
+  await sql(stack.orm.em.fork(), 'checkpoint');
+  const filled: Filled = {
     large: { project: stack.project, records, size },
     small: { project: small, records: smallRecords, size: smallSize },
   };
+  await writeFile(join(stack.directory, filledFile), JSON.stringify(filled));
 }
 
 async function startProduct(stack: BenchStack, domains: readonly string[]) {
@@ -70,11 +86,10 @@ async function play(
   stack: BenchStack,
   stage: Stage,
   cookie: { name: string; value: string },
-  size: { contacts: number; executions: number },
+  { size, isSmall }: Side & { isSmall: boolean },
 ): Promise<void> {
   const { workflowId } = await useHotPaths(stage);
   await runRounds(stage);
-  const isSmall = size === smallSize;
   const records: DashboardRecords = isSmall ? { ...stage.records, workflowId } : stage.records;
   const ids = await findIds(stack, records, size, isSmall ? 0 : 1000);
   const session = {
@@ -85,45 +100,56 @@ async function play(
   await readLists(stage, session, callsOf(ids));
 }
 
+async function playBoth(stack: BenchStack, { large, small }: Filled): Promise<Compared[]> {
+  const product = await startProduct(stack, [large.project.domain, small.project.domain]);
+  const cookie = await signUp(stack, product.url);
+  const database = await connectForLoad(stack.databaseUrl);
+  await database.query(
+    'insert into memberships (project_id, user_id, role) select $1, user_id, role from memberships',
+    [small.project.id],
+  );
+  await database.query('set auto_explain.log_min_duration = -1');
+  await database.query('alter system set auto_explain.log_min_duration = 0');
+  await database.query('select pg_reload_conf()');
+  const file = join(stack.directory, 'postgres/log/plans.json');
+  const played = async (side: Side) => {
+    const from = (await stat(file)).size;
+    const stage = { ...product, project: side.project, records: side.records, database };
+    await play(stack, stage, cookie, { ...side, isSmall: side === small });
+    await delay(2_000);
+    return readPlans(file, from, (await stat(file)).size);
+  };
+  const plans = [await played(small), await played(large)] as const;
+  await database.end();
+  return compare(...plans);
+}
+
 /**
  * Every statement of hot paths, lists, sweeps and rounds, as a large project runs it beside a small one: none may read more for
  * the large one than a page or a batch of it. Prints them with what they read; the plans are in `.data/bench`.
  */
-export function benchExplain({ report, isQuick }: BenchRun): Promise<void> {
-  return withBenchStack(
-    async (stack) => {
-      const { large, small } = await prepare(stack, isQuick);
-      const product = await startProduct(stack, [large.project.domain, small.project.domain]);
-      const cookie = await signUp(stack, product.url);
-      const database = await connectForLoad(stack.databaseUrl);
-      await database.query(
-        'insert into memberships (project_id, user_id, role) select $1, user_id, role from memberships',
-        [small.project.id],
-      );
-      await database.query('set auto_explain.log_min_duration = -1');
-      await database.query('alter system set auto_explain.log_min_duration = 0');
-      await database.query('select pg_reload_conf()');
-      const file = join(stack.directory, 'postgres/log/plans.json');
-      const parts: Map<string, Statement>[] = [];
-      for (const { project, records, size } of [small, large]) {
-        const from = (await stat(file)).size;
-        await play(stack, { ...product, project, records, database }, cookie, size);
-        await delay(2_000);
-        parts.push(await readPlans(file, from, (await stat(file)).size));
-      }
-      await database.end();
-      const compared = compare(parts[0] ?? new Map(), parts[1] ?? new Map());
-      console.log(presentPlans(compared));
-      await mkdir(results, { recursive: true });
-      await writeFile(join(results, 'explain.json'), JSON.stringify(compared, null, 1));
-      const faulty = compared.filter(({ faults }) => faults.length > 0);
-      report({
-        work: 'statements to look at',
-        value: faulty.length,
-        unit: 'statements',
-        note: `of ${compared.length}`,
-      });
-    },
-    { ...bulkLoadSettings, ...planSettings },
-  );
+export function benchExplain({ report, isQuick, folder }: BenchRun): Promise<void> {
+  return withCleanUp(async (cleanUp) => {
+    const directory = await mkdtemp(join(tmpdir(), 'posthaste-explain-'));
+    cleanUp(() => rm(directory, { recursive: true, force: true }));
+    const kept = resolve(folder ?? directory);
+    if (!existsSync(join(kept, filledFile))) {
+      await withBenchStack((stack) => fill(stack, isQuick), { settings: bulkLoadSettings, directory: kept });
+    }
+    // As the owner of the cluster is another user under root.
+    if (kept !== directory) await execa('cp', ['--archive', `${kept}/.`, directory]);
+    const filled: Filled = JSON.parse(await readFile(join(directory, filledFile), 'utf8'));
+    const options = { settings: { ...bulkLoadSettings, ...planSettings }, directory };
+    const compared = await withBenchStack((stack) => playBoth(stack, filled), options);
+    console.log(presentPlans(compared));
+    await mkdir(results, { recursive: true });
+    await writeFile(join(results, 'explain.json'), JSON.stringify(compared, null, 1));
+    const faulty = compared.filter(({ faults }) => faults.length > 0);
+    report({
+      work: 'statements to look at',
+      value: faulty.length,
+      unit: 'statements',
+      note: `of ${compared.length}`,
+    });
+  });
 }

@@ -12,6 +12,8 @@ export interface Figure {
 export interface BenchRun {
   report: (figure: Figure) => void;
   isQuick: boolean;
+  /** Of `explain`: keeps the data that it filled in, for the next run. */
+  folder?: string | undefined;
 }
 
 export async function reportEach(figures: AsyncIterable<Figure>, report: BenchRun['report']): Promise<void> {

@@ -46,9 +46,10 @@ const benches: Record<string, Bench> = {
   explain: { run: benchExplain, seconds: 600, isApart: true },
 };
 
-const usage = `Usage: npm run bench -- [--quick] [NAME …]
+const usage = `Usage: npm run bench -- [--quick] [--folder FOLDER] [NAME …]
 Benches: ${Object.keys(benches).join(', ')}.
---quick runs the hot paths only, each for a shorter time.`;
+--quick runs the hot paths only, each for a shorter time.
+--folder keeps what explain fills in, for its next run.`;
 
 const resultsFolder = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
@@ -56,7 +57,11 @@ function presentSeconds(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds / 10) * 10} s` : `${Math.round(seconds / 60)} min`;
 }
 
-async function runBench(name: string, { run }: Bench, isQuick: boolean): Promise<BenchReport> {
+async function runBench(
+  name: string,
+  { run }: Bench,
+  options: Pick<BenchRun, 'isQuick' | 'folder'>,
+): Promise<BenchReport> {
   const loadBefore = loadavg()[0] ?? 0;
   const startedAt = performance.now();
   const figures: Figure[] = [];
@@ -69,7 +74,7 @@ async function runBench(name: string, { run }: Bench, isQuick: boolean): Promise
     return { bench: name, seconds, loadBefore, figures };
   };
   try {
-    await run({ report, isQuick });
+    await run({ report, ...options });
     return finished();
   } catch (error) {
     console.error(error);
@@ -77,10 +82,10 @@ async function runBench(name: string, { run }: Bench, isQuick: boolean): Promise
   }
 }
 
-function readArguments(): { names: string[]; isQuick: boolean } {
+function readArguments() {
   try {
     const { values, positionals } = parseArgs({
-      options: { quick: { type: 'boolean', default: false } },
+      options: { quick: { type: 'boolean', default: false }, folder: { type: 'string' } },
       allowPositionals: true,
     });
     const unknown = positionals.filter((name) => !(name in benches));
@@ -90,14 +95,14 @@ function readArguments(): { names: string[]; isQuick: boolean } {
         ? positionals.includes(name)
         : !isApart && (!values.quick || quickSeconds !== undefined);
     const names = Object.entries(benches).filter(isWanted);
-    return { names: names.map(([name]) => name), isQuick: values.quick };
+    return { names: names.map(([name]) => name), isQuick: values.quick, folder: values.folder };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
     process.exit(1);
   }
 }
 
-const { names, isQuick } = readArguments();
+const { names, isQuick, folder } = readArguments();
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -120,7 +125,7 @@ for (const [index, name] of names.entries()) {
   const busy =
     load > availableParallelism() / 2 ? `; the machine is busy, load average ${load.toFixed(1)}` : '';
   console.log(`\n${name}  (${index + 1} of ${names.length}, about ${left} left${busy})`);
-  reports.push(await runBench(name, bench, isQuick));
+  reports.push(await runBench(name, bench, { isQuick, folder }));
 }
 console.log(`\n${presentSummary(reports)}`);
 await mkdir(resultsFolder, { recursive: true });
