@@ -2,7 +2,10 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { SegmentNode } from '../../core/segments/reference-graph.ts';
 import type { Segment } from '../entities/segment.ts';
 
-export type CountableSegment = Pick<Segment, 'id' | 'projectId' | 'updatedAt' | 'countedAt' | 'isCurrent'>;
+export type CountableSegment = Pick<
+  Segment,
+  'id' | 'projectId' | 'type' | 'updatedAt' | 'countedAt' | 'isCurrent'
+>;
 
 export interface StoredCondition {
   id: string;
@@ -59,7 +62,7 @@ export class SegmentRepository extends EntityRepository<Segment> {
         $not: { ...isComputed, isCurrent: false },
       },
       {
-        fields: ['id', 'projectId', 'updatedAt', 'countedAt', 'isCurrent'],
+        fields: ['id', 'projectId', 'type', 'updatedAt', 'countedAt', 'isCurrent'],
         orderBy: [{ countedAt: 'asc nulls first' }, { id: 'asc' }],
         limit,
       },
