@@ -178,3 +178,23 @@ describe('a large list of members', () => {
     );
   });
 });
+
+describe('a large list of suppressions', () => {
+  it('has an estimated total on its first page', async () => {
+    const other = await createTestSender(stack.url);
+    await sql(
+      em(),
+      `insert into contacts (id, project_id, email, subscribed, suppression_reason, suppressed_at)
+       select uuidv7(), $1, 'gone-' || n || '@example.com', false, 'bounce', now() from generate_series(1, $2) n`,
+      [other.projectId, many],
+    );
+    await sql(em(), 'analyze contacts');
+    const { body: first } = await other.get('/suppressions?limit=2');
+    expect(first).toMatchObject({ totalAccuracy: 'estimate', hasMore: true });
+    expect(first.total).toBeGreaterThan(50_000);
+    const { body: second } = await other.get(`/suppressions?limit=2&cursor=${first.cursor}`);
+    expect(second).toMatchObject({ total: 0, totalAccuracy: 'minimum' });
+    const { body: part } = await other.get('/suppressions?search=gone-77');
+    expect(part).toMatchObject({ total: 1_111, totalAccuracy: 'exact' });
+  });
+});

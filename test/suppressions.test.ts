@@ -80,6 +80,7 @@ describe('a suppressed contact', () => {
         cursor: null,
         hasMore: false,
         total: 1,
+        totalAccuracy: 'exact',
       });
       expect(await contactAt(to)).toMatchObject({ subscribed: false, snoozedUntil: null });
     },

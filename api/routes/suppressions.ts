@@ -18,9 +18,9 @@ export const listSuppressions = defineRoute({
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
-    const { rows, cursor, total } = await ctx.services.suppressions.list(project.id, query);
+    const { rows, cursor, total, totalAccuracy } = await ctx.services.suppressions.list(project.id, query);
     const data = rows.map((row) => ({ ...row, suppressedAt: row.suppressedAt.toISOString() }));
-    ctx.body = { data, cursor, hasMore: cursor !== null, total };
+    ctx.body = { data, cursor, hasMore: cursor !== null, total, totalAccuracy };
   },
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
+import { totalAccuracySchema } from './answers/offset-page.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 const reasonSchema = z
@@ -35,6 +36,9 @@ export const suppressionSchema = z
 
 export const suppressionPageSchema = cursorPageSchema(suppressionSchema).extend({
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
+  totalAccuracy: totalAccuracySchema.describe(
+    '`exact`, `estimate` above 50,000, or `minimum` on later pages.',
+  ),
 });
 
 export const suppressionParamsSchema = z.object({ email: emailAddressSchema });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../core/errors.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
+import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
@@ -15,6 +16,8 @@ import { readCursor } from './read-cursor.ts';
 const positionSchema = z
   .tuple([z.literal('suppressedAt'), cursorInstant, z.uuid(), z.string()])
   .transform(([, suppressedAt, contactId, email]) => ({ suppressedAt, contactId, email }));
+
+const notCounted: Total = { total: 0, totalAccuracy: 'minimum' };
 
 function cursorAfter({ suppressedAt, contactId, email }: SuppressionRow): string {
   return encodeCursor(['suppressedAt', suppressedAt.toISOString(), contactId, email]);
@@ -31,11 +34,11 @@ export function createSuppressionsService(orm: Orm) {
       const filter = { reasons: reason === undefined ? suppressionReasons : [reason], search };
       const [found, total] = await Promise.all([
         listSuppressions(orm.em.fork(), projectId, filter, after, limit + 1),
-        after === undefined ? countSuppressions(orm.em.fork(), projectId, filter) : 0,
+        after === undefined ? countSuppressions(orm.em.fork(), projectId, filter) : notCounted,
       ]);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
-      return { rows, cursor: last ? cursorAfter(last) : null, total };
+      return { rows, cursor: last ? cursorAfter(last) : null, ...total };
     },
 
     async lift(projectId: string, email: string) {

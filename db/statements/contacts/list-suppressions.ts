@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type SuppressionReason, suppressionReasons } from '../../../core/suppression-reasons.ts';
 import { type Bind, bindInto } from '../../conditions/bind.ts';
+import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -62,17 +63,11 @@ export function listSuppressions(
   );
 }
 
-export async function countSuppressions(
-  em: Em,
-  projectId: string,
-  filter: SuppressionFilter,
-): Promise<number> {
+export function countSuppressions(em: Em, projectId: string, filter: SuppressionFilter): Promise<Total> {
   const parameters: unknown[] = [];
   const ranges = rangesSql(projectId, filter, bindInto(parameters));
-  const counts = ranges.map((range) => `(select count(*) from contacts where ${range})`);
-  const row = z.object({ total: z.coerce.number() });
-  const [counted] = await query(em, row, `select ${counts.join(' + ')} as total`, parameters);
-  return counted?.total ?? 0;
+  const rows = ranges.map((range) => `select 1 from contacts where ${range}`).join(' union all ');
+  return countOrEstimate(em, `from (${rows}) suppressed`, parameters);
 }
 
 function rangesSql(projectId: string, { reasons, search }: SuppressionFilter, bind: Bind): string[] {

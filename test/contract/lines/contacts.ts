@@ -268,7 +268,7 @@ export const contactLines: readonly ContractLine[] = [
     line: 'GET /suppressions',
     key: 'sk',
     success: 200,
-    answer: ['data', ...cursorFields, 'total'],
+    answer: ['data', ...cursorFields, 'total', 'totalAccuracy'],
     valid: () => ({ query: 'reason=bounce' }),
     refusals: [refuses('the cursor is none of ours', 400, withQuery('cursor=whatever'), 'BAD_REQUEST')],
   },

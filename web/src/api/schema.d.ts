@@ -6645,6 +6645,8 @@ export interface operations {
                         data: components["schemas"]["Suppression"][];
                         hasMore: boolean;
                         total: number;
+                        /** @enum {string} */
+                        totalAccuracy: "exact" | "minimum" | "estimate";
                     };
                 };
             };

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
-import { quantity } from '../../ui/numbers.ts';
+import { estimated } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -38,14 +38,14 @@ export function SuppressionListPage() {
     { params: { query: { reason, search, limit: 50 } } },
     byCursor,
   );
-  const total = query.data?.pages[0]?.total;
+  const first = query.data?.pages[0];
   return (
     <Page
       title="Suppressions"
       description={
-        total === undefined
+        first === undefined
           ? 'Addresses that hard-bounced or complained.'
-          : `${quantity(total, 'address', 'addresses')} that hard-bounced or complained. No marketing email is sent there.`
+          : `${estimated(first.total, first.totalAccuracy, 'address', 'addresses')} that hard-bounced or complained. No marketing email is sent there.`
       }
       toolbar={
         <>
