@@ -56,8 +56,23 @@ async function prepare(
   const planId = await planSegment(em, projectId, segmentId);
   if (planId === undefined) return undefined;
   const isKnown = await waitForWriters(em, signal);
-  await planClocks(em, projectId, signal);
+  await planInTurn(em, projectId, signal);
   return { ...computationStart, planId: isKnown ? planId : null };
+}
+
+/** The latest plan of each project in this process. */
+const plans = new Map<string, Promise<unknown>>();
+
+/** One after the other: segments that are computed at once would all plan the same clocks. */
+async function planInTurn(em: Em, projectId: string, signal: AbortSignal | undefined): Promise<void> {
+  const before = Promise.allSettled([plans.get(projectId)]);
+  const plan = before.then(() => planClocks(em, projectId, signal));
+  plans.set(projectId, plan);
+  try {
+    await plan;
+  } finally {
+    if (plans.get(projectId) === plan) plans.delete(projectId);
+  }
 }
 
 async function waitForWriters(em: Em, signal: AbortSignal | undefined): Promise<boolean> {

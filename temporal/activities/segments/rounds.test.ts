@@ -319,6 +319,17 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(await listSegmentTurns(em(), 10)).not.toContain(project);
   });
 
+  it('plan their clocks a single time when they are computed at once', async () => {
+    const today = where({ field: 'data.seen', operator: 'within', value: 1, unit: 'days' });
+    const segments = [];
+    for (const name of ['a', 'b', 'c']) segments.push(await addSegment(name, today));
+    for (const each of emails) await track(each, { patch: { seen: new Date().toISOString() } });
+    const compute = ({ id }: Segment) =>
+      computeTrackedSegment(em(), { projectId: project, segmentId: id }, undefined, () => {});
+    await Promise.all(segments.map(compute));
+    expect(await changesLeft()).toBe(emails.length);
+  });
+
   it('record nothing that no tracked segment of the project reads', async () => {
     await addSegment('free', planIs('free'), false);
     await track('ada@example.com', { patch: { plan: 'free' } });
