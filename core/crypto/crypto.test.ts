@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { apiKeyKind, apiKeyLookupHash, createApiKey } from './api-key.ts';
 import { deriveKey } from './derive-key.ts';
 import { decryptText, encryptText } from './encrypt.ts';
+import { createHmacSha512 } from './hmac-sha512.ts';
 
 const secret = 'a-secret-of-more-than-32-characters!';
 const key = deriveKey(secret, 'api-key-encryption');
@@ -63,5 +65,20 @@ describe('API keys', () => {
     expect(apiKeyLookupHash(lookup, 'sk_a')).toEqual(apiKeyLookupHash(lookup, 'sk_a'));
     expect(apiKeyLookupHash(lookup, 'sk_a')).not.toEqual(apiKeyLookupHash(lookup, 'sk_b'));
     expect(apiKeyLookupHash(key, 'sk_a')).not.toEqual(apiKeyLookupHash(lookup, 'sk_a'));
+  });
+});
+
+describe('the HMAC of many short texts', () => {
+  it('is that of OpenSSL, for every key and text, one after the other', () => {
+    const texts = fc.array(fc.string({ unit: 'binary', maxLength: 250 }), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), texts, (bytes, all) => {
+        const ofKey = Buffer.from(bytes);
+        const hmac = createHmacSha512(ofKey);
+        for (const text of all) {
+          expect(hmac(text)).toEqual(createHmac('sha512', ofKey).update(text).digest());
+        }
+      }),
+    );
   });
 });
