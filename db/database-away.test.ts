@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDatabaseAway, isStatementTimeout } from './database-away.ts';
+import { isDatabaseAway, isTimedOut } from './database-away.ts';
 
 function coded(code: string): Error {
   return Object.assign(new Error('x'), { code });
@@ -46,10 +46,10 @@ describe('whether a statement took too long', () => {
     ['a wait for a lock', coded('55P03')],
     ['wrapped', new Error('x', { cause: Object.assign(new Error('x'), { previous: coded('57014') }) })],
   ])('%s: it did', (_name, error) => {
-    expect([isStatementTimeout(error), isDatabaseAway(error)]).toEqual([true, false]);
+    expect([isTimedOut(error), isDatabaseAway(error)]).toEqual([true, false]);
   });
 
   it.each([coded('40001'), coded('57P01'), new Error('x'), undefined])('%s: it did not', (error) => {
-    expect(isStatementTimeout(error)).toBe(false);
+    expect(isTimedOut(error)).toBe(false);
   });
 });

@@ -31,8 +31,8 @@ export function isDatabaseAway(error: unknown): boolean {
   });
 }
 
-/** True when Postgres cancelled a statement for its timeout; the transaction is rolled back. */
-export function isStatementTimeout(error: unknown): boolean {
+/** True when Postgres cancelled a statement for its timeout, or for that of a lock; the transaction is rolled back. */
+export function isTimedOut(error: unknown): boolean {
   return someCause(error, (cause) => timeouts.has(Reflect.get(cause, 'code')));
 }
 

@@ -1,6 +1,6 @@
 import { HttpError } from 'koa';
 import { DomainError, type ErrorCode } from '../../core/errors.ts';
-import { isDatabaseAway, isStatementTimeout } from '../../db/database-away.ts';
+import { isDatabaseAway, isTimedOut } from '../../db/database-away.ts';
 import { publicCodeOf, statusOf } from './error-status.ts';
 
 /** The client disconnected while its request was being read: there is nobody to answer. */
@@ -30,7 +30,7 @@ export function toDomainError(error: unknown): DomainError {
   if (error instanceof HttpError && error.expose) {
     return new DomainError(refusals[error.status] ?? 'BAD_REQUEST', error.message, { cause: error });
   }
-  if (isStatementTimeout(error)) return unavailable('The database took too long for this request', error);
+  if (isTimedOut(error)) return unavailable('The database took too long for this request', error);
   if (isDatabaseAway(error)) return unavailable('The service is not available right now', error);
   return new DomainError('INTERNAL_SERVER_ERROR', 'An unexpected error occurred', {
     suggestion: 'Contact support with the requestId if it happens again.',
