@@ -34,7 +34,7 @@ export async function startApi(
 ): Promise<RunningApi> {
   const { config, log, orm } = resources;
   const edge = createEdge({ config, em: orm.em.fork(), logger: log });
-  edge.projectChanges.onCommands(() => resources.relay.wake());
+  edge.projectChanges.onCommands(resources.relay.wakeLane);
   edge.start();
   shutdown.add('edge', () => edge.close());
   const services = createServices(resources, edge, parts);

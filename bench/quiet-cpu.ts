@@ -24,6 +24,7 @@ export async function measureQuietCpu(
     });
     await Promise.all([send.then((answer) => answer.text()), delay(everyMs)]);
   }
+  const restMs = Object.keys(pids).reduce((sum, name) => sum + (rest[name] ?? 0), 0) / everyMs;
   const used = Object.entries(measure(emails))
     .filter(([name]) => name in pids)
     .map(([name, micros]) => [name, Math.max(0, micros - (rest[name] ?? 0))] as const);
@@ -32,6 +33,6 @@ export async function measureQuietCpu(
     value: used.reduce((sum, [, micros]) => sum + micros, 0) / 1000,
     unit: 'ms',
     bar: { below: 25 },
-    note: presentCpu(Object.fromEntries(used)),
+    note: `${presentCpu(Object.fromEntries(used))}; beside ${restMs.toFixed(0)} ms a second at rest`,
   };
 }

@@ -110,6 +110,52 @@ async function measureSustained(
   };
 }
 
+interface Processes {
+  stack: BenchStack;
+  temporalPid: number;
+  sesPid: number;
+  environment: Record<string, string>;
+}
+
+async function startProcesses({ stack, temporalPid, sesPid, environment }: Processes) {
+  const clickhouse = { CLICKHOUSE_EMBEDDED_PATH: `${stack.directory}/clickhouse` };
+  const worker = await stack.startWorker({ ...environment, ...clickhouse });
+  const api = await stack.startApi(environment);
+  return {
+    port: api.port,
+    pids: {
+      API: api.pid,
+      worker: worker.pid,
+      Postgres: stack.postgresPid,
+      Temporal: temporalPid,
+      SES: sesPid,
+    },
+    stop: () => Promise.all([api.stop(), worker.stop()]),
+  };
+}
+
+/** Before any load, which Postgres would still be vacuuming after. */
+async function reportQuiet(
+  processes: Processes,
+  inboxUrl: string,
+  nextBody: () => string,
+  report: BenchRun['report'],
+): Promise<void> {
+  const headers = { Authorization: `Bearer ${processes.stack.project.secretKey}` };
+  const { port, pids, stop } = await startProcesses(processes);
+  const url = `http://127.0.0.1:${port}${path}`;
+  const idle = await measureIdle(url, inboxUrl, headers, nextBody);
+  report({
+    work: 'idle, from the answer to the hand-over, p50',
+    value: percentile(idle, 0.5),
+    unit: 'ms',
+    bar: { below: 20 },
+    note: `p90 ${percentile(idle, 0.9)} ms, most ${percentile(idle, 1)} ms of ${idle.length}`,
+  });
+  report(await measureQuietCpu(pids, url, headers, nextBody));
+  await stop();
+}
+
 export function benchSend(run: BenchRun): Promise<void> {
   const { report } = run;
   return withBenchStack(async (stack) => {
@@ -123,6 +169,9 @@ export function benchSend(run: BenchRun): Promise<void> {
       SES_ENDPOINT: ses.url,
       SNS_LOCAL_HOST: `127.0.0.1:${sesPort}`,
     };
+    const processes = { stack, temporalPid: temporal.pid, sesPid: ses.pid, environment };
+    await reportQuiet(processes, ses.url, load.nextBody, report);
+
     const forgetCommands = () => sql(stack.orm.em.fork(), 'truncate outbox');
     await measureAcceptance(stack, run, {
       path,
@@ -142,28 +191,8 @@ export function benchSend(run: BenchRun): Promise<void> {
     await forgetCommands();
     const sesCalls = await measureSesCalls(ses.url);
 
-    const worker = await stack.startWorker({
-      ...environment,
-      CLICKHOUSE_EMBEDDED_PATH: `${stack.directory}/clickhouse`,
-    });
-    const api = await stack.startApi(environment);
-    const idle = await measureIdle(`http://127.0.0.1:${api.port}${path}`, ses.url, headers, load.nextBody);
-    report({
-      work: 'idle, from the answer to the hand-over, p50',
-      value: percentile(idle, 0.5),
-      unit: 'ms',
-      bar: { below: 20 },
-      note: `p90 ${percentile(idle, 0.9)} ms, most ${percentile(idle, 1)} ms of ${idle.length}`,
-    });
-    const pids = {
-      API: api.pid,
-      worker: worker.pid,
-      Postgres: stack.postgresPid,
-      Temporal: temporal.pid,
-      SES: ses.pid,
-    };
-    report(await measureQuietCpu(pids, `http://127.0.0.1:${api.port}${path}`, headers, load.nextBody));
-    const sustained = await measureSustained(stack, api.port, headers, load, pids);
+    const { port, pids } = await startProcesses(processes);
+    const sustained = await measureSustained(stack, port, headers, load, pids);
     report({
       work: 'sustained through to the hand-over',
       value: sustained.ratePerSecond,

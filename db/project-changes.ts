@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import type { Lane } from './statements/outbox/lanes.ts';
+import { commandsLeftChannel, emailsLeft } from './statements/outbox/notify-emails-left.ts';
 
 const projectChangedChannel = 'project_changed';
-
-/** Notified when events queue commands for Temporal (`start_and_wake_executions`). */
-const commandsLeftChannel = 'commands_left';
 
 const heartbeatMs = 5_000;
 const firstRetryMs = 100;
@@ -18,7 +17,7 @@ export interface ProjectChangesOptions {
 export class ProjectChanges {
   readonly #options: ProjectChangesOptions;
   readonly #listeners: ((projectId: string | null) => void)[] = [];
-  readonly #commandListeners: (() => void)[] = [];
+  readonly #commandListeners: ((lane: Lane) => void)[] = [];
   readonly #closing = new AbortController();
   #isConnected = false;
   #retryMs = firstRetryMs;
@@ -40,7 +39,8 @@ export class ProjectChanges {
     this.#listeners.push(listener);
   }
 
-  onCommands(listener: () => void): void {
+  /** Calls back with the lane in which a transaction of any process left commands. Some notifications get lost. */
+  onCommands(listener: (lane: Lane) => void): void {
     this.#commandListeners.push(listener);
   }
 
@@ -106,8 +106,9 @@ export class ProjectChanges {
     client.on('error', lose);
     client.on('end', () => lose(new Error('The connection ended')));
     client.on('notification', ({ channel, payload }) => {
-      if (channel === commandsLeftChannel) for (const listener of this.#commandListeners) listener();
-      else this.#notify(payload ?? null);
+      if (channel !== commandsLeftChannel) this.#notify(payload ?? null);
+      else
+        for (const listener of this.#commandListeners) listener(payload === emailsLeft ? 'emails' : 'work');
     });
     lost.promise.catch(() => undefined);
     return lost.promise;

@@ -116,13 +116,13 @@ describe('behind a pooler in transaction mode', () => {
     await onlyExecution(sender, id, 'EXITED');
   });
 
-  it('notifications arrive in a session of their own', async () => {
+  it('notifications arrive in a session of each process', async () => {
     const [row] = await sql<{ listening: number }>(
       stack.em(),
       `select count(*)::int as listening from pg_stat_activity
        where datname = current_database() and application_name = 'posthaste-listen'`,
     );
-    expect(row).toEqual({ listening: 1 });
+    expect(row).toEqual({ listening: 2 });
   });
 
   it('no session of the database keeps a setting of ours', async () => {

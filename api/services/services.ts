@@ -112,6 +112,10 @@ function createContext(resources: ProcessResources, edge: EdgeParts, parts: Serv
     relay.wake();
     parts.wakeJournal();
   };
+  const emailsQueued = () => {
+    relay.wakeEmails();
+    parts.wakeJournal();
+  };
   // These queue no commands, and waking the relay for nothing costs a tenth of the CPU of a busy process.
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
@@ -133,7 +137,7 @@ function createContext(resources: ProcessResources, edge: EdgeParts, parts: Serv
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
   const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
-  const shared = { ...resources, ...parts, ...edge, committed, journaled, warn, projectNames, heavyReads };
+  const shared = { ...resources, ...parts, ...edge, committed, emailsQueued, journaled, warn, projectNames, heavyReads };
   const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
   const accountLinks = createAccountLinksService({ ...shared, ...account });
   return { ...shared, ...account, accountLinks, compiledTemplates, from, shown, linkKey };
@@ -204,13 +208,14 @@ function contactServices(context: Context) {
 }
 
 function emailServices(context: Context) {
-  const { heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } = context;
+  const { emailsQueued, heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } = context;
   return {
     send: createSendService({
       ...context,
       senderDomains: createSenderDomains(orm, context.projectChanges),
       templateContents: createTemplateContents(orm),
       templates: compiledTemplates,
+      committed: emailsQueued,
       trace: tracing?.batches('send'),
       accepted: tracing && ((emailIds) => tracing.emailsAccepted(emailIds)),
     }),

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { notifyEmailsLeft } from '../../db/statements/outbox/notify-emails-left.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
@@ -27,6 +28,7 @@ export function openTemporal(resources: Resources, shutdown: Shutdown): Temporal
     client: temporal,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     warn: warnTo(log),
+    notifyWorkers: () => notifyEmailsLeft(orm.em.fork()),
     around: traceRounds(resources),
   });
   shutdown.add('relay', () => relay.stop());

@@ -13,11 +13,20 @@ export interface RelayRound {
   workflowIds: string[];
 }
 
+export interface EmailWorker {
+  /** On the connection of the worker, see `StartMode`. */
+  client: Client;
+  /** Begins the first try of a batch; the workflow that is being started joins it. Never rejects. */
+  begin: (emailIds: string[]) => void;
+}
+
 export interface LaneOptions {
   orm: Orm;
   client: Client;
-  /** A client on the connection of this process's worker while that runs; see `StartMode`. */
-  eagerClient?: () => Client | undefined;
+  /** Of this process, while it runs. */
+  emailWorker?: () => EmailWorker | undefined;
+  /** How long a command may be due before this process takes it, in milliseconds; see `overdueMs`. */
+  overdueMs: () => number;
   taskQueue: string;
   warn: (message: string, error: unknown) => void;
   around?: ((round: RelayRound, deliver: () => Promise<void>) => Promise<void>) | undefined;
@@ -83,13 +92,14 @@ export class OutboxLane {
 
   async #round(): Promise<{ delivered: number; hasMore: boolean }> {
     const { orm, lane, commandsARound } = this.#options;
-    const turns = await findProjectTurns(orm.em.fork(), lane, this.#lastProject, projectsARound);
+    const overdueMs = this.#options.overdueMs();
+    const turns = await findProjectTurns(orm.em.fork(), lane, this.#lastProject, projectsARound, overdueMs);
     const allDue = turns.filter((turn) => turn.isDue).map((turn) => turn.projectId);
     const capacity = commandsARound(this.#callsAtATime);
     const due = allDue.slice(0, capacity);
     const last = due.length < allDue.length ? due.at(-1) : turns[projectsARound - 1]?.projectId;
     const share = Math.max(1, Math.floor(capacity / due.length));
-    const counts = due.length === 0 ? [] : await this.#deliver(due, share);
+    const counts = due.length === 0 ? [] : await this.#deliver(due, share, overdueMs);
     this.#lastProject = last ?? null;
     return {
       delivered: counts.reduce((sum, count) => sum + count, 0),
@@ -97,16 +107,18 @@ export class OutboxLane {
     };
   }
 
-  #deliver(projectIds: readonly string[], share: number): Promise<number[]> {
+  #deliver(projectIds: readonly string[], share: number, overdueMs: number): Promise<number[]> {
     const { orm, lane, around } = this.#options;
     return orm.em.fork().transactional(async (em) => {
-      const due = await lockDueCommands(em, lane, projectIds, share);
+      const due = await lockDueCommands(em, lane, projectIds, share, overdueMs);
       const calls = planCalls(due);
       const deliver = async () => {
         const callsAtATime = this.#callsAtATime;
-        const eager = this.#options.eagerClient?.();
-        const client = eager ?? this.#options.client;
-        const start = eager === undefined ? 'usual' : 'eager';
+        const worker = this.#options.emailWorker?.();
+        const client = worker?.client ?? this.#options.client;
+        const start = worker === undefined ? 'usual' : 'eager';
+        // Not while Temporal is down: each try to reach it would look for the same emails.
+        if (this.#failures === 0) for (const { firstTry } of calls) if (firstTry) worker?.begin(firstTry);
         this.#adapt(await deliverCommands(em, calls, { ...this.#options, client, start, callsAtATime }));
       };
       if (around === undefined || calls.length === 0) await deliver();

@@ -16,6 +16,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   client = connect(inject('temporalAddress'));
   warnings = [];
+  notified = 0;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -28,9 +29,14 @@ function connect(address: string): Client {
   return createTemporalClient({ environment: { TEMPORAL_ADDRESS: address }, dataConverter: undefined });
 }
 
+let notified = 0;
+const notifyWorkers = async () => {
+  notified += 1;
+};
+
 function start(taskQueue: string): void {
   const warn = (message: string) => warnings.push(message);
-  relay = createOutboxRelay({ orm: database.orm, client, taskQueue, warn });
+  relay = createOutboxRelay({ orm: database.orm, client, taskQueue, warn, notifyWorkers });
   relay.start();
 }
 
@@ -200,6 +206,57 @@ describe('commands', () => {
     }
   });
 
+  it('of emails are left to the workers of other processes, for a second', async () => {
+    let starts = 0;
+    watchStarts(() => {
+      starts += 1;
+    });
+    start(`relay-${randomUUID()}`);
+    await order('email.dispatch');
+    relay?.wakeEmails();
+    relay?.wakeLane('emails');
+    await eventually(
+      async () => notified,
+      (count) => count === 1,
+    );
+    expect(starts).toBe(0);
+    await eventually(
+      () => waiting('email.dispatch'),
+      (count) => count === 0,
+    );
+    expect(starts).toBe(1);
+  });
+
+  it('of emails are begun by the worker of the process before Temporal has answered', async () => {
+    const release = Promise.withResolvers<void>();
+    watchStarts(() => release.promise);
+    const begun: string[][] = [];
+    start(`relay-${randomUUID()}`);
+    relay?.useEmailWorker({ client, begin: (emailIds) => begun.push(emailIds) });
+    await order('email.dispatch');
+    relay?.wakeEmails();
+    await eventually(
+      async () => begun.length,
+      (count) => count === 1,
+    );
+    const [command] = await sql<{ subject: string }>(em(), 'select subject_id as subject from outbox', []);
+    expect(begun).toEqual([[command?.subject]]);
+    release.resolve();
+    await eventually(
+      () => waiting('email.dispatch'),
+      (count) => count === 0,
+    );
+    expect(notified).toBe(0);
+    // A batch of more is sent by the activities alone.
+    await orderMany(randomUUID(), 11, 0, 'email.dispatch');
+    relay?.wakeEmails();
+    await eventually(
+      () => waiting('email.dispatch'),
+      (count) => count === 0,
+    );
+    expect(begun).toHaveLength(1);
+  });
+
   it('of projects take turns, whichever of them has waited for longer', async () => {
     const [busy, quiet, small] = [randomUUID(), randomUUID(), randomUUID()];
     await orderMany(busy, 400, 600);
@@ -235,7 +292,13 @@ describe('commands', () => {
     });
     const taskQueue = `relay-${randomUUID()}`;
     const others = [1, 2].map(() =>
-      createOutboxRelay({ orm: database.orm, client, taskQueue, warn: (message) => warnings.push(message) }),
+      createOutboxRelay({
+        orm: database.orm,
+        client,
+        taskQueue,
+        notifyWorkers,
+        warn: (message) => warnings.push(message),
+      }),
     );
     for (const other of others) other.start();
     start(taskQueue);
@@ -291,6 +354,7 @@ describe('commands', () => {
       orm: database.orm,
       client,
       taskQueue: `relay-${randomUUID()}`,
+      notifyWorkers,
       warn: (message) => warnings.push(message),
       around: async (_round, send) => {
         rounds += 1;

@@ -1,13 +1,21 @@
-import type { Client } from '@temporalio/client';
-import { type Lane, lanes } from '../../db/statements/outbox/lanes.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Lane } from '../../db/statements/outbox/lanes.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
-import { type LaneOptions, OutboxLane } from './outbox-lane.ts';
+import { type EmailWorker, type LaneOptions, OutboxLane } from './outbox-lane.ts';
 
-export type RelayOptions = Omit<LaneOptions, 'lane' | 'commandsARound' | 'eagerClient'>;
+export interface RelayOptions
+  extends Omit<LaneOptions, 'lane' | 'commandsARound' | 'emailWorker' | 'overdueMs'> {
+  /** Tells the workers of other processes that emails wait. */
+  notifyWorkers: () => Promise<void>;
+}
 
 export type OutboxRelay = ReturnType<typeof createOutboxRelay>;
 
 const dueMarginMs = 10;
+/** A process without a worker leaves emails to those that have one, and takes what they did not. */
+const leftToWorkersMs = 1_000;
+/** A busy process commits hundreds of times a second. */
+const notifyEveryMs = 10;
 
 /**
  * Maximum commands per round. All emails of a round share one call. Other commands need one call each, so a round is
@@ -24,28 +32,48 @@ const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
  * started by an import.
  */
 export function createOutboxRelay(options: RelayOptions) {
-  let eager: Client | undefined;
-  const all = lanes.map(
-    (lane) =>
-      new OutboxLane({
-        ...options,
-        ...(lane === 'emails' && { eagerClient: () => eager }),
-        lane,
-        commandsARound: commandsARound[lane],
-      }),
-  );
+  let worker: EmailWorker | undefined;
+  const notifyWorkers = sharingCalls(options.notifyWorkers);
+  const emails = new OutboxLane({
+    ...options,
+    emailWorker: () => worker,
+    overdueMs: () => (worker === undefined ? leftToWorkersMs : 0),
+    lane: 'emails',
+    commandsARound: commandsARound.emails,
+  });
+  const work = new OutboxLane({
+    ...options,
+    overdueMs: () => 0,
+    lane: 'work',
+    commandsARound: commandsARound.work,
+  });
+  const all = [emails, work];
   const planned = new Set<number>();
   let running: Promise<void>[] | undefined;
 
+  function wakeEmails(): void {
+    if (worker === undefined) notifyWorkers();
+    else emails.wake();
+  }
+
   function wake(): void {
-    for (const lane of all) lane.wake();
+    wakeEmails();
+    work.wake();
   }
 
   return {
     start() {
       running ??= all.map((lane) => lane.run());
     },
+    /** After a commit that may have left commands of any kind. */
     wake,
+    /** After one that left only emails. */
+    wakeEmails,
+    /** After a commit of another process. */
+    wakeLane(lane: Lane) {
+      if (lane === 'work') work.wake();
+      else if (worker !== undefined) emails.wake();
+    },
     wakeIn(ms: number) {
       const at = Math.ceil((Date.now() + ms + dueMarginMs) / dueMarginMs) * dueMarginMs;
       if (planned.has(at)) return;
@@ -56,13 +84,32 @@ export function createOutboxRelay(options: RelayOptions) {
       }, at - Date.now());
       timer.unref();
     },
-    /** Starts emails through this client from now on, which shares the connection of a running worker; until undefined. */
-    startEmailsEagerly(client: Client | undefined) {
-      eager = client;
+    /** From now on this process has a worker for emails; until undefined. */
+    useEmailWorker(running: EmailWorker | undefined) {
+      worker = running;
     },
     async stop() {
       for (const lane of all) lane.stop();
       await Promise.all(running ?? []);
     },
+  };
+}
+
+/** The first call goes out at once, those shortly after it share one. Errors are ignored: polling finds what was not told. */
+function sharingCalls(call: () => Promise<void>): () => void {
+  let isDue = false;
+  let isRunning = false;
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (isDue) {
+      isDue = false;
+      await call().catch(() => undefined);
+      await delay(notifyEveryMs);
+    }
+    isRunning = false;
+  }
+  return () => {
+    isDue = true;
+    if (!isRunning) void run();
   };
 }

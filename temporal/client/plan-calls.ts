@@ -34,6 +34,7 @@ function emailBatchCall(commands: DueCommand[]): WorkflowCall {
   return {
     commands,
     workflowId,
+    ...(triesLocally && { firstTry: emailIds }),
     async send(client, taskQueue, start) {
       await client.workflow.start(emailBatchWorkflow, {
         workflowId,

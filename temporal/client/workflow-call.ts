@@ -7,6 +7,8 @@ export type StartMode = 'eager' | 'usual';
 export interface WorkflowCall {
   commands: DueCommand[];
   workflowId: string;
+  /** Emails whose first try is part of the workflow's first task. */
+  firstTry?: string[];
   /** Idempotent: starting an existing workflow id succeeds. */
   send: (client: Client, taskQueue: string, start: StartMode) => Promise<void>;
 }

@@ -16,6 +16,7 @@ import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { createSendRates } from '../../runtime/send-rates.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
+import { createEmailDispatcher, type EmailDispatcher } from '../activities/emails/email-dispatcher.ts';
 import { createEmailParser } from '../activities/inbound/email-parser.ts';
 import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
 import { createOwnerNotifier } from '../activities/sweeps/notify-owners.ts';
@@ -38,28 +39,22 @@ export function openActivityDependencies(
   { metrics, clickhouse, wakeJournal }: WorkerParts,
   headStart: ActivityDependencies['headStart'],
   shutdown: Shutdown,
-): ActivityDependencies {
-  const { config, log, orm, relay, provider, identities, billing } = resources;
+): ActivityDependencies & { emails: EmailDispatcher } {
+  const { config, orm, relay, identities, billing } = resources;
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
   const parser = createEmailParser();
   shutdown.add('inbound parser', () => parser.stop());
   return {
     orm,
     clickhouse,
-    provider,
     identities,
     billing,
     removeImage: openImageStores(config).remove,
     inbound: { bucket: openMailBucket(config), parser, slots: new FairSemaphore(inboundAtATime) },
-    render: createClaimedRenderer(
-      publicApiUrl(config),
-      deriveKey(config.APP_SECRET, 'public-link'),
-      accountLinkKey,
-    ),
+    emails: createEmails(resources, metrics, wakeJournal),
     executions: createExecutionWorkflows(resources.temporal, config.TEMPORAL_TASK_QUEUE),
     metrics,
     webhooks: createWebhookCaller(config, orm),
-    rates: createSendRates(config, provider, warnTo(log)),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     headStart,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
@@ -76,8 +71,27 @@ export function openActivityDependencies(
     },
     wakeRelay: relay.wakeIn,
     journaled: wakeJournal,
-    countHandOver: metrics.countHandOver,
   };
+}
+
+function createEmails(
+  { config, log, orm, provider }: ProcessResources,
+  metrics: ProductMetrics,
+  journaled: () => void,
+): EmailDispatcher {
+  return createEmailDispatcher({
+    orm,
+    provider,
+    render: createClaimedRenderer(
+      publicApiUrl(config),
+      deriveKey(config.APP_SECRET, 'public-link'),
+      deriveKey(config.APP_SECRET, 'account-link'),
+    ),
+    rates: createSendRates(config, provider, warnTo(log)),
+    unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
+    countHandOver: metrics.countHandOver,
+    journaled,
+  });
 }
 
 function createWebhookCaller(config: Config, orm: Orm): WebhookCaller {

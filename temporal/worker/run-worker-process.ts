@@ -1,3 +1,5 @@
+import { ProjectChanges } from '../../db/project-changes.ts';
+import { warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { openTemporal } from '../client/open-temporal.ts';
@@ -22,6 +24,10 @@ export async function runWorkerProcess(
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   resources.relay.start();
+  const changes = new ProjectChanges({ databaseUrl: config.DATABASE_URL, warn: warnTo(log) });
+  changes.onCommands(resources.relay.wakeLane);
+  changes.start();
+  shutdown.add('notifications', () => changes.close());
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
   void prepareClickHouse(clickhouse, config, log, stopping.signal);
   const parts = { metrics, clickhouse, wakeJournal };

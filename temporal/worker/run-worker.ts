@@ -26,13 +26,16 @@ export async function runWorker(
     for (const [outcome, emails] of Object.entries(outcomes)) parts.metrics.countHandOver(outcome, emails);
     parts.wakeJournal();
   });
-  const activities = createActivities(openActivityDependencies(resources, parts, campaigns, shutdown));
+  const dependencies = openActivityDependencies(resources, parts, campaigns, shutdown);
+  const { emails } = dependencies;
+  const activities = createActivities(dependencies);
   let stopped = false;
   let running: RunningWorkers | undefined;
   shutdown.add('worker', async () => {
     stopped = true;
-    resources.relay.startEmailsEagerly(undefined);
+    resources.relay.useEmailWorker(undefined);
     await running?.stop();
+    await emails.stop();
   });
   shutdown.add('head start', async () => campaigns.endHeadStart());
   const options: WorkersOptions = {
@@ -55,7 +58,7 @@ export async function runWorker(
         segmentCountMinutes: config.SEGMENT_COUNT_INTERVAL_MINUTES,
       });
       running = await startWorkers(options);
-      resources.relay.startEmailsEagerly(running.client);
+      resources.relay.useEmailWorker({ client: running.client, begin: emails.begin });
       // A worker without its thread would look alive but send no campaigns.
       const ended = Promise.race([running.ended, campaigns.ended]);
       ended.catch(() => undefined);

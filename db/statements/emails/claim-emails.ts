@@ -1,5 +1,5 @@
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { preparedQuery } from '../../sql.ts';
 import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from './claimed-email.ts';
 
 const claimSql = `
@@ -43,5 +43,5 @@ export function claimEmails(
   token: string,
   unknownSeconds: number,
 ): Promise<ClaimedEmail[]> {
-  return query(em, claimedEmailRow, claimSql, [emailIds, token, unknownSeconds]);
+  return preparedQuery(em, 'claim_emails', claimedEmailRow, claimSql, [emailIds, token, unknownSeconds]);
 }

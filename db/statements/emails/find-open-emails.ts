@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimLiveSeconds } from '../../../core/claim-times.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { preparedQuery } from '../../sql.ts';
 import { interruptedReason } from './interrupted-claims.ts';
 import { withholdingColumnsSql, withholdingRow } from './withholding-columns.ts';
 
@@ -72,5 +72,6 @@ export function findOpenEmails(
   unknownSeconds: number,
   liveSeconds = claimLiveSeconds,
 ): Promise<OpenEmail[]> {
-  return query(em, openEmailRow, openSql, [emailIds, unknownSeconds, liveSeconds]);
+  const parameters = [emailIds, unknownSeconds, liveSeconds];
+  return preparedQuery(em, 'find_open_emails', openEmailRow, openSql, parameters);
 }

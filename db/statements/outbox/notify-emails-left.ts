@@ -1,0 +1,14 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/** Notified when commands for Temporal are left: by `start_and_wake_executions`, without a payload, and for emails. */
+export const commandsLeftChannel = 'commands_left';
+export const emailsLeft = 'emails';
+
+/**
+ * Tells all workers that emails wait. Call after the commit: a transaction that notifies keeps others that do from
+ * committing until it is on disk. Notifications have no other form than a statement.
+ */
+export async function notifyEmailsLeft(em: Em): Promise<void> {
+  await execute(em, `select pg_notify('${commandsLeftChannel}', '${emailsLeft}')`);
+}
