@@ -14,6 +14,16 @@ const commandRow = z.object({
 });
 export type DueCommand = z.output<typeof commandRow>;
 
+const executionSql: Readonly<Record<Lane, string>> = {
+  emails: 'null::json',
+  work: `case when o.kind like 'execution.%' then (
+         select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id,
+           'contactId', coalesce(o.contact_id, x.contact_id))
+         from workflow_executions x
+         where x.id = o.subject_id and coalesce(o.contact_id, x.contact_id) is not null
+       ) end`,
+};
+
 /**
  * Locks up to `share` due commands per project for this transaction, oldest first, skipping those locked by another
  * relay.
@@ -30,12 +40,7 @@ export function lockDueCommands(
     commandRow,
     `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
        nullif(o.project_id, '${noProject}') as "projectId",
-       case when o.kind like 'execution.%' then (
-         select json_build_object('projectId', x.project_id, 'workflowId', x.workflow_id,
-           'contactId', coalesce(o.contact_id, x.contact_id))
-         from workflow_executions x
-         where x.id = o.subject_id and coalesce(o.contact_id, x.contact_id) is not null
-       ) end as execution
+       ${executionSql[lane]} as execution
      from unnest($1::uuid[]) project (id)
      cross join lateral (
        select * from outbox o

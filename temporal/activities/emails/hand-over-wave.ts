@@ -47,13 +47,16 @@ export async function handOverWave(
   const deadline = Date.now() + claimLeaseSeconds * 1000;
   const mustStop = () => signal.aborted || Date.now() > deadline;
   const outcomes = new ClaimOutcomes(context.count);
-  const claimed = await claimEmails(em, [...times.keys(), ...withheld], token, context.unknownSeconds);
+  const contentIds = new Set(slots.flatMap(({ email }) => email.contentId ?? []));
+  const [claimed, contents] = await Promise.all([
+    claimEmails(em, [...times.keys(), ...withheld], token, context.unknownSeconds),
+    context.load(em, [...contentIds]),
+  ]);
   const sendable = outcomes.withhold(claimed).filter((email) => {
     if (times.has(email.id)) return true;
     outcomes.putBack(email, 'may leave after all', 0);
     return false;
   });
-  const contents = await context.load(em, [...new Set(sendable.flatMap((email) => email.contentId ?? []))]);
   const handOverOne = async (email: ClaimedEmail) => {
     const waitMs = (times.get(email.id) ?? 0) - Date.now();
     if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
