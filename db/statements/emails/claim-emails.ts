@@ -1,25 +1,24 @@
+import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from './claimed-email.ts';
 
 const claimSql = `
 with due as materialized (
-  select id
-  from emails
-  where id = any($1::uuid[])
-    and (
-      status = 'QUEUED'
-      or (status = 'UNKNOWN' and source <> 'CAMPAIGN' and attempts < 2
-        and claimed_at < now() - make_interval(secs => $3))
-    )
-  order by id
-  for update skip locked
+  select e.id
+  from (select distinct id from unnest($1::uuid[]) as t(id) order by id) k
+  cross join lateral (${joinByKeySql(
+    `emails e where e.id = k.id and (e.status = 'QUEUED'
+      or (e.status = 'UNKNOWN' and e.source <> 'CAMPAIGN' and e.attempts < 2
+        and e.claimed_at < now() - make_interval(secs => $3)))`,
+    'for update skip locked',
+  )}) e
 ),
 claimed as (
   update emails e
   set status = 'SENDING', claim_token = $2, claimed_at = now(), hand_over_begun = false
   from due
-  where e.id = due.id
+  where ${isKeySql('e.id', 'due.id')}
   returning e.*
 ),
 waits_no_more as (
@@ -28,8 +27,8 @@ waits_no_more as (
 )
 select ${claimedColumnsSql('e', 'p', 'c')}
 from claimed e
-left join projects p on p.id = e.project_id
-left join contacts c on c.id = e.contact_id
+left join lateral (${joinByKeySql('projects p where p.id = e.project_id')}) p on true
+left join lateral (${joinByKeySql('contacts c where c.id = e.contact_id')}) c on true
 order by e.id`;
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimLiveSeconds } from '../../../core/claim-times.ts';
+import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { interruptedReason } from './interrupted-claims.ts';
@@ -18,11 +19,16 @@ export type OpenEmail = z.output<typeof openEmailRow>;
 
 // Sizes are stored with the values, so the values themselves are not read.
 const openSql = `
-with abandoned as materialized (
-  select id from emails
-  where id = any($1::uuid[]) and status = 'SENDING' and claimed_at < now() - make_interval(secs => $3)
-  order by id
-  for no key update
+with wanted as materialized (
+  select distinct id from unnest($1::uuid[]) as t(id) order by id
+),
+abandoned as materialized (
+  select e.id
+  from wanted w
+  cross join lateral (${joinByKeySql(
+    `emails e where e.id = w.id and e.status = 'SENDING' and e.claimed_at < now() - make_interval(secs => $3)`,
+    'for no key update',
+  )}) e
 ),
 settled as (
   update emails e
@@ -31,7 +37,7 @@ settled as (
       else '${interruptedReason}' end,
     hand_over_begun = null
   from abandoned a
-  where e.id = a.id
+  where ${isKeySql('e.id', 'a.id')}
   returning e.id, e.status
 ),
 open as materialized (
@@ -41,23 +47,24 @@ open as materialized (
       when 'SENDING' then greatest(0, extract(epoch from e.claimed_at - now()) + $3) * 1000
       else greatest(0, extract(epoch from e.claimed_at - now()) + $2) * 1000
     end as due_in_ms
-  from emails e
+  from wanted w
+  cross join lateral (${joinByKeySql('emails e where e.id = w.id')}) e
   left join settled s on s.id = e.id
-  where e.id = any($1::uuid[])
-    and (coalesce(s.status, e.status) in ('QUEUED', 'SENDING')
-      or (coalesce(s.status, e.status) = 'UNKNOWN' and e.source <> 'CAMPAIGN' and e.attempts < 2))
+  where coalesce(s.status, e.status) in ('QUEUED', 'SENDING')
+    or (coalesce(s.status, e.status) = 'UNKNOWN' and e.source <> 'CAMPAIGN' and e.attempts < 2)
 ),
 size as materialized (
   select c.id, octet_length(coalesce(c.body, t.body)) + pg_column_size(c.variables) + coalesce(
       (select sum(octet_length(a.bytes)) from email_attachments a where a.content_id = c.id), 0) as bytes
-  from message_contents c left join template_contents t on t.id = c.template_content_id
-  where c.id = any(array(select content_id from open where due_in_ms = 0))
+  from (select distinct content_id as id from open where due_in_ms = 0) o
+  cross join lateral (${joinByKeySql('message_contents c where c.id = o.id')}) c
+  left join lateral (${joinByKeySql('template_contents t where t.id = c.template_content_id')}) t on true
 )
 select o.id, o.project_id as "projectId", o.content_id as "contentId", ${withholdingColumnsSql('o', 'p', 'c')},
   coalesce(size.bytes, 0)::float8 as bytes, o.due_in_ms::float8 as "dueInMs"
 from open o
-left join projects p on p.id = o.project_id
-left join contacts c on c.id = o.contact_id
+left join lateral (${joinByKeySql('projects p where p.id = o.project_id')}) p on true
+left join lateral (${joinByKeySql('contacts c where c.id = o.contact_id')}) c on true
 left join size on size.id = o.content_id
 order by o.id`;
 

@@ -4,7 +4,7 @@ import type { EmailBrand } from '../../../core/email-brand.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { locales } from '../../../core/messages/messages.ts';
 import type { Em } from '../../orm.ts';
-import { preparedQuery, query } from '../../sql.ts';
+import { query } from '../../sql.ts';
 
 const textColumns = {
   subject: z.string(),
@@ -62,7 +62,6 @@ const textSql = 'subject, body, from_email as "fromEmail", from_name as "fromNam
 export async function loadContents(em: Em, ids: string[]): Promise<Map<string, StoredContent>> {
   const [contents, attachments] = await Promise.all([
     loadTexts(em, ids),
-    // Not prepared: the few connections for that are not to be held by megabytes.
     query(
       em,
       attachmentRow,
@@ -83,9 +82,8 @@ export async function loadContents(em: Em, ids: string[]): Promise<Map<string, S
 
 /** Contents without attachments. The text of a template is read once for all emails that share it. */
 export async function loadTexts(em: Em, ids: string[]): Promise<Map<string, Content>> {
-  const rows = await preparedQuery(
+  const rows = await query(
     em,
-    'load_contents',
     contentRow,
     `select t.id, t.project_id as "projectId", t.template_content_id as "templateContentId", ${textSql}, t.headers,
        t.variables, coalesce(p.language, 'en') as language, p.footer_address as "footerAddress"
@@ -106,9 +104,8 @@ export async function loadTexts(em: Em, ids: string[]): Promise<Map<string, Cont
 
 async function loadTemplates(em: Em, ids: Set<string>) {
   if (ids.size === 0) return new Map<string, z.output<typeof templateRow>>();
-  const rows = await preparedQuery(
+  const rows = await query(
     em,
-    'load_templates',
     templateRow,
     `select id, ${textSql} from template_contents where id = any($1::uuid[])`,
     [[...ids]],

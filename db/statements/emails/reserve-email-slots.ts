@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { preparedQuery } from '../../sql.ts';
+import { query } from '../../sql.ts';
 
 export interface SlotRequest {
   projectId: string;
@@ -36,9 +36,8 @@ export async function reserveEmailSlots(
 ): Promise<ReservedSlots> {
   // Sorted, so that concurrent calls do not deadlock.
   const sorted = requests.toSorted((one, other) => (one.projectId < other.projectId ? -1 : 1));
-  const rows = await preparedQuery(
+  const rows = await query(
     em,
-    'reserve_email_slots',
     reservedRow,
     `select project, in_ms as "inMs", retry_in_ms as "retryInMs", asking_now as asking
      from reserve_email_slots($1, $2, $3, $4, $5, $6)`,
