@@ -62,16 +62,16 @@ function createDispatcher(rates = async () => ({ account: null, project: null })
   });
 }
 
-it('the activity of a workflow joins the try that began before it, also once that has ended', async () => {
+it('the activity of a workflow joins the try that began before it', async () => {
   const provider = Promise.withResolvers<HandOver>();
   answer = () => provider.promise;
   const emails = createDispatcher();
   emails.begin(emailIds);
-  const joined = emails.dispatch(emailIds, never);
   await eventually(
     async () => handedOver.length,
     (count) => count === 1,
   );
+  const joined = emails.dispatch(emailIds, never);
   provider.resolve(accepted);
   expect(await joined).toEqual(done);
   expect(handedOver).toEqual(emailIds);
