@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Lane } from './statements/outbox/lanes.ts';
-import { commandsLeftChannel, emailsLeft } from './statements/outbox/notify-emails-left.ts';
 
 const projectChangedChannel = 'project_changed';
+
+/** Notified when commands for Temporal are left: by `start_and_wake_executions`, without a payload, and for emails. */
+export const commandsLeftChannel = 'commands_left';
+export const emailsLeft = 'emails';
+type CommandsLeft = 'emails' | 'work';
 
 const heartbeatMs = 5_000;
 const firstRetryMs = 100;
@@ -17,7 +20,7 @@ export interface ProjectChangesOptions {
 export class ProjectChanges {
   readonly #options: ProjectChangesOptions;
   readonly #listeners: ((projectId: string | null) => void)[] = [];
-  readonly #commandListeners: ((lane: Lane) => void)[] = [];
+  readonly #commandListeners: ((lane: CommandsLeft) => void)[] = [];
   readonly #closing = new AbortController();
   #isConnected = false;
   #retryMs = firstRetryMs;
@@ -40,7 +43,7 @@ export class ProjectChanges {
   }
 
   /** Calls back with the lane in which a transaction of any process left commands. Some notifications get lost. */
-  onCommands(listener: (lane: Lane) => void): void {
+  onCommands(listener: (lane: CommandsLeft) => void): void {
     this.#commandListeners.push(listener);
   }
 

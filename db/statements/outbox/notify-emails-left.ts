@@ -1,9 +1,6 @@
 import type { Em } from '../../orm.ts';
+import { commandsLeftChannel, emailsLeft } from '../../project-changes.ts';
 import { execute } from '../../sql.ts';
-
-/** Notified when commands for Temporal are left: by `start_and_wake_executions`, without a payload, and for emails. */
-export const commandsLeftChannel = 'commands_left';
-export const emailsLeft = 'emails';
 
 /**
  * Tells all workers that emails wait. Call after the commit: a transaction that notifies keeps others that do from
