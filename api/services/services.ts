@@ -137,7 +137,17 @@ function createContext(resources: ProcessResources, edge: EdgeParts, parts: Serv
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
   const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
-  const shared = { ...resources, ...parts, ...edge, committed, emailsQueued, journaled, warn, projectNames, heavyReads };
+  const shared = {
+    ...resources,
+    ...parts,
+    ...edge,
+    committed,
+    emailsQueued,
+    journaled,
+    warn,
+    projectNames,
+    heavyReads,
+  };
   const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
   const accountLinks = createAccountLinksService({ ...shared, ...account });
   return { ...shared, ...account, accountLinks, compiledTemplates, from, shown, linkKey };
@@ -208,7 +218,8 @@ function contactServices(context: Context) {
 }
 
 function emailServices(context: Context) {
-  const { emailsQueued, heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } = context;
+  const { emailsQueued, heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } =
+    context;
   return {
     send: createSendService({
       ...context,
