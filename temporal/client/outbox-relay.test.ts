@@ -234,16 +234,19 @@ describe('commands', () => {
     const begun: string[][] = [];
     start(`relay-${randomUUID()}`);
     relay?.useEmailWorker({ client, begin: (emailIds) => begun.push(emailIds) });
-    await order('email.dispatch');
-    relay?.wakeEmails();
-    await eventually(
-      async () => begun.length,
-      (count) => count === 1,
-    );
-    const [command] = await sql<{ subject: string }>(em(), 'select subject_id as subject from outbox', []);
-    expect(begun).toEqual([[command?.subject]]);
-    // as: the relay does not look at the answer.
-    started.resolve(undefined as never);
+    try {
+      await order('email.dispatch');
+      relay?.wakeEmails();
+      await eventually(
+        async () => begun.length,
+        (count) => count === 1,
+      );
+      const [command] = await sql<{ subject: string }>(em(), 'select subject_id as subject from outbox', []);
+      expect(begun).toEqual([[command?.subject]]);
+    } finally {
+      // as: the relay does not look at the answer.
+      started.resolve(undefined as never);
+    }
     await eventually(
       () => waiting('email.dispatch'),
       (count) => count === 0,
