@@ -1,4 +1,4 @@
-import type { EntityClass, EntityDictionary, QBFilterQuery } from '@mikro-orm/postgresql';
+import type { EntityClass, EntityDictionary, FilterOptions, QBFilterQuery } from '@mikro-orm/postgresql';
 import type { Em } from './orm.ts';
 
 /**
@@ -12,8 +12,11 @@ export async function lockRecord<Entity extends object>(
   em: Em,
   entity: EntityClass<Entity>,
   where: QBFilterQuery<Entity>,
+  { filters }: { filters?: FilterOptions } = {},
 ): Promise<Entity | null> {
-  const select = em.createQueryBuilder(entity).select('*').where(where).toQuery();
+  const query = em.createQueryBuilder(entity).select('*').where(where);
+  await query.applyFilters(filters);
+  const select = query.toQuery();
   const [row] = await em.execute<EntityDictionary<Entity>[]>(
     `${select.sql} for no key update`,
     select.params,

@@ -1,9 +1,10 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { entities } from './entities/index.ts';
+import { entities, projectRecords } from './entities/index.ts';
 import { migrations } from './migrations/index.ts';
 import { createPreparedPool } from './prepared-pool.ts';
+import { projectFilter } from './project-em.ts';
 import { releaseBrokenConnections } from './release-broken-connections.ts';
 import { onConnect, type StatementLimits } from './session-settings.ts';
 
@@ -60,6 +61,14 @@ export function createOrm(options: DatabaseOptions): Orm {
     clientUrl: options.url,
     entities,
     extensions: [Migrator],
+    filters: {
+      [projectFilter]: {
+        name: projectFilter,
+        entity: projectRecords,
+        // Throws where no entity manager of a project reads them.
+        cond: ({ projectId }: { projectId?: string }) => ({ projectId }),
+      },
+    },
     migrations: {
       migrationsList: migrations,
       tableName: 'schema_migrations',
@@ -79,6 +88,8 @@ export function createOrm(options: DatabaseOptions): Orm {
         releaseBrokenConnections(pool);
       },
     },
+    // What a record refers to is not read with it.
+    autoJoinRefsForFilters: false,
     // The operator creates the database.
     ensureDatabase: false,
     logger: (message) => options.warn(message),

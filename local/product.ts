@@ -61,6 +61,5 @@ export async function startProduct({
   const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
   const api = startApi(edge, { apiMetrics, ...parts }, shutdown);
   const [running, { url, services }] = await Promise.all([worker, api]);
-  await running.schedules;
   return { url, services, resources, workerEnded: running.ended };
 }

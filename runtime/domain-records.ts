@@ -3,6 +3,7 @@ import { brokenConstraint } from '../db/database-errors.ts';
 import { Domain, DomainRemoval } from '../db/entities/domain.ts';
 import { lockRecord } from '../db/lock-record.ts';
 import type { Em } from '../db/orm.ts';
+import { allProjects } from '../db/project-em.ts';
 import { notifyProjectChange } from '../db/statements/projects/notify-project-change.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function recordDomainCheck(em: Em, id: string, check: DomainCheck):
 
 function applyCheck(em: Em, id: string, check: DomainCheck): Promise<Domain | null> {
   return em.fork().transactional(async (own) => {
-    const domain = await lockRecord(own, Domain, { id });
+    const domain = await lockRecord(own, Domain, { id }, allProjects);
     if (domain === null) return null;
     const isVerifiedElsewhere =
       check.verified && (await own.getRepository(Domain).isVerifiedElsewhere(domain));

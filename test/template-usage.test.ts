@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { Template } from '../db/entities/template.ts';
 import type { Em } from '../db/orm.ts';
+import { allProjects } from '../db/project-em.ts';
 import { lockWorkflow } from '../db/statements/workflows/lock-workflow.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
@@ -79,7 +80,7 @@ describe('a template that a workflow step sends', () => {
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const adding = stack.database.orm.em.fork().transactional(async (em) => {
-      await em.findOneOrFail(Template, id, { lockMode: LockMode.PESSIMISTIC_READ });
+      await em.findOneOrFail(Template, id, { lockMode: LockMode.PESSIMISTIC_READ, ...allProjects });
       held.resolve();
       await go.promise;
       await addStep(em, id);

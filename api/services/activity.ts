@@ -12,6 +12,7 @@ import { notFound } from '../../core/errors.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { listUpcoming } from '../../db/statements/events/list-upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
 import { readCursor } from './read-cursor.ts';
@@ -38,14 +39,11 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
     const last = rows.at(-1);
     const more = found.length > limit && last !== undefined;
     const cursor = more ? encodeCursor([last.occurredAt.toISOString(), last.id]) : null;
-    const contacts = orm.em.fork().getRepository(Contact);
+    const contacts = projectEm(orm, projectId).getRepository(Contact);
     return {
       rows,
       cursor,
-      emails: await contacts.findEmails(
-        projectId,
-        rows.map((row) => row.contactId),
-      ),
+      emails: await contacts.findEmails(rows.map((row) => row.contactId)),
     };
   }
 
@@ -76,7 +74,8 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
     types: (projectId: string) => whileAvailable(activityTypesOf(clickhouse, projectId)),
     events: (projectId: string, query: EventListQuery) => page(projectId, undefined, query),
     async contactEvents(projectId: string, contactId: string, query: EventListQuery) {
-      if ((await orm.em.fork().count(Contact, { id: contactId, projectId })) === 0) throw notFound('Contact');
+      if ((await projectEm(orm, projectId).count(Contact, { id: contactId })) === 0)
+        throw notFound('Contact');
       return page(projectId, contactId, query);
     },
     eventNames: (projectId: string) => whileAvailable(eventNames(clickhouse, projectId)),

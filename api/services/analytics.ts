@@ -10,6 +10,7 @@ import { topEvents } from '../../analytics/questions/top-events.ts';
 import { DomainError } from '../../core/errors.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type {
   CampaignStatsQuery,
   TimeseriesQuery,
@@ -24,7 +25,7 @@ const maxBuckets = 25_000;
 export function createAnalyticsService(clickhouse: ClickHouse, orm: Orm) {
   const withTitles = async (projectId: string, campaigns: FiguresOfCampaign[]) => {
     const ids = campaigns.map((campaign) => campaign.campaignId);
-    const titles = await orm.em.fork().getRepository(Campaign).findTitles(projectId, ids);
+    const titles = await projectEm(orm, projectId).getRepository(Campaign).findTitles(ids);
     return { campaigns, titles: new Map(titles.map((title) => [title.id, title])) };
   };
   return {

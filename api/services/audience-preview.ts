@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../core/new-id.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { AudienceChoice } from '../../db/statements/campaigns/campaign-audience.ts';
 import { countAudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { AudienceBody } from '../schemas/campaigns.ts';
@@ -17,7 +18,7 @@ export function createAudiencePreviewService(orm: Orm, heavyReads: HeavyReads) {
     /** @throws DomainError `BAD_REQUEST` for an incomplete or invalid audience, `NOT_FOUND` for its segment */
     async preview(projectId: string, { type, audienceType, segmentId, audienceCondition }: AudienceBody) {
       const parts = { audienceType, segmentId, audienceCondition };
-      await orm.em.fork().transactional((em) => requireAudience(em, projectId, newId(), parts));
+      await projectEm(orm, projectId).transactional((em) => requireAudience(em, projectId, newId(), parts));
       const choice: AudienceChoice = {
         projectId,
         type,
@@ -31,7 +32,7 @@ export function createAudiencePreviewService(orm: Orm, heavyReads: HeavyReads) {
 
     /** The audience of a campaign as it is now, also once it was sent. @throws DomainError `NOT_FOUND` */
     async ofCampaign(projectId: string, id: string) {
-      const campaign = await findCampaign(orm.em.fork(), projectId, id);
+      const campaign = await findCampaign(projectEm(orm, projectId), id);
       return heavyReads.run(projectId, () => outcomeOf(campaign));
     },
   };

@@ -26,7 +26,7 @@ export async function requireAudience(
         throw new DomainError('BAD_REQUEST', 'segmentId is required when audienceType is SEGMENT');
       }
       await lockSegmentReferences(em, projectId);
-      if ((await em.count(Segment, { id: segmentId, projectId })) === 0) throw notFound('Segment');
+      if ((await em.count(Segment, { id: segmentId })) === 0) throw notFound('Segment');
       return;
     case 'FILTERED':
       if (audienceCondition === undefined || audienceCondition === null) {

@@ -5,6 +5,7 @@ import { instantOfId } from '../../core/id-at.ts';
 import { encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RecipientOutcome } from '../../core/recipient-outcomes.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { listRecipients } from '../../db/statements/campaigns/list-recipients.ts';
 import {
   type CountedCampaign,
@@ -25,8 +26,8 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
     /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
     async list(projectId: string, id: string, { outcome, cursor, limit }: ListRecipientsQuery) {
       const after = readCursor(cursor, positionSchema);
-      const em = orm.em.fork();
-      const counted = await withItsCounters(em, await findCampaign(em, projectId, id));
+      const em = projectEm(orm, projectId);
+      const counted = await withItsCounters(em, await findCampaign(em, id));
       if (outcome !== undefined && !occurs(outcome, counted)) {
         return { recipients: [], cursor: null, searchedUntil: null };
       }
@@ -42,7 +43,7 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
 
     /** @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` while ClickHouse is down */
     async links(projectId: string, id: string) {
-      const { startedAt } = await findCampaign(orm.em.fork(), projectId, id);
+      const { startedAt } = await findCampaign(projectEm(orm, projectId), id);
       if (!startedAt) return [];
       const campaign = { projectId, campaignId: id, since: startedAt };
       return whileAvailable(campaignLinks(clickhouse, campaign, mostLinks));

@@ -5,6 +5,7 @@ import type { Campaign } from '../../db/entities/campaign.ts';
 import { Event } from '../../db/entities/event.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { lockCampaignQuota } from '../../db/statements/campaigns/campaign-quota.ts';
 import { withItsCounters } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
@@ -61,16 +62,16 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
     id: string,
     apply: (em: Em, campaign: Campaign) => Promise<void>,
   ): Promise<void> {
-    await orm.em.fork().transactional(async (em) => {
-      const campaign = await findCampaign(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+    await projectEm(orm, projectId).transactional(async (em) => {
+      const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
       await apply(em, campaign);
       em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId });
     });
     committed();
   }
   const get = async (projectId: string, id: string) => {
-    const em = orm.em.fork();
-    return withItsCounters(em, await findCampaign(em, projectId, id));
+    const em = projectEm(orm, projectId);
+    return withItsCounters(em, await findCampaign(em, id));
   };
 
   return {
@@ -114,8 +115,8 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
      * @throws DomainError `NOT_FOUND`, `SENDER_DOMAIN_REFUSED`
      */
     async test(projectId: string, id: string, email: string) {
-      await orm.em.fork().transactional(async (em) => {
-        const campaign = await findCampaign(em, projectId, id);
+      await projectEm(orm, projectId).transactional(async (em) => {
+        const campaign = await findCampaign(em, id);
         await holdSenderDomain(em, projectId, campaign.fromEmail);
         await queueTestEmail(em, campaign, email);
       });

@@ -19,6 +19,7 @@ import {
   CampaignFigures,
 } from '../../db/entities/campaign.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import {
   type CountedCampaign,
   withCounters,
@@ -93,15 +94,15 @@ function toFields(body: CampaignBody) {
   };
 }
 
-export const findCampaign = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Campaign, { id, projectId }, { lockMode, failHandler: () => notFound('Campaign') });
+export const findCampaign = (em: Em, id: string, lockMode?: LockMode) =>
+  em.findOneOrFail(Campaign, { id }, { lockMode, failHandler: () => notFound('Campaign') });
 
 async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<void> {
-  const before = await findCampaign(orm.em.fork(), projectId, id);
+  const before = await findCampaign(projectEm(orm, projectId), id);
   requireAction('delete', before);
   if (before.status === 'CANCELLED' && !(await cancelEmails(orm, id))) throw isUnderWay();
-  await orm.em.fork().transactional(async (em) => {
-    const campaign = await findCampaign(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+  await projectEm(orm, projectId).transactional(async (em) => {
+    const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
     requireAction('delete', campaign);
     if (campaign.status !== before.status) throw isUnderWay();
     // Emails stay in their contacts' history.
@@ -113,8 +114,8 @@ async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<
 }
 
 function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign> {
-  return orm.em.fork().transactional(async (em) => {
-    const campaign = await findCampaign(em, projectId, id);
+  return projectEm(orm, projectId).transactional(async (em) => {
+    const campaign = await findCampaign(em, id);
     // The segment or domain may already be gone; sending the copy would report that. These locks keep existing ones
     // while the copy is written.
     await lockSegmentReferences(em, projectId);
@@ -138,24 +139,23 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
       ? await heavyReads.runIfFree(campaign.projectId, () => estimate(campaign))
       : undefined;
     campaign.totalRecipients = recipients ?? campaign.totalRecipients;
-    return withItsCounters(orm.em.fork(), campaign);
+    return withItsCounters(projectEm(orm, campaign.projectId), campaign);
   };
 
   return {
     async get(projectId: string, id: string) {
-      const campaign = await findCampaign(orm.em.fork(), projectId, id);
+      const em = projectEm(orm, projectId);
+      const campaign = await findCampaign(em, id);
       if (isEstimated(campaign)) {
         campaign.totalRecipients = await heavyReads.run(projectId, () => estimate(campaign));
       }
-      return withItsCounters(orm.em.fork(), campaign);
+      return withItsCounters(em, campaign);
     },
 
     async list(projectId: string, query: ListCampaignsQuery) {
       const filter = { ...query, status: readStatus(query.status) };
-      const em = orm.em.fork();
-      const [campaigns, total] = await em
-        .getRepository(Campaign)
-        .listPage(projectId, filter, offsetWindow(query));
+      const em = projectEm(orm, projectId);
+      const [campaigns, total] = await em.getRepository(Campaign).listPage(filter, offsetWindow(query));
       return { campaigns: await withCounters(em, campaigns), total };
     },
 
@@ -165,7 +165,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
      */
     async create(projectId: string, body: CampaignBody) {
       requireLiquid(compiled, body);
-      const campaign = await orm.em.fork().transactional(async (em) => {
+      const campaign = await projectEm(orm, projectId).transactional(async (em) => {
         const id = newId();
         await requireAudience(em, projectId, id, body);
         await holdSenderDomain(em, projectId, body.from);
@@ -178,7 +178,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
     async replace(projectId: string, id: string, body: CampaignBody, seen?: Date) {
       requireLiquid(compiled, body);
       const edit = (em: Em) => replaceCampaign(em, projectId, id, body, seen);
-      return written(await orm.em.fork().transactional(edit));
+      return written(await projectEm(orm, projectId).transactional(edit));
     },
 
     /**
@@ -195,7 +195,7 @@ async function replaceCampaign(
   em: Em,
   ...[projectId, id, body, seen]: Parameters<CampaignsService['replace']>
 ): Promise<Campaign> {
-  const found = await findCampaign(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+  const found = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
   requireUnchanged(found, seen);
   requireAction('edit', found);
   await requireAudience(em, projectId, id, body);

@@ -13,6 +13,7 @@ import { Campaign } from '../../db/entities/campaign.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { StoredCondition } from '../../db/repositories/segment-repository.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { deleteFieldType } from '../../db/statements/contacts/delete-field-type.ts';
@@ -84,9 +85,9 @@ export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads) {
     async usage(projectId: string, field: string) {
       const name = parseField(field);
       if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) throw notFound('Field');
-      const em = orm.em.fork();
-      const segments = await em.getRepository(Segment).listConditions(projectId);
-      const campaigns = await em.getRepository(Campaign).listConditions(projectId);
+      const em = projectEm(orm, projectId);
+      const segments = await em.getRepository(Segment).listConditions();
+      const campaigns = await em.getRepository(Campaign).listConditions();
       const contactCount =
         name.kind === 'custom'
           ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)
@@ -117,7 +118,7 @@ export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads) {
 
 /** A key exists while it has a type or a contact uses it. */
 async function isKnown(orm: Orm, projectId: string, key: string): Promise<boolean> {
-  const em = orm.em.fork();
+  const em = projectEm(orm, projectId);
   if ((await em.count(ContactField, { projectId, key })) > 0) return true;
   return (await readKeyFigures(em, projectId, key)).size > 0;
 }

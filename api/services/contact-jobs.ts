@@ -4,6 +4,7 @@ import type { BulkOperation, BulkResult } from '../../core/jobs/results.ts';
 import { Job } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { createImportIntake, type ImportForm } from './import-intake.ts';
 import { previewImport, readImportFile } from './import-preview.ts';
@@ -14,9 +15,11 @@ import { previewImport, readImportFile } from './import-preview.ts';
 export function createContactJobsService(orm: Orm, heavyReads: HeavyReads, committed: () => void) {
   const takeIn = createImportIntake(orm);
   const get = (projectId: string, id: string, types: readonly JobType[]): Promise<Job> =>
-    orm.em
-      .fork()
-      .findOneOrFail(Job, { id, projectId, type: { $in: types } }, { failHandler: () => notFound('Job') });
+    projectEm(orm, projectId).findOneOrFail(
+      Job,
+      { id, type: { $in: types } },
+      { failHandler: () => notFound('Job') },
+    );
   return {
     /**
      * Stores the whole file, then queues its import.
@@ -38,7 +41,7 @@ export function createContactJobsService(orm: Orm, heavyReads: HeavyReads, commi
     async startBulk(projectId: string, operation: BulkOperation, contactIds: readonly string[]) {
       const ids = [...new Set(contactIds)];
       const result: Partial<BulkResult> = { operation, totalRequested: ids.length };
-      const em = orm.em.fork();
+      const em = projectEm(orm, projectId);
       const job = em.create(Job, { projectId, type: `bulk-${operation}`, result, contactIds: ids });
       em.create(OutboxCommand, { kind: 'contacts.bulk', subjectId: job.id, projectId });
       await em.flush();

@@ -5,6 +5,7 @@ import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import {
   type ContactFilter,
   type ContactStatus,
@@ -94,7 +95,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
     const direction = query.dir ?? (query.sort === 'email' ? 'asc' : 'desc');
     const order: ContactOrder = { by: query.sort, direction };
     const search = { projectId, filter: query, order, after };
-    const found = await listContacts(orm.em.fork(), search, query.limit + 1);
+    const found = await listContacts(projectEm(orm, projectId), search, query.limit + 1);
     const { rows, isFull, next, searchedUntil } = lookedPage(found, query.limit, (row) =>
       positionOf(order, row),
     );
@@ -146,7 +147,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
      */
     async lookup(projectId: string, sent: readonly string[]) {
       const emails = readAddresses(sent);
-      const known = new Set(await orm.em.fork().getRepository(Contact).findKnown(projectId, emails));
+      const known = new Set(await projectEm(orm, projectId).getRepository(Contact).findKnown(emails));
       return {
         found: emails.filter((email) => known.has(email)),
         notFound: emails.filter((email) => !known.has(email)),

@@ -3,6 +3,7 @@ import { notFound } from '../../core/errors.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { allProjects, projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { deleteContacts } from '../../db/statements/contacts/delete-contacts.ts';
 import { patchContact } from '../../db/statements/contacts/patch-contact.ts';
@@ -20,7 +21,7 @@ import { requireUnchanged } from './require-unchanged.ts';
 export function createContactsService(orm: Orm, projectNames: ProjectNames, committed: () => void) {
   const write: WriteContact = (data, run) => writeContact(projectNames, committed, data, run);
   const get = (projectId: string, id: string) =>
-    orm.em.fork().findOneOrFail(Contact, { id, projectId }, { failHandler: () => notFound('Contact') });
+    projectEm(orm, projectId).findOneOrFail(Contact, { id }, { failHandler: () => notFound('Contact') });
 
   return {
     get,
@@ -53,7 +54,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
       };
       if (seen === undefined) return write({ projectId, patch }, apply);
       const checked = async (em: Em) => {
-        const before = await lockRecord(em, Contact, { id, projectId });
+        const before = await lockRecord(em, Contact, { id, projectId }, allProjects);
         if (before !== null) requireUnchanged(before, seen);
         return apply(em);
       };
@@ -62,7 +63,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
 
     async remove(projectId: string, id: string) {
       const deleted = await retryTransaction(() =>
-        orm.em.fork().transactional((em) => deleteContacts(em, projectId, [id])),
+        projectEm(orm, projectId).transactional((em) => deleteContacts(em, projectId, [id])),
       );
       if (deleted.length === 0) throw notFound('Contact');
     },

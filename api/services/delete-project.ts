@@ -4,6 +4,7 @@ import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em } from '../../db/orm.ts';
+import { allProjects } from '../../db/project-em.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function deleteProject(em: Em, projectId: string): Promise<void> {
   // A concurrent domain insert waits for this lock, so the next query sees all domains.
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   if ((await em.findOne(Project, { id: projectId }, lock)) === null) return;
-  for (const { id, domain } of await em.find(Domain, { projectId })) {
+  for (const { id, domain } of await em.find(Domain, { projectId }, allProjects)) {
     em.create(DomainRemoval, { id, projectId, domain });
   }
   if ((await em.count(BillingCustomer, { projectId })) > 0) {

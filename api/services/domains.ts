@@ -9,6 +9,7 @@ import { Project } from '../../db/entities/project.ts';
 import { Template } from '../../db/entities/template.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { allProjects, projectEm } from '../../db/project-em.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { recordDomainCheck, removeDomain } from '../../runtime/domain-records.ts';
@@ -56,10 +57,10 @@ async function askProvider<Answer>(call: Promise<Answer>): Promise<Answer> {
   }
 }
 
-async function requireUnused(em: Em, projectId: string, domain: string): Promise<void> {
+async function requireUnused(em: Em, domain: string): Promise<void> {
   const uses = {
-    templates: await em.getRepository(Template).findByDomain(projectId, domain, mostNamedUses),
-    campaigns: await em.getRepository(Campaign).findByDomain(projectId, domain, mostNamedUses),
+    templates: await em.getRepository(Template).findByDomain(domain, mostNamedUses),
+    campaigns: await em.getRepository(Campaign).findByDomain(domain, mostNamedUses),
   };
   const found = Object.entries(uses).filter(([, users]) => users.length > 0);
   if (found.length === 0) return;
@@ -70,8 +71,8 @@ async function requireUnused(em: Em, projectId: string, domain: string): Promise
   });
 }
 
-async function requireFewDomains(em: Em, projectId: string, limit: number): Promise<void> {
-  if (limit === 0 || (await em.count(Domain, { projectId })) < limit) return;
+async function requireFewDomains(em: Em, limit: number): Promise<void> {
+  if (limit === 0 || (await em.count(Domain, {})) < limit) return;
   throw new DomainError('CONFLICT', `The project has ${limit} domains, the maximum`, {
     details: { limit },
     suggestion: 'Remove one first, or ask the operator of this service to raise DOMAINS_PER_PROJECT.',
@@ -88,7 +89,7 @@ function takenByAnother(domain: string): DomainError {
 export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
   const require = async (projectId: string, id: string) => {
-    const row = await orm.em.fork().findOne(Domain, { id, projectId });
+    const row = await projectEm(orm, projectId).findOne(Domain, { id });
     if (row === null) throw notFound('Domain');
     return row;
   };
@@ -96,7 +97,7 @@ export function createDomainsService(options: DomainsServiceOptions) {
   return {
     recordsOf: (domain: Domain) => identities.wantedRecords(domain, domain.dkimTokens),
 
-    list: (projectId: string) => orm.em.fork().getRepository(Domain).listOfProject(projectId),
+    list: (projectId: string) => projectEm(orm, projectId).getRepository(Domain).listAll(),
 
     /**
      * Adds an unverified domain. Other projects may add it too, until one verifies it.
@@ -123,7 +124,7 @@ export function createDomainsService(options: DomainsServiceOptions) {
     async verify(projectId: string, id: string) {
       const row = await require(projectId, id);
       const check = await askProvider(identities.check(row, row.dkimTokens));
-      const checked = await recordDomainCheck(orm.em.fork(), id, check);
+      const checked = await recordDomainCheck(projectEm(orm, projectId), id, check);
       if (checked === null) throw notFound('Domain');
       if (check.verified && checked.status === 'pending') throw takenByAnother(row.domain);
       return checked;
@@ -131,14 +132,14 @@ export function createDomainsService(options: DomainsServiceOptions) {
 
     /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
     async remove(projectId: string, id: string) {
-      const domain = await orm.em.fork().transactional(async (em) => {
-        const locked = await lockDomain(em, id, projectId);
+      const domain = await projectEm(orm, projectId).transactional(async (em) => {
+        const locked = await lockDomain(em, id);
         // Checked under the lock, so that records of senders that held the domain are visible.
-        await requireUnused(em, projectId, locked.domain);
+        await requireUnused(em, locked.domain);
         await removeDomain(em, locked);
         return locked.domain;
       });
-      if (await orm.em.fork().getRepository(Domain).isClaimed(domain)) return;
+      if (await projectEm(orm, projectId).getRepository(Domain).isClaimed(domain)) return;
       await identities
         .remove(domain)
         .catch((error) => options.warn('An identity stays at the provider until the next check', error));
@@ -146,8 +147,8 @@ export function createDomainsService(options: DomainsServiceOptions) {
   };
 }
 
-async function lockDomain(em: Em, id: string, projectId: string): Promise<Domain> {
-  const locked = await em.findOne(Domain, { id, projectId }, removalLock);
+async function lockDomain(em: Em, id: string): Promise<Domain> {
+  const locked = await em.findOne(Domain, { id }, removalLock);
   if (locked === null) throw notFound('Domain');
   return locked;
 }
@@ -155,7 +156,7 @@ async function lockDomain(em: Em, id: string, projectId: string): Promise<Domain
 /** Stores the DKIM tokens and starts the background checks now instead of after `callSeconds`. */
 function watchRegistered(orm: Orm, id: string, dkimTokens: string[], outboxId: string): Promise<Domain> {
   return orm.em.fork().transactional(async (em) => {
-    const domain = await lockRecord(em, Domain, { id });
+    const domain = await lockRecord(em, Domain, { id }, allProjects);
     if (domain === null) throw notFound('Domain');
     domain.dkimTokens = dkimTokens;
     await em.nativeUpdate(OutboxCommand, { id: outboxId }, { nextAttemptAt: new Date() });
@@ -186,14 +187,14 @@ async function requireFree(
 
 async function addDomain(options: DomainsServiceOptions, projectId: string, domain: string): Promise<Domain> {
   const { orm, identities, domainsPerProject } = options;
-  const em = orm.em.fork();
+  const em = projectEm(orm, projectId);
   const [id, outboxId] = [newId(), newId()];
   await requireFree(options, em, projectId, domain);
   try {
     await em.transactional(async (adding) => {
       // Locked, so that concurrent calls can't exceed the limit.
       if ((await lockRecord(adding, Project, { id: projectId })) === null) throw notFound('Project');
-      await requireFewDomains(adding, projectId, domainsPerProject);
+      await requireFewDomains(adding, domainsPerProject);
       adding.create(Domain, { id, projectId, domain });
       adding.create(OutboxCommand, {
         id: outboxId,
@@ -211,7 +212,7 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
   // The provider is called outside any transaction. If this process dies here, the first background check
   // registers the domain.
   const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
-    await orm.em.fork().transactional(async (own) => {
+    await projectEm(orm, projectId).transactional(async (own) => {
       const added = await own.findOne(Domain, { id }, removalLock);
       if (added !== null) await removeDomain(own, added);
     });

@@ -10,6 +10,7 @@ import {
   WorkflowVersionTemplate,
 } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { lockWorkflow } from '../../db/statements/workflows/lock-workflow.ts';
 import { measureSteps } from '../../db/statements/workflows/measure-steps.ts';
 import { requireUnchanged } from './require-unchanged.ts';
@@ -23,9 +24,9 @@ export interface WorkflowGraph {
   transitions: WorkflowTransition[];
 }
 
-export function findWorkflow(em: Em, projectId: string, id: string, lockMode?: LockMode): Promise<Workflow> {
+export function findWorkflow(em: Em, id: string, lockMode?: LockMode): Promise<Workflow> {
   const failHandler = () => notFound('Workflow');
-  return em.findOneOrFail(Workflow, { id, projectId }, { lockMode, failHandler });
+  return em.findOneOrFail(Workflow, { id }, { lockMode, failHandler });
 }
 
 export async function readGraph(em: Em, workflow: Workflow): Promise<WorkflowGraph> {
@@ -45,9 +46,9 @@ export function editWorkflow<Result>(
   edit: (em: Em, graph: WorkflowGraph) => Promise<Result>,
   seen?: Date,
 ): Promise<Result> {
-  return orm.em.fork().transactional(async (em) => {
+  return projectEm(orm, projectId).transactional(async (em) => {
     await lockWorkflow(em, projectId, id, 'edit');
-    const workflow = await findWorkflow(em, projectId, id);
+    const workflow = await findWorkflow(em, id);
     requireUnchanged(workflow, seen);
     const { eventName } = workflow;
     const graph = await readGraph(em, workflow);

@@ -13,6 +13,7 @@ import { Contact } from '../../db/entities/contact.ts';
 import { Domain } from '../../db/entities/domain.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { PreviewEmailBody } from '../schemas/email-preview.ts';
 import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults } from './liquid-faults.ts';
@@ -35,9 +36,9 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: Te
      * @throws DomainError `NOT_FOUND` for an unknown contact
      */
     async render(projectId: string, body: PreviewEmailBody) {
-      const em = orm.em.fork();
-      const contact = await readContact(em, projectId, body);
-      const sender = await readSender(em, projectId, body);
+      const em = projectEm(orm, projectId);
+      const contact = await readContact(em, body);
+      const sender = await readSender(em, body);
       const { footerAddress, language } = body.brand ?? {};
       const saved = await readBrand(em, projectId);
       const brand = {
@@ -104,12 +105,12 @@ function renderAs(
   return { ok: true as const, email, isFooterAdded: bare.ok && bare.email.html !== email.html };
 }
 
-async function readContact(em: Em, projectId: string, { contactId, email }: PreviewEmailBody) {
+async function readContact(em: Em, { contactId, email }: PreviewEmailBody) {
   if (contactId !== undefined && contactId !== null) {
     const failHandler = () => notFound('Contact');
-    return toReader(await em.findOneOrFail(Contact, { id: contactId, projectId }, { failHandler }));
+    return toReader(await em.findOneOrFail(Contact, { id: contactId }, { failHandler }));
   }
-  const contact = email ? await em.findOne(Contact, { projectId, email }) : null;
+  const contact = email ? await em.findOne(Contact, { email }) : null;
   if (contact !== null) return toReader(contact);
   return { id: nilId, email: email ?? sampleAddress, subscribed: false, data: {} };
 }
@@ -119,10 +120,10 @@ function toReader({ id, email, subscribed, data }: Contact) {
   return { id, email, subscribed, data: data as JsonObject };
 }
 
-async function readSender(em: Em, projectId: string, { from }: PreviewEmailBody) {
+async function readSender(em: Em, { from }: PreviewEmailBody) {
   if (!from) return undefined;
   const domain = domainOfAddress(from);
-  return { domain, status: (await em.findOne(Domain, { projectId, domain }))?.status };
+  return { domain, status: (await em.findOne(Domain, { domain }))?.status };
 }
 
 export async function readBrand(em: Em, projectId: string): Promise<EmailBrand> {

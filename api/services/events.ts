@@ -5,6 +5,7 @@ import { refersToEvent } from '../../core/workflows/references.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
@@ -14,7 +15,7 @@ export function createEventsService(orm: Orm, committed: () => void) {
   return {
     /** References to an event name, newest first. The event need not exist yet. */
     async usage(projectId: string, name: string) {
-      const segments = await orm.em.fork().getRepository(Segment).listOfProject(projectId);
+      const segments = await projectEm(orm, projectId).getRepository(Segment).listAll();
       const referring = segments.filter(({ condition }) => {
         if (!condition) return false;
         const parsed = parseCondition(condition);
@@ -23,7 +24,7 @@ export function createEventsService(orm: Orm, committed: () => void) {
       return {
         segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
         workflows: await findReferringWorkflows(
-          orm.em.fork(),
+          projectEm(orm, projectId),
           projectId,
           (step) => step.workflow.eventName === name || refersToEvent(step, name),
         ),
@@ -36,7 +37,7 @@ export function createEventsService(orm: Orm, committed: () => void) {
      * @returns the number of deleted events
      */
     async remove(projectId: string, name: string) {
-      const em = orm.em.fork();
+      const em = projectEm(orm, projectId);
       const deletion = await recordEventDeletion(em, projectId, name);
       const deleted = await deleteEvents(em, deletion);
       await writeJournalMarker(em, deletionMarker(deletion));

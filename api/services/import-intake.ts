@@ -5,6 +5,7 @@ import { newId } from '../../core/new-id.ts';
 import { Job, JobChunk } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { insertJobChunk } from '../../db/statements/jobs/insert-job-chunk.ts';
 import { readMapping } from './import-mapping.ts';
 
@@ -33,20 +34,19 @@ export function createImportIntake(orm: Orm): (projectId: string, form: ImportFo
         start ??= chunk;
         size += chunk.length;
         detector.add(chunk);
-        await insertJobChunk(orm.em.fork(), id, position, chunk);
+        await insertJobChunk(projectEm(orm, projectId), id, position, chunk);
         position += 1;
       }
       const mapping = readMapping(fields.get('mapping'));
       const read = readImportFormat(start ?? Buffer.alloc(0), detector.detect(), size, mapping);
       if (!read.ok) throw validationFailed([{ field: 'file', message: read.message, code: 'custom' }]);
-      const em = orm.em.fork();
+      const em = projectEm(orm, projectId);
       em.create(Job, { id, projectId, type: 'import', file: { ...read.format } });
       em.create(OutboxCommand, { kind: 'contacts.import', subjectId: id, projectId });
       await em.flush();
       return id;
     } catch (error) {
-      await orm.em
-        .fork()
+      await projectEm(orm, projectId)
         .nativeDelete(JobChunk, { jobId: id })
         .catch(() => undefined);
       throw error;

@@ -7,6 +7,7 @@ import { createEncodingDetector } from '../../core/contact-import/text-encoding.
 import { validationFailed } from '../../core/errors.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { ImportForm } from './import-intake.ts';
 import { readMapping } from './import-mapping.ts';
 
@@ -53,10 +54,9 @@ export async function previewImport(
 
   const count = async (rows: GoodRow[]): Promise<void> => {
     const fresh = new Set(rows.map(({ email }) => email).filter((email) => !seen.has(email)));
-    const known = await orm.em
-      .fork()
+    const known = await projectEm(orm, projectId)
       .getRepository(Contact)
-      .findKnown(projectId, [...fresh]);
+      .findKnown([...fresh]);
     const created = fresh.size - known.length;
     result.wouldCreate += created;
     result.wouldUpdate += rows.length - created;

@@ -11,6 +11,7 @@ import { OAuthIdentity } from '../../db/entities/oauth-identity.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { allProjects } from '../../db/project-em.ts';
 import { type OAuthProfile, type OAuthProvider, OAuthRefused } from '../../providers/oauth/oauth-provider.ts';
 import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
@@ -171,7 +172,7 @@ async function userOf(
 
 async function addUser(signupEnabled: boolean, em: Em, email: string, name: string | null): Promise<User> {
   if (!signupEnabled) {
-    const invitations = await em.count(Invitation, { email, expiresAt: { $gt: new Date() } });
+    const invitations = await em.count(Invitation, { email, expiresAt: { $gt: new Date() } }, allProjects);
     if (invitations === 0) {
       throw new DomainError('FORBIDDEN', 'Sign-up is off on this server', because('sign_up_off'));
     }

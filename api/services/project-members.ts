@@ -6,6 +6,7 @@ import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
 import { User } from '../../db/entities/user.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { countInvitationEmail } from '../../db/statements/accounts/count-invitation-email.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import {
@@ -64,11 +65,11 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
 
   return {
     async list(userId: string, projectId: string) {
-      const em = orm.em.fork();
+      const em = projectEm(orm, projectId);
       await requireAdministrator(em, projectId, userId);
       return {
         members: await em.getRepository(Membership).listWithUsers(projectId),
-        invitations: await em.getRepository(Invitation).listOpen(projectId),
+        invitations: await em.getRepository(Invitation).listOpen(),
       };
     },
 
@@ -78,15 +79,15 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
      * hour
      */
     async invite(userId: string, projectId: string, invited: InvitedPerson) {
-      const outcome = await orm.em
-        .fork()
-        .transactional((em) => inviteTo(em, oneTimeLinks, userId, projectId, invited));
+      const outcome = await projectEm(orm, projectId).transactional((em) =>
+        inviteTo(em, oneTimeLinks, userId, projectId, invited),
+      );
       if (outcome.invitation !== null) options.committed();
       return outcome;
     },
 
     changeRole: (userId: string, projectId: string, memberId: string, role: ProjectRole) =>
-      orm.em.fork().transactional(async (em) => {
+      projectEm(orm, projectId).transactional(async (em) => {
         const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
         const member = await requireMembership(em, projectId, memberId);
         requireRoleChange(actor.role, member.role, role);
@@ -96,11 +97,11 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
       }),
 
     remove: (userId: string, projectId: string, memberId: string) =>
-      orm.em.fork().transactional(async (em) => {
+      projectEm(orm, projectId).transactional(async (em) => {
         const isLeaving = userId === memberId;
         const requireRole = isLeaving ? requireMember : requireAdministrator;
         const actor = await lockProjectAs(em, projectId, userId, requireRole);
-        const invitation = await em.findOne(Invitation, { projectId, id: memberId });
+        const invitation = await em.findOne(Invitation, { id: memberId });
         if (invitation?.isOpen()) {
           requireRoleChange(actor.role, invitation.role, null);
           em.remove(invitation);
@@ -166,7 +167,7 @@ async function inviteTo(
   const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
   // Locked, because verifying the address deletes the invitation concurrently.
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  const before = await em.findOne(Invitation, { projectId, email }, lock);
+  const before = await em.findOne(Invitation, { email }, lock);
   requireRoleChange(actor.role, before?.isOpen() ? before.role : null, role);
   const user = await em.findOne(User, { email });
   if (user !== null && (await em.count(Membership, { project: projectId, user })) > 0) {

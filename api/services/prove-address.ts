@@ -6,6 +6,7 @@ import { OAuthIdentity } from '../../db/entities/oauth-identity.ts';
 import { SignInSource } from '../../db/entities/sign-in.ts';
 import type { User } from '../../db/entities/user.ts';
 import type { Em } from '../../db/orm.ts';
+import { allProjects } from '../../db/project-em.ts';
 
 /**
  * Call it in a transaction that has locked the user. Marks the address as verified and accepts its invitations.
@@ -33,7 +34,7 @@ async function acceptInvitations(em: Em, user: User): Promise<void> {
   const invitations = await em.find(
     Invitation,
     { email: user.email },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
   );
   const accepted = invitations
     .filter((invitation) => invitation.isOpen())

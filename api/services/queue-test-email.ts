@@ -11,7 +11,7 @@ export type TestedContent = Pick<
 
 export async function queueTestEmail(em: Em, content: TestedContent, toEmail: string): Promise<void> {
   const { projectId, type, body, fromEmail, fromName, replyTo } = content;
-  const contact = await em.findOne(Contact, { projectId, email: toEmail }, { fields: ['id'] });
+  const contact = await em.findOne(Contact, { email: toEmail }, { fields: ['id'] });
   const subject = `[TEST] ${content.subject}`;
   const stored = em.create(EmailContent, { projectId, subject, body, fromEmail, fromName, replyTo });
   const email = em.create(Email, {

@@ -71,7 +71,7 @@ export async function checkReferences(
   condition: Omit<ReadCondition, 'parsed'>,
 ): Promise<void> {
   await lockSegmentReferences(em, projectId);
-  const graph = await em.getRepository(Segment).readGraph(projectId);
+  const graph = await em.getRepository(Segment).readGraph();
   const unknown = condition.references.filter(({ segmentId }) => !graph.has(segmentId));
   if (unknown.length > 0) throw refusal(issuesAt(unknown, 'Unknown segment', 'invalid_value'));
 

@@ -5,6 +5,7 @@ import { type Audience, conditionAudience, segmentAudience } from '../../db/cond
 import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
 import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
@@ -62,7 +63,9 @@ export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, co
     async preview(projectId: string, raw: unknown) {
       const condition = readCondition(raw, 'condition');
       if (condition.references.length > 0) {
-        await orm.em.fork().transactional((em) => checkReferences(em, projectId, newId(), condition));
+        await projectEm(orm, projectId).transactional((em) =>
+          checkReferences(em, projectId, newId(), condition),
+        );
       }
       return heavyReads.run(projectId, () => readPreview(orm.em.fork(), projectId, condition));
     },
@@ -72,8 +75,8 @@ export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, co
      * @throws DomainError `BAD_REQUEST` for any other segment
      */
     async compute(projectId: string, id: string) {
-      const em = orm.em.fork();
-      await findSegment(em, projectId, id);
+      const em = projectEm(orm, projectId);
+      await findSegment(em, id);
       const result = await heavyReads.run(projectId, () =>
         computeSegment(em, projectId, id, computationStart, committed),
       );
@@ -114,8 +117,8 @@ async function changeStatic<Result>(
   change: (em: Em, segment: Segment) => Promise<Result>,
 ): Promise<Result> {
   const result = await retryTransaction(() =>
-    orm.em.fork().transactional(async (em) => {
-      const segment = await findSegment(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+    projectEm(orm, projectId).transactional(async (em) => {
+      const segment = await findSegment(em, id, LockMode.PESSIMISTIC_WRITE);
       if (segment.type === 'STATIC') return change(em, segment);
       throw new DomainError('BAD_REQUEST', 'The members of a dynamic segment are defined by its condition', {
         suggestion: 'Change the condition, or use a segment of type STATIC.',
@@ -140,9 +143,9 @@ async function readPreview(em: Em, projectId: string, condition: ReadCondition):
 
 /** In one snapshot, so that the page and the total agree. */
 function readPage(orm: Orm, projectId: string, id: string, query: LargePageQuery) {
-  return orm.em.fork().transactional(
+  return projectEm(orm, projectId).transactional(
     async (em) => {
-      const segment = await findSegment(em, projectId, id);
+      const segment = await findSegment(em, id);
       const audience = await segmentAudience(em, projectId, id);
       if (audience === undefined) throw notFound('Segment');
       return readLargePage({

@@ -6,6 +6,7 @@ import { segmentsOf } from '../../core/workflows/references.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { countMembers } from '../../db/statements/segments/count-members.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
@@ -19,16 +20,16 @@ import { findReferringWorkflows } from './workflow-references.ts';
 const dropBatchesPerCall = 10;
 const slugAttempts = 3;
 
-export const findSegment = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Segment, { id, projectId }, { lockMode, failHandler: () => notFound('Segment') });
+export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
+  em.findOneOrFail(Segment, { id }, { lockMode, failHandler: () => notFound('Segment') });
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
  * condition, and `remove` throws `CONFLICT` while something refers to the segment.
  */
 export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
-  const get = (projectId: string, id: string) => findSegment(orm.em.fork(), projectId, id);
-  const count = (segment: Segment) => countMembers(orm.em.fork(), segment);
+  const get = (projectId: string, id: string) => findSegment(projectEm(orm, projectId), id);
+  const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
   // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.
   const counted = async (segment: Segment): Promise<Segment> => {
     const memberCount = await heavyReads.runIfFree(segment.projectId, () => count(segment));
@@ -38,7 +39,7 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
 
   return {
     get,
-    list: (projectId: string) => orm.em.fork().getRepository(Segment).listOfProject(projectId),
+    list: (projectId: string) => projectEm(orm, projectId).getRepository(Segment).listAll(),
 
     async create(
       projectId: string,
@@ -46,7 +47,7 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
     ) {
       const condition = type === 'DYNAMIC' ? readNewCondition(raw) : undefined;
       const segment = { projectId, name, description: description ?? null, type, trackMembership };
-      const created = await orm.em.fork().transactional(async (em) => {
+      const created = await projectEm(orm, projectId).transactional(async (em) => {
         if (condition !== undefined && condition.references.length > 0) {
           await checkReferences(em, projectId, newId(), condition);
         }
@@ -75,9 +76,9 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
       // Rows that an interrupted switch-off left would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
       const change = { name, description, trackMembership, ...conditionFields(condition) };
-      const changed = await orm.em.fork().transactional(async (em) => {
+      const changed = await projectEm(orm, projectId).transactional(async (em) => {
         if (condition !== undefined) await checkReferences(em, projectId, id, condition);
-        const segment = await findSegment(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+        const segment = await findSegment(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(segment, seen);
         return em.assign(segment, change, { ignoreUndefined: true });
       });
@@ -133,7 +134,7 @@ async function insertWithSlug(em: Em, segment: NewSegment): Promise<Segment> {
 }
 
 async function removeSegment(orm: Orm, projectId: string, id: string): Promise<void> {
-  await orm.em.fork().transactional(async (em) => {
+  await projectEm(orm, projectId).transactional(async (em) => {
     await lockSegmentReferences(em, projectId);
     const uses = await findSegmentUses(em, projectId, id);
     if (Object.keys(uses).length > 0) {
@@ -142,7 +143,7 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
         suggestion: 'Remove the references that `details` lists first.',
       });
     }
-    em.remove(await findSegment(em, projectId, id));
+    em.remove(await findSegment(em, id));
   });
   await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
 }
@@ -162,8 +163,8 @@ export async function findSegmentUses(
   segmentId: string,
 ): Promise<Partial<SegmentUses>> {
   const uses: SegmentUses = {
-    segments: await em.getRepository(Segment).findReferring(projectId, segmentId),
-    campaigns: await em.getRepository(Campaign).findBySegment(projectId, segmentId),
+    segments: await em.getRepository(Segment).findReferring(segmentId),
+    campaigns: await em.getRepository(Campaign).findBySegment(segmentId),
     workflows: await findReferringWorkflows(em, projectId, (step) => segmentsOf(step).has(segmentId)),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));

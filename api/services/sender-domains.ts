@@ -6,6 +6,7 @@ import { DomainError } from '../../core/errors.ts';
 import { Domain } from '../../db/entities/domain.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { holdDomain } from '../../db/statements/domains/hold-domain.ts';
 
 export type SenderDomains = ReturnType<typeof createSenderDomains>;
@@ -41,7 +42,7 @@ export async function holdSenderDomain(em: Em, projectId: string, from: string):
 /** Caches domains for 5 seconds; a change in any process invalidates them at once. */
 export function createSenderDomains(orm: Orm, changes: ProjectChanges) {
   const load = async (projectId: string) => {
-    const domains = await orm.em.fork().find(Domain, { projectId });
+    const domains = await projectEm(orm, projectId).find(Domain, {});
     return new Map(domains.map(({ domain, status }) => [domain, status]));
   };
   const cache = new LRUCache<string, Map<string, DomainStatus>>({ ...atMost(10_000), ttl: cacheMs });

@@ -5,6 +5,7 @@ import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import {
   countSuppressions,
   listSuppressions,
@@ -43,13 +44,11 @@ export function createSuppressionsService(orm: Orm) {
 
     async lift(projectId: string, email: string) {
       // Leaves the subscription unchanged: lifting a suppression is not consent.
-      const lifted = await orm.em
-        .fork()
-        .nativeUpdate(
-          Contact,
-          { projectId, email, suppressionReason: { $ne: null } },
-          { suppressionReason: null, suppressedAt: null, suppressedEmailId: null, updatedAt: new Date() },
-        );
+      const lifted = await projectEm(orm, projectId).nativeUpdate(
+        Contact,
+        { email, suppressionReason: { $ne: null } },
+        { suppressionReason: null, suppressedAt: null, suppressedEmailId: null, updatedAt: new Date() },
+      );
       if (lifted === 0) throw notFound('Suppression');
     },
   };

@@ -4,6 +4,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { countWorkflowsOf } from '../../db/statements/templates/count-workflows-of.ts';
 import {
   findPinnedVersions,
@@ -59,8 +60,8 @@ function stillPinned(workflowVersions: PinnedVersion[]): DomainError {
   });
 }
 
-const findTemplate = (em: Em, projectId: string, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Template, { id, projectId }, { lockMode, failHandler: () => notFound('Template') });
+const findTemplate = (em: Em, id: string, lockMode?: LockMode) =>
+  em.findOneOrFail(Template, { id }, { lockMode, failHandler: () => notFound('Template') });
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
@@ -68,17 +69,17 @@ const findTemplate = (em: Em, projectId: string, id: string, lockMode?: LockMode
  */
 export function createTemplatesService(orm: Orm, compiled: TemplateCache, committed: () => void) {
   return {
-    get: (projectId: string, id: string) => findTemplate(orm.em.fork(), projectId, id),
+    get: (projectId: string, id: string) => findTemplate(projectEm(orm, projectId), id),
 
     async list(projectId: string, query: ListTemplatesQuery) {
-      const repository = orm.em.fork().getRepository(Template);
-      const [templates, total] = await repository.listPage(projectId, query, offsetWindow(query));
+      const repository = projectEm(orm, projectId).getRepository(Template);
+      const [templates, total] = await repository.listPage(query, offsetWindow(query));
       return { templates, total };
     },
 
     async create(projectId: string, body: CreateTemplateBody) {
       requireLiquid(compiled, body);
-      return orm.em.fork().transactional(async (em) => {
+      return projectEm(orm, projectId).transactional(async (em) => {
         await holdSenderDomain(em, projectId, body.from);
         return em.create(Template, { ...toFields(body), projectId, fromEmail: body.from });
       });
@@ -91,8 +92,8 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
      */
     async patch(projectId: string, id: string, body: PatchTemplateBody, seen?: Date) {
       requireLiquid(compiled, body);
-      return orm.em.fork().transactional(async (em) => {
-        const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+      return projectEm(orm, projectId).transactional(async (em) => {
+        const template = await findTemplate(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(template, seen);
         if (body.from !== undefined && body.from !== template.fromEmail) {
           await holdSenderDomain(em, projectId, body.from);
@@ -103,12 +104,12 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
 
     /** @throws DomainError `CONFLICT` while workflow steps or executions, listed in `details`, send it */
     remove: (projectId: string, id: string) =>
-      orm.em.fork().transactional((em) => removeTemplate(em, projectId, id)),
+      projectEm(orm, projectId).transactional((em) => removeTemplate(em, projectId, id)),
 
     async duplicate(projectId: string, id: string) {
-      return orm.em.fork().transactional(async (em) => {
+      return projectEm(orm, projectId).transactional(async (em) => {
         // Locked, so that the sender's domain can't be removed: removal refuses while this template uses it.
-        const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_READ);
+        const template = await findTemplate(em, id, LockMode.PESSIMISTIC_READ);
         const name = copyName(template.name, maxTemplateNameLength);
         return em.create(Template, { ...wrap(template).toObject(['id', 'createdAt', 'updatedAt']), name });
       });
@@ -119,15 +120,15 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
      * @throws DomainError `SENDER_DOMAIN_REFUSED`
      */
     async test(projectId: string, id: string, email: string) {
-      await orm.em.fork().transactional(async (em) => {
-        const template = await findTemplate(em, projectId, id);
+      await projectEm(orm, projectId).transactional(async (em) => {
+        const template = await findTemplate(em, id);
         await holdSenderDomain(em, projectId, template.fromEmail);
         await queueTestEmail(em, template, email);
       });
       committed();
     },
 
-    usage: (projectId: string, id: string) => readUsage(orm.em.fork(), projectId, id),
+    usage: (projectId: string, id: string) => readUsage(projectEm(orm, projectId), projectId, id),
 
     countUses: (projectId: string, ids: readonly string[]) => countWorkflowsOf(orm.em.fork(), projectId, ids),
   };
@@ -135,7 +136,7 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
 
 async function removeTemplate(em: Em, projectId: string, id: string): Promise<void> {
   await lockWorkflowsOfTemplate(em, projectId, id);
-  const template = await findTemplate(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+  const template = await findTemplate(em, id, LockMode.PESSIMISTIC_WRITE);
   // Read under the locks, so that steps and executions of transactions that held them are visible.
   const workflowSteps = await findTemplateSteps(em, projectId, id);
   if (workflowSteps.length > 0) throw stillSent(workflowSteps);
@@ -145,7 +146,7 @@ async function removeTemplate(em: Em, projectId: string, id: string): Promise<vo
 }
 
 async function readUsage(em: Em, projectId: string, id: string): Promise<TemplateUsage> {
-  await findTemplate(em, projectId, id);
+  await findTemplate(em, id);
   return {
     campaigns: [],
     workflowSteps: await findTemplateSteps(em, projectId, id),

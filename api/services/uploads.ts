@@ -6,6 +6,7 @@ import { isQuotaUsedUp, type UploadQuota } from '../../core/images/upload-quota.
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Upload, UploadTotal } from '../../db/entities/upload.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { finishUpload } from '../../db/statements/uploads/finish-upload.ts';
 import { removeUpload } from '../../db/statements/uploads/remove-upload.ts';
 import type { ImageStores } from '../../runtime/image-stores.ts';
@@ -51,10 +52,8 @@ export function createUploadsService(options: UploadsServiceOptions) {
   return {
     /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
     async list(projectId: string, { cursor, limit }: ListUploadsQuery) {
-      const em = orm.em.fork();
-      const found = await em
-        .getRepository(Upload)
-        .listPage(projectId, readCursor(cursor, positionSchema), limit + 1);
+      const em = projectEm(orm, projectId);
+      const found = await em.getRepository(Upload).listPage(readCursor(cursor, positionSchema), limit + 1);
       const rows = found.slice(0, limit);
       const last = found.length > limit ? rows.at(-1) : undefined;
       return {
@@ -70,9 +69,9 @@ export function createUploadsService(options: UploadsServiceOptions) {
      * @throws DomainError `NOT_FOUND`
      */
     async removeImage(projectId: string, key: string) {
-      const em = orm.em.fork();
+      const em = projectEm(orm, projectId);
       // One that is still being stored belongs to its upload.
-      if ((await em.count(Upload, { key, projectId, stored: true })) === 0) throw notFound('Image');
+      if ((await em.count(Upload, { key, stored: true })) === 0) throw notFound('Image');
       await stores.remove(key);
       await removeUpload(em, key);
     },
@@ -120,7 +119,7 @@ async function storeImage(
   projectId: string,
   source: AsyncIterable<Uint8Array>,
 ) {
-  const em = orm.em.fork();
+  const em = projectEm(orm, projectId);
   const used = await readTotal(em, projectId);
   if (isQuotaUsedUp(quota, used)) throw quotaExceeded(quota, used);
   const { type, bytes } = await checkImage(source);

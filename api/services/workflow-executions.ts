@@ -8,6 +8,7 @@ import { Contact } from '../../db/entities/contact.ts';
 import { WorkflowVersion } from '../../db/entities/workflow.ts';
 import { WorkflowExecution, WorkflowStepRun } from '../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { cancelActiveExecutions } from '../../db/statements/workflows/cancel-active-executions.ts';
 import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
@@ -46,26 +47,18 @@ function findExecution(em: Em, workflowId: string, id: string): Promise<Workflow
   return em.findOneOrFail(WorkflowExecution, { id, workflowId }, { failHandler });
 }
 
-async function ofContacts(
-  em: Em,
-  projectId: string,
-  executions: WorkflowExecution[],
-): Promise<ExecutionOfContact[]> {
+async function ofContacts(em: Em, executions: WorkflowExecution[]): Promise<ExecutionOfContact[]> {
   const ids = executions.map(({ contactId }) => contactId);
-  const emails = await em.getRepository(Contact).findEmails(projectId, ids);
+  const emails = await em.getRepository(Contact).findEmails(ids);
   return executions.map((execution) => ({
     execution,
     contactEmail: emails.get(execution.contactId ?? '') ?? null,
   }));
 }
 
-async function ofContact(
-  em: Em,
-  projectId: string,
-  execution: WorkflowExecution,
-): Promise<ExecutionOfContact> {
+async function ofContact(em: Em, execution: WorkflowExecution): Promise<ExecutionOfContact> {
   const { contactId } = execution;
-  const emails = await em.getRepository(Contact).findEmails(projectId, [contactId]);
+  const emails = await em.getRepository(Contact).findEmails([contactId]);
   return { execution, contactEmail: emails.get(contactId ?? '') ?? null };
 }
 
@@ -81,14 +74,16 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
      * its graph can't run
      */
     async start(projectId: string, workflowId: string, body: StartExecutionBody) {
-      const started = await orm.em.fork().transactional((em) => startFor(em, projectId, workflowId, body));
+      const started = await projectEm(orm, projectId).transactional((em) =>
+        startFor(em, projectId, workflowId, body),
+      );
       committed();
       return started;
     },
 
     async list(projectId: string, workflowId: string, query: ListExecutionsQuery) {
-      const em = orm.em.fork();
-      await findWorkflow(em, projectId, workflowId);
+      const em = projectEm(orm, projectId);
+      await findWorkflow(em, workflowId);
       const status = readStatus(query.status);
       const found = await readLargePage({
         kind: 'executions',
@@ -97,12 +92,12 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
         read: (window) => em.getRepository(WorkflowExecution).listPage(workflowId, status, window),
         positionOf: ({ startedAt, id }) => ({ at: startedAt, id }),
       });
-      return { ...found, rows: await ofContacts(em, projectId, found.rows) };
+      return { ...found, rows: await ofContacts(em, found.rows) };
     },
 
     async get(projectId: string, workflowId: string, id: string) {
-      const em = orm.em.fork();
-      await findWorkflow(em, projectId, workflowId);
+      const em = projectEm(orm, projectId);
+      await findWorkflow(em, workflowId);
       const execution = await findExecution(em, workflowId, id);
       const latestFirst = { orderBy: { visit: 'desc' }, limit: maxStepRuns } as const;
       const runs = await em.find(WorkflowStepRun, { executionId: id }, latestFirst);
@@ -112,20 +107,20 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       const steps = runs
         .reverse()
         .map((run) => ({ run, step: (graph && findStep(graph, run.stepId)) ?? null }));
-      return { ...(await ofContact(em, projectId, execution)), steps };
+      return { ...(await ofContact(em, execution)), steps };
     },
 
     async cancel(projectId: string, workflowId: string, id: string) {
-      const em = orm.em.fork();
-      await findWorkflow(em, projectId, workflowId);
+      const em = projectEm(orm, projectId);
+      await findWorkflow(em, workflowId);
       if (await cancelExecution(em, workflowId, id)) return committed();
       const { status } = await findExecution(em, workflowId, id);
       throw new DomainError('CONFLICT', `The execution has ended: it is ${status}`, { details: { status } });
     },
 
     async cancelAll(projectId: string, workflowId: string) {
-      const em = orm.em.fork();
-      await findWorkflow(em, projectId, workflowId);
+      const em = projectEm(orm, projectId);
+      await findWorkflow(em, workflowId);
       const cancelled = await cancelActiveExecutions(em, workflowId);
       if (cancelled > 0) committed();
       return cancelled;
@@ -140,7 +135,7 @@ async function startFor(
   { contactId, context }: Parameters<WorkflowExecutionsService['start']>[2],
 ): Promise<ExecutionOfContact> {
   await lockWorkflow(em, projectId, workflowId, 'start');
-  const workflow = await findWorkflow(em, projectId, workflowId);
+  const workflow = await findWorkflow(em, workflowId);
   if (!(await lockContact(em, projectId, contactId))) throw notFound('Contact');
   if (!workflow.canStart()) {
     requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
@@ -148,7 +143,7 @@ async function startFor(
   const id = newId();
   const version = workflow.liveVersion ?? workflow.version;
   if (await startExecution(em, { id, workflowId, version, contactId, context: context ?? {} })) {
-    return ofContact(em, projectId, await findExecution(em, workflowId, id));
+    return ofContact(em, await findExecution(em, workflowId, id));
   }
   const message = workflow.allowReentry
     ? 'An execution of this workflow is already active for the contact'

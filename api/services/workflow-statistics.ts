@@ -1,6 +1,7 @@
 import type { TotalAccuracy } from '../../core/pagination/total-accuracy.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import { countExecutionsOf } from '../../db/statements/workflows/count-executions-of.ts';
 import { countSteps, executionsWithSteps } from '../../db/statements/workflows/count-steps.ts';
@@ -14,12 +15,12 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads
 
     /** @throws DomainError `NOT_FOUND` */
     async read(projectId: string, id: string) {
-      const em = orm.em.fork();
-      const graph = await readGraph(em, await findWorkflow(em, projectId, id));
+      const em = projectEm(orm, projectId);
+      const graph = await readGraph(em, await findWorkflow(em, id));
       return heavyReads.run(projectId, async () => {
         const [{ byStatus, total, totalAccuracy }, figuresOfSteps] = await Promise.all([
-          countByStatus(orm.em.fork(), id),
-          countSteps(orm.em.fork(), id),
+          countByStatus(projectEm(orm, projectId), id),
+          countSteps(projectEm(orm, projectId), id),
         ]);
         const stepsOf = Math.min(total, executionsWithSteps);
         const counted = new Map(figuresOfSteps.map((figures) => [figures.stepId, figures]));

@@ -44,7 +44,7 @@ export async function lockReferences(
   if (templateId !== null) {
     const lockMode = LockMode.PESSIMISTIC_READ;
     const failHandler = () => notFound('Template');
-    await em.findOneOrFail(Template, { id: templateId, projectId }, { lockMode, failHandler });
+    await em.findOneOrFail(Template, { id: templateId }, { lockMode, failHandler });
   }
   const condition = conditionOf(step);
   if (condition === undefined) return;

@@ -4,6 +4,7 @@ import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-fau
 import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import { EventListener } from '../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import { deleteExecutions } from '../../db/statements/workflows/delete-executions.ts';
 import { hasActiveExecution } from '../../db/statements/workflows/has-active-execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
@@ -30,23 +31,23 @@ export interface WorkflowWithFaults extends WorkflowGraph {
 export function createWorkflowsService(orm: Orm) {
   return {
     async list(projectId: string, query: ListWorkflowsQuery) {
-      const repository = orm.em.fork().getRepository(Workflow);
-      const [workflows, total] = await repository.listPage(projectId, query.search, offsetWindow(query));
+      const repository = projectEm(orm, projectId).getRepository(Workflow);
+      const [workflows, total] = await repository.listPage(query.search, offsetWindow(query));
       return { workflows, total };
     },
 
     // One snapshot, so that a concurrent edit is visible entirely or not at all.
     get: (projectId: string, id: string) =>
-      orm.em.fork().transactional(
+      projectEm(orm, projectId).transactional(
         async (em) => {
-          const graph = await readGraph(em, await findWorkflow(em, projectId, id));
+          const graph = await readGraph(em, await findWorkflow(em, id));
           return { ...graph, faults: findGraphFaults(toDraft(graph)) };
         },
         { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
       ),
 
     create: (projectId: string, { description, ...fields }: CreateWorkflowBody) =>
-      orm.em.fork().transactional(async (em) => {
+      projectEm(orm, projectId).transactional(async (em) => {
         const workflow = em.create(Workflow, {
           ...fields,
           projectId,
@@ -84,8 +85,8 @@ export function createWorkflowsService(orm: Orm) {
 }
 
 async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<void> {
-  await orm.em.fork().transactional(async (em) => {
-    const workflow = await findWorkflow(em, projectId, id, LockMode.PESSIMISTIC_WRITE);
+  await projectEm(orm, projectId).transactional(async (em) => {
+    const workflow = await findWorkflow(em, id, LockMode.PESSIMISTIC_WRITE);
     if (await hasActiveExecution(em, id)) {
       throw new DomainError('CONFLICT', 'The workflow has active executions', {
         suggestion: 'Wait for them to end, or cancel them with POST /workflows/{id}/executions/cancel-all.',
@@ -96,5 +97,5 @@ async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<
     await em.nativeDelete(EventListener, { workflowId: id });
     em.remove(workflow);
   });
-  await deleteExecutions(orm.em.fork(), id, maxDeletedBatches);
+  await deleteExecutions(projectEm(orm, projectId), id, maxDeletedBatches);
 }

@@ -106,3 +106,16 @@ export const entities = [
   Upload,
   UploadTotal,
 ];
+
+/** Those that a project's users name by id; see `projectEm`. */
+export const projectRecords = [
+  Campaign,
+  Contact,
+  Domain,
+  Invitation,
+  Job,
+  Segment,
+  Template,
+  Upload,
+  Workflow,
+];

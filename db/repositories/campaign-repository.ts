@@ -1,6 +1,7 @@
 import { EntityRepository, raw } from '@mikro-orm/postgresql';
 import { type CampaignStatus, openStatuses, unsentStatuses } from '../../core/campaign-state.ts';
 import type { Campaign } from '../entities/campaign.ts';
+import { allProjects } from '../project-em.ts';
 import { containsText, type ListOrder, listOrder } from './contains-text.ts';
 import type { StoredCondition } from './segment-repository.ts';
 
@@ -17,13 +18,12 @@ export class CampaignRepository extends EntityRepository<Campaign> {
   async listSending(except: readonly string[], limit: number): Promise<string[]> {
     const sending = await this.find(
       { status: 'SENDING', ...(except.length > 0 && { id: { $nin: [...except] } }) },
-      { fields: ['id'], orderBy: { scheduledFor: 'desc' }, limit },
+      { ...allProjects, fields: ['id'], orderBy: { scheduledFor: 'desc' }, limit },
     );
     return sending.map(({ id }) => id);
   }
 
   listPage(
-    projectId: string,
     { status, search, body, ...order }: CampaignQuery,
     window: { limit: number; offset: number },
   ): Promise<[Campaign[], number]> {
@@ -31,7 +31,6 @@ export class CampaignRepository extends EntityRepository<Campaign> {
     // as: who asks without the body does not read it.
     return this.findAndCount(
       {
-        projectId,
         ...(status && { status }),
         ...(search && { [containsText(['name', 'subject', 'from_email'], search)]: [] }),
       },
@@ -39,44 +38,37 @@ export class CampaignRepository extends EntityRepository<Campaign> {
     );
   }
 
-  async findByDomain(
-    projectId: string,
-    domain: string,
-    limit: number,
-  ): Promise<{ id: string; name: string }[]> {
+  async findByDomain(domain: string, limit: number): Promise<{ id: string; name: string }[]> {
     const campaigns = await this.find(
-      { projectId, status: { $in: openStatuses }, [raw(`split_part(from_email, '@', 2)`)]: domain },
+      { status: { $in: openStatuses }, [raw(`split_part(from_email, '@', 2)`)]: domain },
       { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' }, limit },
     );
     return campaigns.map(({ id, name }) => ({ id, name }));
   }
 
   /** Unfinished campaigns whose audience refers to the segment, oldest first. */
-  async findBySegment(projectId: string, segmentId: string): Promise<{ id: string; name: string }[]> {
+  async findBySegment(segmentId: string): Promise<{ id: string; name: string }[]> {
     const isInCondition = raw(`position(? in lower(audience_condition::text)) > 0`, [
       `"segment.${segmentId}"`,
     ]);
     const campaigns = await this.find(
-      { projectId, status: { $in: openStatuses }, $or: [{ segmentId }, { [isInCondition]: [] }] },
+      { status: { $in: openStatuses }, $or: [{ segmentId }, { [isInCondition]: [] }] },
       { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' } },
     );
     return campaigns.map(({ id, name }) => ({ id, name }));
   }
 
-  async listConditions(projectId: string): Promise<StoredCondition[]> {
+  async listConditions(): Promise<StoredCondition[]> {
     const campaigns = await this.find(
-      { projectId, audienceCondition: { $ne: null } },
+      { audienceCondition: { $ne: null } },
       { fields: ['id', 'name', 'audienceCondition'], orderBy: { createdAt: 'desc', id: 'desc' } },
     );
     return campaigns.map(({ id, name, audienceCondition }) => ({ id, name, condition: audienceCondition }));
   }
 
   /** Campaigns that were deleted or belong to another project are left out. */
-  findTitles(projectId: string, ids: readonly string[]): Promise<CampaignTitle[]> {
-    return this.find(
-      { projectId, id: { $in: ids } },
-      { fields: ['id', 'name', 'subject', 'status', 'sentAt'] },
-    );
+  findTitles(ids: readonly string[]): Promise<CampaignTitle[]> {
+    return this.find({ id: { $in: ids } }, { fields: ['id', 'name', 'subject', 'status', 'sentAt'] });
   }
 
   /** Stores an estimate for lists until sending starts. Does not touch `updatedAt`. */

@@ -2,18 +2,15 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Contact } from '../entities/contact.ts';
 
 export class ContactRepository extends EntityRepository<Contact> {
-  async findEmails(
-    projectId: string,
-    contactIds: readonly (string | null | undefined)[],
-  ): Promise<Map<string, string>> {
+  async findEmails(contactIds: readonly (string | null | undefined)[]): Promise<Map<string, string>> {
     const ids = [...new Set(contactIds.filter((id) => id != null))];
     if (ids.length === 0) return new Map();
-    const contacts = await this.find({ projectId, id: { $in: ids } }, { fields: ['email'] });
+    const contacts = await this.find({ id: { $in: ids } }, { fields: ['email'] });
     return new Map(contacts.map(({ id, email }) => [id, email]));
   }
 
-  async findKnown(projectId: string, emails: string[]): Promise<string[]> {
-    const contacts = await this.find({ projectId, email: { $in: emails } }, { fields: ['email'] });
+  async findKnown(emails: string[]): Promise<string[]> {
+    const contacts = await this.find({ email: { $in: emails } }, { fields: ['email'] });
     return contacts.map(({ email }) => email);
   }
 }

@@ -1,9 +1,10 @@
 import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Domain } from '../entities/domain.ts';
+import { allProjects } from '../project-em.ts';
 
 export class DomainRepository extends EntityRepository<Domain> {
-  listOfProject(projectId: string): Promise<Domain[]> {
-    return this.find({ projectId }, { orderBy: { id: 'asc' } });
+  listAll(): Promise<Domain[]> {
+    return this.find({}, { orderBy: { id: 'asc' } });
   }
 
   /**
@@ -13,15 +14,15 @@ export class DomainRepository extends EntityRepository<Domain> {
   findEarlierClaim(projectId: string, domain: string): Promise<Domain | null> {
     return this.findOne(
       { domain, projectId: { $ne: projectId }, $or: [{ status: 'verified' }, { checkedAt: null }] },
-      { orderBy: { status: 'desc', id: 'asc' } },
+      { ...allProjects, orderBy: { status: 'desc', id: 'asc' } },
     );
   }
 
   async isClaimed(domain: string): Promise<boolean> {
-    return (await this.count({ domain })) > 0;
+    return (await this.count({ domain }, allProjects)) > 0;
   }
 
   async isVerifiedElsewhere({ id, domain }: Domain): Promise<boolean> {
-    return (await this.count({ domain, id: { $ne: id }, status: 'verified' })) > 0;
+    return (await this.count({ domain, id: { $ne: id }, status: 'verified' }, allProjects)) > 0;
   }
 }

@@ -1,6 +1,7 @@
 import { EntityRepository } from '@mikro-orm/postgresql';
 import type { SegmentNode } from '../../core/segments/reference-graph.ts';
 import type { Segment } from '../entities/segment.ts';
+import { allProjects } from '../project-em.ts';
 
 export type CountableSegment = Pick<
   Segment,
@@ -17,28 +18,28 @@ const trackedPerPage = 200;
 const isComputed = { type: 'DYNAMIC', trackMembership: true } as const;
 
 export class SegmentRepository extends EntityRepository<Segment> {
-  listOfProject(projectId: string): Promise<Segment[]> {
-    return this.find({ projectId }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+  listAll(): Promise<Segment[]> {
+    return this.find({}, { orderBy: { createdAt: 'desc', id: 'desc' } });
   }
 
-  async listConditions(projectId: string): Promise<StoredCondition[]> {
+  async listConditions(): Promise<StoredCondition[]> {
     const segments = await this.find(
-      { projectId, condition: { $ne: null } },
+      { condition: { $ne: null } },
       { fields: ['id', 'name', 'condition'], orderBy: { createdAt: 'desc', id: 'desc' } },
     );
     return segments.map(({ id, name, condition }) => ({ id, name, condition }));
   }
 
-  async findReferring(projectId: string, id: string): Promise<{ id: string; name: string }[]> {
+  async findReferring(id: string): Promise<{ id: string; name: string }[]> {
     const segments = await this.find(
-      { projectId, refersTo: { $contains: [id] } },
+      { refersTo: { $contains: [id] } },
       { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' } },
     );
     return segments.map(({ id: segmentId, name }) => ({ id: segmentId, name }));
   }
 
-  async readGraph(projectId: string): Promise<Map<string, SegmentNode>> {
-    const segments = await this.find({ projectId }, { fields: ['filterCount', 'refersTo'] });
+  async readGraph(): Promise<Map<string, SegmentNode>> {
+    const segments = await this.find({}, { fields: ['filterCount', 'refersTo'] });
     return new Map(segments.map(({ id, filterCount, refersTo }) => [id, { filterCount, refersTo }]));
   }
 
@@ -46,7 +47,7 @@ export class SegmentRepository extends EntityRepository<Segment> {
   async listTracked(after: string | null): Promise<{ projectId: string; segmentId: string }[]> {
     const segments = await this.find(
       { ...isComputed, isCurrent: false, ...(after !== null && { id: { $gt: after } }) },
-      { fields: ['id', 'projectId'], orderBy: { id: 'asc' }, limit: trackedPerPage },
+      { ...allProjects, fields: ['id', 'projectId'], orderBy: { id: 'asc' }, limit: trackedPerPage },
     );
     return segments.map(({ id, projectId }) => ({ segmentId: id, projectId }));
   }
@@ -62,6 +63,7 @@ export class SegmentRepository extends EntityRepository<Segment> {
         $not: { ...isComputed, isCurrent: false },
       },
       {
+        ...allProjects,
         fields: ['id', 'projectId', 'type', 'updatedAt', 'countedAt', 'isCurrent'],
         orderBy: [{ countedAt: 'asc nulls first' }, { id: 'asc' }],
         limit,
@@ -75,11 +77,12 @@ export class SegmentRepository extends EntityRepository<Segment> {
     await this.nativeUpdate(
       { id, updatedAt, countedAt: countedAt ?? null },
       { memberCount, countedAt: new Date() },
+      allProjects,
     );
   }
 
   /** Marks a segment as counted without a new figure, so that a failing count does not block the others. */
   async postponeCount(id: string): Promise<void> {
-    await this.nativeUpdate({ id }, { countedAt: new Date() });
+    await this.nativeUpdate({ id }, { countedAt: new Date() }, allProjects);
   }
 }

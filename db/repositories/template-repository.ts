@@ -13,7 +13,6 @@ export interface TemplateQuery extends ListOrder {
 
 export class TemplateRepository extends EntityRepository<Template> {
   listPage(
-    projectId: string,
     { type, search, body, ...order }: TemplateQuery,
     window: { limit: number; offset: number },
   ): Promise<[Template[], number]> {
@@ -21,7 +20,6 @@ export class TemplateRepository extends EntityRepository<Template> {
     // as: who asks without the body does not read it.
     return this.findAndCount(
       {
-        projectId,
         ...(type && { type }),
         ...(search && { [containsText(['name', 'description', 'subject'], search)]: [] }),
       },
@@ -29,13 +27,9 @@ export class TemplateRepository extends EntityRepository<Template> {
     );
   }
 
-  async findByDomain(
-    projectId: string,
-    domain: string,
-    limit: number,
-  ): Promise<{ id: string; name: string }[]> {
+  async findByDomain(domain: string, limit: number): Promise<{ id: string; name: string }[]> {
     const templates = await this.find(
-      { projectId, [raw(`split_part(from_email, '@', 2)`)]: domain },
+      { [raw(`split_part(from_email, '@', 2)`)]: domain },
       { fields: ['id', 'name'], orderBy: [{ [folded('name')]: 'asc' }, { id: 'asc' }], limit },
     );
     return templates.map(({ id, name }) => ({ id, name }));

@@ -3,6 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../core/new-id.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import type { Em } from '../../db/orm.ts';
+import { allProjects } from '../../db/project-em.ts';
 import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
 import { startCampaign as startToSend } from '../../db/statements/campaigns/start-campaign.ts';
 import { sql } from '../../db/testing/sql.ts';
@@ -59,7 +60,10 @@ export async function insertDraft(
 
 export async function startSending(em: Em, id: string, recipientLimit: number | null = null): Promise<void> {
   await em.fork().transactional(async (own) => {
-    const campaign = await own.findOneOrFail(Campaign, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const campaign = await own.findOneOrFail(Campaign, id, {
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+      ...allProjects,
+    });
     await startToSend(own, campaign, recipientLimit);
   });
 }
@@ -67,12 +71,15 @@ export async function startSending(em: Em, id: string, recipientLimit: number | 
 /** In the entity manager's transaction if it has one. */
 export async function cancelCampaign(em: Em, id: string): Promise<void> {
   await em.fork({ keepTransactionContext: true }).transactional(async (own) => {
-    const campaign = await own.findOneOrFail(Campaign, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const campaign = await own.findOneOrFail(Campaign, id, {
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+      ...allProjects,
+    });
     campaign.cancel();
   });
 }
 
-export const readCampaign = (em: Em, id: string) => em.fork().findOne(Campaign, id);
+export const readCampaign = (em: Em, id: string) => em.fork().findOne(Campaign, id, allProjects);
 
 export async function startCampaign(
   em: Em,

@@ -2,6 +2,7 @@ import { syncListener } from '../../api/services/workflow-listener.ts';
 import { type DraftGraph, templateIdsOf } from '../../core/workflows/graph.ts';
 import { Workflow, WorkflowVersion, WorkflowVersionTemplate } from '../../db/entities/workflow.ts';
 import type { Em } from '../../db/orm.ts';
+import { allProjects } from '../../db/project-em.ts';
 
 interface StoredFields {
   id: string;
@@ -35,13 +36,13 @@ export async function storeWorkflow(
 
 export async function storeNextVersion(em: Em, id: string, graph: DraftGraph): Promise<void> {
   await em.transactional(async (inner) =>
-    storeVersion(inner, await inner.findOneOrFail(Workflow, id), graph),
+    storeVersion(inner, await inner.findOneOrFail(Workflow, id, allProjects), graph),
   );
 }
 
 export async function toggleWorkflow(em: Em, id: string): Promise<void> {
   await em.transactional(async (inner) => {
-    const workflow = await inner.findOneOrFail(Workflow, id);
+    const workflow = await inner.findOneOrFail(Workflow, id, allProjects);
     workflow.enabled = !workflow.enabled;
     await syncListener(inner, workflow, workflow.eventName);
   });

@@ -4,6 +4,7 @@ import type { DraftGraph } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
 import { Workflow } from '../../db/entities/workflow.ts';
 import type { Orm } from '../../db/orm.ts';
+import { allProjects } from '../../db/project-em.ts';
 import { trackEvents } from '../../db/statements/events/track-events.ts';
 import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
 import { endExecution } from '../../db/statements/workflows/end-execution.ts';
@@ -131,7 +132,7 @@ export class World {
 
   async #startByHand(who: number): Promise<void> {
     const contactId = this.#contactIds[who];
-    const workflow = await this.#em().findOne(Workflow, this.workflowId);
+    const workflow = await this.#em().findOne(Workflow, this.workflowId, allProjects);
     if (contactId === undefined || workflow?.liveVersion == null) return;
     await startExecution(this.#em(), {
       id: randomUUID(),

@@ -7,6 +7,7 @@ import { findWrongCounts, readContact, readCounts, readEmail } from '../../../te
 import { brokenConstraint } from '../../database-errors.ts';
 import { Contact } from '../../entities/contact.ts';
 import type { Em } from '../../orm.ts';
+import { projectEm } from '../../project-em.ts';
 import { query } from '../../sql.ts';
 import { sql } from '../../testing/sql.ts';
 import { readConsumption } from '../billing/read-consumption.ts';
@@ -150,10 +151,10 @@ describe('a deleted contact', () => {
 describe('addresses by id', () => {
   it('leave out what is not the project’s', async () => {
     const id = await create('a@example.com');
-    expect(await em.getRepository(Contact).findEmails(projectId, [id, randomUUID()])).toEqual(
-      new Map([[id, 'a@example.com']]),
-    );
-    expect(await em.getRepository(Contact).findEmails(randomUUID(), [id])).toEqual(new Map());
+    const emailsOf = (project: string) =>
+      projectEm(database.orm, project).getRepository(Contact).findEmails([id, randomUUID()]);
+    expect(await emailsOf(projectId)).toEqual(new Map([[id, 'a@example.com']]));
+    expect(await emailsOf(randomUUID())).toEqual(new Map());
     expect(await findContact(id, randomUUID())).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Contact } from '../../entities/contact.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import type { Em } from '../../orm.ts';
+import { allProjects } from '../../project-em.ts';
 import { query } from '../../sql.ts';
 
 const endSql = (which: string) => `
@@ -52,7 +53,7 @@ export interface EndedSnooze {
 export async function endSnooze(em: Em, contactId: string, now: Date): Promise<EndedSnooze> {
   const [ended] = await query(em, endedRow, endOneSql, [now, contactId]);
   if (ended !== undefined) return { isResubscribed: ended.isFlipped, until: null };
-  const contact = await em.findOne(Contact, { id: contactId }, { fields: ['snoozedUntil'] });
+  const contact = await em.findOne(Contact, { id: contactId }, { fields: ['snoozedUntil'], ...allProjects });
   return { isResubscribed: false, until: contact?.snoozedUntil ?? null };
 }
 

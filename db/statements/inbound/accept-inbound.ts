@@ -4,6 +4,7 @@ import { newId } from '../../../core/new-id.ts';
 import { Domain } from '../../entities/domain.ts';
 import { InboundEmail } from '../../entities/inbound-email.ts';
 import type { Em } from '../../orm.ts';
+import { allProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
 import { takeInbound } from '../billing/take-inbound.ts';
 import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
@@ -33,7 +34,7 @@ async function findReceivers(em: Em, recipients: readonly string[]): Promise<Map
   const domains = await em.find(
     Domain,
     { domain: { $in: names }, status: 'verified' },
-    { orderBy: { projectId: 'asc' } },
+    { ...allProjects, orderBy: { projectId: 'asc' } },
   );
   const receivers = new Map<string, string[]>();
   for (const { projectId, domain } of domains) {

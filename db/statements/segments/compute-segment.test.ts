@@ -7,6 +7,7 @@ import { findWrongCounts, readEvents } from '../../../test/setup/read-database.t
 import { insertSegment, planIs } from '../../../test/setup/segments.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
+import { allProjects } from '../../project-em.ts';
 import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { changeStaticMembers } from './change-static-members.ts';
@@ -89,7 +90,7 @@ describe('a computation', () => {
     const rest = await compute(id, half);
     expect(rest?.removed).toBe(30_000 - half.total);
     expect(rest?.total).toBe(half.total);
-    expect((await em.fork().findOneOrFail(Segment, id)).memberCount).toBe(half.total);
+    expect((await em.fork().findOneOrFail(Segment, id, allProjects)).memberCount).toBe(half.total);
   });
 
   it('waits for another one of the segment, and then sees what is so', async () => {
@@ -135,7 +136,7 @@ describe('a computation', () => {
 describe('a contact that is added to a static segment', () => {
   it('leaves no trace there when it is deleted at the same moment', async () => {
     const contact = await addContact('ada@example.com');
-    const segment = await em.findOneOrFail(Segment, await trackedSegment('STATIC'));
+    const segment = await em.findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
     let adding: Promise<unknown> | undefined;
     await database.orm.em.fork().transactional(async (other) => {
       await deleteContacts(other, project, [contact]);
@@ -149,7 +150,7 @@ describe('a contact that is added to a static segment', () => {
 
   it('leaves no trace when its deletion has to wait for it', async () => {
     const contact = await addContact('ada@example.com');
-    const segment = await em.findOneOrFail(Segment, await trackedSegment('STATIC'));
+    const segment = await em.findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
     let deleting: Promise<unknown> | undefined;
     await database.orm.em.fork().transactional(async (other) => {
       await changeStaticMembers(other, segment, 'add', ['ada@example.com']);

@@ -5,6 +5,7 @@ import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
+import { allProjects } from '../../project-em.ts';
 import { readClock } from '../../read-clock.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import { boundsSql, type ContactCursor, findBatchEnd } from './contact-batches.ts';
@@ -36,7 +37,7 @@ async function computeBatch(
   after: ContactCursor | null,
 ): Promise<SegmentBatch | undefined> {
   const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const segment = await em.findOne(Segment, { id: segmentId, projectId }, { lockMode });
+  const segment = await em.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
   if (!segment?.isComputed()) return undefined;
   const audience = await segmentAudience(em, projectId, segmentId);
   if (audience === undefined) return undefined;
@@ -126,6 +127,7 @@ export async function computeSegment(
     Segment,
     { id: segmentId },
     { memberCount: progress.total, countedAt: now, computedAt: now },
+    allProjects,
   );
   return progress;
 }

@@ -6,6 +6,7 @@ import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-
 import { Segment } from '../../entities/segment.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
+import { allProjects } from '../../project-em.ts';
 import { readClock } from '../../read-clock.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import type { SegmentBatch } from './batch-segments.ts';
@@ -29,7 +30,7 @@ async function evaluate(em: Em, projectId: string, { bits, contacts }: SegmentBa
   const segments = await em.find(
     Segment,
     { projectId, id: { $in: [...bits.keys()] }, type: 'DYNAMIC', trackMembership: true },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+    { ...allProjects, lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
   );
   if (segments.length === 0) return { added: 0, removed: 0 };
   const ids = segments.map(({ id }) => id);

@@ -4,6 +4,7 @@ import { segmentInputs } from '../../../core/segments/segment-inputs.ts';
 import { loadSegmentDefinitions } from '../../conditions/segment-definitions.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
+import { allProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
 import { lockSegmentReferences } from './lock-segment-references.ts';
 
@@ -18,11 +19,11 @@ export function planSegment(em: Em, projectId: string, segmentId: string): Promi
     // In the order of a change of the condition, which also holds what leads to it.
     await lockSegmentReferences(inner, projectId);
     const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode });
+    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
     if (!segment?.isComputed()) return undefined;
     const inputs = segmentInputs(await loadSegmentDefinitions(inner, projectId, [segmentId]));
     const planId = newId();
-    await inner.nativeUpdate(Segment, { id: segmentId }, { inputs: [...inputs.keys()], planId });
+    await inner.nativeUpdate(Segment, { id: segmentId }, { inputs: [...inputs.keys()], planId }, allProjects);
     await deleteUnused(inner, projectId);
     const rows = [...inputs].map(([input, clock]) => ({ input, clock }));
     await execute(
@@ -57,10 +58,10 @@ async function deleteUnused(em: Em, projectId: string): Promise<void> {
 
 /** Rounds of changes suffice for the segment from now on, unless it was changed since it got this plan. */
 export async function markCurrent(em: Em, segmentId: string, planId: string): Promise<void> {
-  await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true });
+  await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects);
 }
 
 /** Has the segment computed in full, when a round of changes has failed for it. */
 export async function markStale(em: Em, segmentId: string): Promise<void> {
-  await em.nativeUpdate(Segment, { id: segmentId }, { isCurrent: false });
+  await em.nativeUpdate(Segment, { id: segmentId }, { isCurrent: false }, allProjects);
 }

@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/setup/datab
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { Workflow } from '../../entities/workflow.ts';
+import { allProjects } from '../../project-em.ts';
 import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { cancelActiveExecutions } from './cancel-active-executions.ts';
@@ -124,7 +125,7 @@ describe('executions of a deleted workflow', () => {
     const [gone, kept] = [await addWorkflow(), await addWorkflow()];
     await addWaiting(gone, 7_000);
     await addWaiting(kept, 1);
-    await em().nativeDelete(Workflow, { id: gone });
+    await em().nativeDelete(Workflow, { id: gone }, allProjects);
     await deleteExecutions(em(), gone, 1);
     const executions = (id: string) => countOf('workflow_executions where workflow_id = $1', id);
     expect(await executions(gone)).toBe(2_000);

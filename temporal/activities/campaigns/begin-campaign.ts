@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign } from '../../../db/entities/campaign.ts';
 import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
 import type { Em } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
 
@@ -15,7 +16,7 @@ export async function beginCampaign(em: Em, id: string): Promise<boolean> {
   const campaign = await em.findOne(
     Campaign,
     { id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
   );
   if (campaign === null) return false;
   const quota = await lockCampaignQuota(em, campaign);

@@ -1,5 +1,6 @@
 import { Campaign } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 
 export type CampaignWatch = (campaignId: string) => Promise<boolean>;
 
@@ -15,7 +16,7 @@ export function createCampaignWatch(orm: Orm): CampaignWatch {
     for (const [id, { at }] of known) if (now - at > 60_000) known.delete(id);
     const isSending = orm.em
       .fork()
-      .findOne(Campaign, campaignId, { fields: ['status'] })
+      .findOne(Campaign, campaignId, { fields: ['status'], ...allProjects })
       .then((campaign) => campaign?.status === 'SENDING');
     known.set(campaignId, { at: now, isSending });
     return isSending;

@@ -1,5 +1,6 @@
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import {
@@ -72,6 +73,7 @@ export function createCampaignActivities({
 async function loadCampaign(em: Em, campaignId: string): Promise<CampaignView | null> {
   const campaign = await em.findOne(Campaign, campaignId, {
     fields: ['projectId', 'name', 'status', 'scheduledFor', 'frozenAt', 'totalRecipients'],
+    ...allProjects,
   });
   if (campaign === null) return null;
   const { projectId, name, status, scheduledFor, frozenAt, totalRecipients } = campaign;

@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 
 /**
  * Ends a campaign that has nothing left to send and adds `campaign.sent` to the activity feed. Needs a
@@ -13,7 +14,7 @@ export async function finishCampaign(em: Em, id: string): Promise<boolean> {
   const campaign = await em.findOne(
     Campaign,
     { id, status: 'SENDING', frozenAt: { $ne: null } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
   );
   if (campaign === null) return false;
   const [open] = await em.getRepository(CampaignBatch).listOpen(id, 0, 1);

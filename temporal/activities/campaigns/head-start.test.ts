@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recipientsPerBatch } from '../../../core/campaign-batches.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import {
@@ -45,7 +46,7 @@ afterEach(async () => {
 });
 
 const note: BatchSender = async ({ batch, leavesOpen }) => {
-  const { frozenAt } = await database.orm.em.fork().findOneOrFail(Campaign, campaignId);
+  const { frozenAt } = await database.orm.em.fork().findOneOrFail(Campaign, campaignId, allProjects);
   sent.push({ batch, leavesOpen, isFrozen: frozenAt !== null });
   return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
 };

@@ -1,6 +1,7 @@
 import { recipientsPerBatch } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 import type { BatchSender } from './create-batch-sender.ts';
 import { createTakeOver } from './take-over.ts';
@@ -46,7 +47,10 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
   /** @returns the number of the batch, undefined when there is nothing to send yet or any more */
   async function sendNext(campaignId: string, last: number, run: Run): Promise<number | undefined> {
     const em = orm.em.fork();
-    const campaign = await em.findOne(Campaign, campaignId, { fields: ['projectId', 'status', 'frozenAt'] });
+    const campaign = await em.findOne(Campaign, campaignId, {
+      fields: ['projectId', 'status', 'frozenAt'],
+      ...allProjects,
+    });
     if (campaign?.status !== 'SENDING') return;
     const isFrozen = campaign.frozenAt !== null;
     if (isFrozen && last > 0 && Date.now() > run.until) return;

@@ -2,6 +2,7 @@ import { DeleteEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Domain } from '../../../db/entities/domain.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import { startTestSes } from '../../../local/ses/testing/test-ses.ts';
 import type { RecordLookup, Sighting } from '../../../providers/domains/dns-lookup.ts';
 import { createSesIdentities } from '../../../providers/domains/ses-identities.ts';
@@ -38,10 +39,10 @@ describe('checking a sender domain', () => {
     await em.insert(Domain, { id, projectId, domain, dkimTokens });
 
     expect(await checkDomain(em, identities, id)).toBe('verified');
-    const before = await em.fork().findOne(Domain, { id });
+    const before = await em.fork().findOne(Domain, { id }, allProjects);
     await local.client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'shop.example' }));
     expect(await checkDomain(em, identities, id)).toBe('verified');
-    const after = await em.fork().findOne(Domain, { id });
+    const after = await em.fork().findOne(Domain, { id }, allProjects);
 
     expect(before).toMatchObject({
       status: 'verified',

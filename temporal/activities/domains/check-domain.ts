@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Domain, DomainRemoval } from '../../../db/entities/domain.ts';
 import type { Em } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { recordDomainCheck, removeDomain } from '../../../runtime/domain-records.ts';
 import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';
@@ -17,7 +18,7 @@ export async function checkDomain(
   identities: DomainIdentities,
   domainId: string,
 ): Promise<DomainVerificationOutcome> {
-  const domain = await em.fork().findOne(Domain, { id: domainId });
+  const domain = await em.fork().findOne(Domain, { id: domainId }, allProjects);
   if (domain !== null) {
     const check = await identities.check(domain, domain.dkimTokens);
     const checked = await recordDomainCheck(em, domainId, check);
@@ -32,7 +33,11 @@ export async function checkDomain(
 /** Checks expiry again under the lock. @returns whether the domain is gone */
 function expire(em: Em, id: string): Promise<boolean> {
   return em.fork().transactional(async (own) => {
-    const domain = await own.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const domain = await own.findOne(
+      Domain,
+      { id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
+    );
     if (domain?.isExpired() === false) return false;
     if (domain !== null) await removeDomain(own, domain);
     return true;

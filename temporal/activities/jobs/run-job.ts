@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { Job, JobChunk, type JobStep, openJob } from '../../../db/entities/job.ts';
 import type { Em } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import { retryTransaction } from '../../../db/retry-transaction.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 
@@ -47,7 +48,7 @@ export async function runJob(
   counts: (result: Record<string, unknown>) => Record<string, number>,
 ): Promise<ContactJobProgress> {
   const { em } = context;
-  const job = await em.fork().findOne(Job, openJob(jobId));
+  const job = await em.fork().findOne(Job, openJob(jobId), allProjects);
   if (job === null) return { ended: true, outcome: 'gone', progress: 100, counts: {} };
   const deadline = Date.now() + context.sliceMs;
   let applied = 0;
@@ -92,7 +93,7 @@ export async function runJob(
 }
 
 const lockJob = (em: Em, { id, done }: Job): Promise<Job | null> =>
-  em.findOne(Job, openJob(id, done), { lockMode: LockMode.PESSIMISTIC_WRITE });
+  em.findOne(Job, openJob(id, done), { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects });
 
 /**
  * @param failedReason undefined when the job is completed

@@ -8,6 +8,7 @@ import { isActive } from '../../../core/workflows/execution-status.ts';
 import { findStep, type StepOf } from '../../../core/workflows/graph.ts';
 import { Contact } from '../../../db/entities/contact.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
+import { allProjects } from '../../../db/project-em.ts';
 import { completeStep } from '../../../db/statements/workflows/complete-step.ts';
 import { endExecution } from '../../../db/statements/workflows/end-execution.ts';
 import { type LockedExecution, lockExecution } from '../../../db/statements/workflows/lock-execution.ts';
@@ -109,7 +110,8 @@ async function buildRequest(
   step: StepOf<'WEBHOOK'>,
 ): Promise<OutboundRequest | undefined> {
   const { projectId, contactId } = execution;
-  const contact = contactId === null ? null : await em.findOne(Contact, { id: contactId, projectId });
+  const contact =
+    contactId === null ? null : await em.findOne(Contact, { id: contactId, projectId }, allProjects);
   if (contact === null) return undefined;
   const variables = buildVariables({
     // as: read from a jsonb column.

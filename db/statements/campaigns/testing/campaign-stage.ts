@@ -6,6 +6,7 @@ import { insertContacts, insertProject, startCampaign } from '../../../../test/s
 import { createTestDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
 import { Campaign, CampaignBatch } from '../../../entities/campaign.ts';
 import type { Em } from '../../../orm.ts';
+import { allProjects } from '../../../project-em.ts';
 import { sql } from '../../../testing/sql.ts';
 import type { ClaimedEmail } from '../../emails/claimed-email.ts';
 import type { HandOverRecord } from '../../emails/record-hand-overs.ts';
@@ -42,7 +43,7 @@ export const record = (email: ClaimedEmail, rest: Partial<HandOverRecord>): Hand
 });
 export const counters = async (id: string) => {
   const own = em.fork();
-  return (await withItsCounters(own, await own.findOneOrFail(Campaign, id))).counters;
+  return (await withItsCounters(own, await own.findOneOrFail(Campaign, id, allProjects))).counters;
 };
 export const openBatches = (id: string) => em.fork().getRepository(CampaignBatch).listOpen(id, 0, 10);
 export const finish = (id: string) => em.fork().transactional((own) => finishCampaign(own, id));

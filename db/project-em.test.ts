@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
+import { Template } from './entities/template.ts';
+import { lockRecord } from './lock-record.ts';
+import { allProjects, projectEm } from './project-em.ts';
+
+describe('the entity manager of a project', () => {
+  const [owner, other] = [randomUUID(), randomUUID()];
+  let database: TestDatabase;
+  let id: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const em = database.orm.em.fork();
+    const content = { subject: 'Hi', body: '<p>Hi</p>', fromEmail: 'us@example.com' };
+    id = em.create(Template, { projectId: owner, name: 'Welcome', type: 'MARKETING', ...content }).id;
+    await em.flush();
+  });
+  afterAll(() => database.close());
+
+  const of = (projectId: string) => projectEm(database.orm, projectId);
+  const name = async () => (await of(owner).findOneOrFail(Template, { id })).name;
+
+  it('finds its own records', async () => {
+    expect(await of(owner).count(Template, { id })).toBe(1);
+    expect(await name()).toBe('Welcome');
+    expect(await lockRecord(of(owner), Template, { id })).toMatchObject({ id });
+  });
+
+  it('finds, changes and deletes none of another project', async () => {
+    expect(await of(other).findOne(Template, { id })).toBeNull();
+    expect(await of(other).findOne(Template, id)).toBeNull();
+    expect(await of(other).find(Template, {})).toEqual([]);
+    expect(await lockRecord(of(other), Template, { id })).toBeNull();
+    expect(await of(other).nativeUpdate(Template, { id }, { name: 'Taken' })).toBe(0);
+    expect(await of(other).nativeDelete(Template, { id })).toBe(0);
+    expect(await name()).toBe('Welcome');
+  });
+
+  it('stays that of the project in a transaction', async () => {
+    const found = await of(other).transactional((em) => em.findOne(Template, { id }));
+    expect(found).toBeNull();
+  });
+
+  it('is required, unless a query asks for all projects', async () => {
+    const em = database.orm.em.fork();
+    await expect(em.findOne(Template, { id })).rejects.toThrow(`No arguments provided for filter 'project'`);
+    await expect(em.nativeDelete(Template, { id })).rejects.toThrow('filter');
+    await expect(lockRecord(em, Template, { id })).rejects.toThrow('filter');
+    expect(await em.findOne(Template, { id }, allProjects)).toMatchObject({ projectId: owner });
+  });
+});

@@ -1,0 +1,17 @@
+import type { Em, Orm } from './orm.ts';
+
+/** Applied to `projectRecords`; see `createOrm`. */
+export const projectFilter = 'project';
+
+/**
+ * An entity manager that finds, updates and deletes the records of this project alone. The mapper adds the condition
+ * to its own queries, not to statements and not to the query builder.
+ */
+export function projectEm(orm: Orm, projectId: string): Em {
+  const em = orm.em.fork();
+  em.setFilterParams(projectFilter, { projectId });
+  return em;
+}
+
+/** For queries that begin with a record's own id, or that look through all projects. */
+export const allProjects = { filters: { [projectFilter]: false } };
