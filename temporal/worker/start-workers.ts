@@ -41,6 +41,13 @@ export interface RunningWorkers {
  */
 const executionSlots = 5 * Math.max(2, availableParallelism());
 
+/**
+ * Half of them look for tasks of the workflows in the cache, half for all others. A poll holds a slot while it waits, so
+ * the slots are more than the steps: with as many polls as slots, and the SDK's ratio, eight of ten slots waited for
+ * workflows in the cache while a backlog went through the other two.
+ */
+const executionPolls = 10;
+
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
 const mostCachedBatches = 50;
 
@@ -72,25 +79,28 @@ type OwnOptions = (workflowBundle: WorkerOptions['workflowBundle']) => Partial<W
 
 function workerOptions(options: WorkersOptions): OwnOptions[] {
   const { activities, taskQueue, cachedWorkflows } = options;
-  const workflowOptions = {
-    maxConcurrentActivityTaskExecutions: 40,
-    // Time until tasks of a killed worker's cached workflows go to another worker.
-    stickyQueueScheduleToStartTimeout: '2s',
-  } as const;
+  const maxConcurrentActivityTaskExecutions = 40;
   return [
     (workflowBundle) => ({
-      ...workflowOptions,
       workflowBundle,
       activities,
-      maxConcurrentWorkflowTaskExecutions: executionSlots,
+      maxConcurrentActivityTaskExecutions,
+      maxConcurrentWorkflowTaskExecutions: executionSlots + executionPolls / 2,
+      workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: executionPolls },
+      nonStickyToStickyPollRatio: 0.5,
+      // Time until tasks of a killed worker's cached workflows go to another worker. Under load tasks of workers that live
+      // wait for seconds too: they would go to the end of the queue, and their workflows be replayed elsewhere.
+      stickyQueueScheduleToStartTimeout: '10s',
       maxConcurrentLocalActivityExecutions: executionSlots,
       // Executions wait for days; sleeping ones need not stay in memory.
       maxCachedWorkflows: cachedWorkflows,
     }),
     // Own slots and thread, so that emails never wait for workflow executions.
     (workflowBundle) => ({
-      ...workflowOptions,
       workflowBundle,
+      maxConcurrentActivityTaskExecutions,
+      // As above; an email waits for it.
+      stickyQueueScheduleToStartTimeout: '2s',
       taskQueue: emailTaskQueue(taskQueue),
       activities: { dispatchEmails: activities.dispatchEmails },
       maxConcurrentWorkflowTaskExecutions: 40,
