@@ -14,6 +14,7 @@ export const tableFunctions = [
   'mark-segments-stale',
   'record-segment-changes',
   'start-and-wake-executions',
+  'lock-execution',
   'hear-events',
   'emails-used',
   'emails-left',

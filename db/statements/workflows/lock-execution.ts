@@ -39,30 +39,15 @@ export type LockedExecution = z.output<typeof executionSchema>;
  * @returns undefined when the execution was deleted
  */
 export async function lockExecution(em: Em, id: string): Promise<LockedExecution | undefined> {
-  const [row] = await query(
-    em,
-    z.object({ eventId: z.uuid().nullable() }),
-    'select event_id as "eventId" from workflow_executions where id = $1 for no key update',
-    [id],
-  );
-  if (row === undefined) return undefined;
-  // A second statement, because only that sees what was committed while the first waited for the lock.
   const [execution] = await query(
     em,
     executionSchema,
-    `select x.id, x.project_id as "projectId", x.workflow_id as "workflowId", x.version, x.status, x.visit,
-       x.context, x.event, c.id as "contactId", x.event_id as "eventId",
-       x.current_step_id as "currentStepId", x.resume_at as "resumeAt", r.branch, r.output,
-       r.completed_at as "completedAt", r.started_at as "enteredAt", x.only_once as "onlyOnce",
-       coalesce(x.hops, (select e.hops from events e where e.id = $2), 0) as hops,
-       x.paused_visit as "pausedVisit",
-       extract(epoch from clock_timestamp() - r.called_at)::float8 * 1000 as "calledMsAgo"
-     from workflow_executions x
-     left join workflow_step_runs r on r.execution_id = x.id and r.visit = x.visit
-     left join contacts c on c.id = x.contact_id and c.project_id = x.project_id
-     where x.id = $1`,
-    // The event as a parameter: planning a look-up in each of its partitions would take longer than all the rest.
-    [id, row.eventId],
+    `select id, project_id as "projectId", workflow_id as "workflowId", version, status, visit, context, event,
+       contact_id as "contactId", event_id as "eventId", current_step_id as "currentStepId",
+       resume_at as "resumeAt", branch, output, completed_at as "completedAt", entered_at as "enteredAt",
+       only_once as "onlyOnce", hops, paused_visit as "pausedVisit", called_ms_ago as "calledMsAgo"
+     from lock_execution($1)`,
+    [id],
   );
   return execution;
 }
