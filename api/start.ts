@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { requestLogTable } from '../analytics/tables/request-log.ts';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
+import type { ProjectChanges } from '../db/project-changes.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { version } from '../runtime/version.ts';
 import type { ProcessResources } from '../temporal/client/open-temporal.ts';
@@ -21,6 +22,7 @@ export interface ApiParts extends ServiceParts {
 export interface RunningApi {
   url: string;
   services: Services;
+  projectChanges: ProjectChanges;
 }
 
 /**
@@ -71,5 +73,5 @@ export async function startApi(
   await once(server, 'listening');
   shutdown.add('API', () => closeApiServer(server, config.SHUTDOWN_GRACE_SECONDS * 1000));
   log.info({ url: publicApiUrl(config) }, 'the API listens');
-  return { url: publicApiUrl(config), services };
+  return { url: publicApiUrl(config), services, projectChanges: edge.projectChanges };
 }

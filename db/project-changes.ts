@@ -8,6 +8,9 @@ export const commandsLeftChannel = 'commands_left';
 export const emailsLeft = 'emails';
 type CommandsLeft = 'emails' | 'work';
 
+/** Notified with the id of a campaign that starts to send. */
+export const campaignStartedChannel = 'campaign_started';
+
 const heartbeatMs = 5_000;
 const firstRetryMs = 100;
 const longestRetryMs = 5_000;
@@ -21,6 +24,7 @@ export class ProjectChanges {
   readonly #options: ProjectChangesOptions;
   readonly #listeners: ((projectId: string | null) => void)[] = [];
   readonly #commandListeners: ((lane: CommandsLeft) => void)[] = [];
+  readonly #campaignListeners: ((campaignId: string) => void)[] = [];
   readonly #closing = new AbortController();
   #isConnected = false;
   #retryMs = firstRetryMs;
@@ -45,6 +49,11 @@ export class ProjectChanges {
   /** Calls back with the lane in which a transaction of any process left commands. Some notifications get lost. */
   onCommands(listener: (lane: CommandsLeft) => void): void {
     this.#commandListeners.push(listener);
+  }
+
+  /** Calls back with each campaign that any process starts. Some notifications get lost. */
+  onCampaignStarted(listener: (campaignId: string) => void): void {
+    this.#campaignListeners.push(listener);
   }
 
   start(): void {
@@ -82,8 +91,9 @@ export class ProjectChanges {
     const lost = this.#watch(client);
     try {
       await client.connect();
-      await client.query(`listen ${projectChangedChannel}`);
-      await client.query(`listen ${commandsLeftChannel}`);
+      for (const channel of [projectChangedChannel, commandsLeftChannel, campaignStartedChannel]) {
+        await client.query(`listen ${channel}`);
+      }
       // Notifications between the last connection and this one are lost.
       this.#notify(null);
       this.#isConnected = true;
@@ -108,13 +118,16 @@ export class ProjectChanges {
     };
     client.on('error', lose);
     client.on('end', () => lose(new Error('The connection ended')));
-    client.on('notification', ({ channel, payload }) => {
-      if (channel !== commandsLeftChannel) this.#notify(payload ?? null);
-      else
-        for (const listener of this.#commandListeners) listener(payload === emailsLeft ? 'emails' : 'work');
-    });
+    client.on('notification', ({ channel, payload }) => this.#receive(channel, payload));
     lost.promise.catch(() => undefined);
     return lost.promise;
+  }
+
+  #receive(channel: string, payload: string | undefined): void {
+    if (channel === commandsLeftChannel) {
+      for (const listener of this.#commandListeners) listener(payload === emailsLeft ? 'emails' : 'work');
+    } else if (channel !== campaignStartedChannel) this.#notify(payload ?? null);
+    else if (payload !== undefined) for (const listener of this.#campaignListeners) listener(payload);
   }
 
   #notify(projectId: string | null): void {

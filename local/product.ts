@@ -60,6 +60,7 @@ export async function startProduct({
   const worker = runWorker(resources, parts, campaigns, shutdown);
   const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
   const api = startApi(edge, { apiMetrics, ...parts }, shutdown);
-  const [running, { url, services }] = await Promise.all([worker, api]);
+  const [running, { url, services, projectChanges }] = await Promise.all([worker, api]);
+  projectChanges.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
   return { url, services, resources, workerEnded: running.ended };
 }

@@ -5,6 +5,8 @@ import { sql } from '../db/testing/sql.ts';
 import { type RunningTemporal, startTemporal, type TemporalOptions } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
+import { expectExactlyOnce, sendCampaign, untilCampaignIs } from './setup/campaign-outcome.ts';
+import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
 import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
@@ -251,5 +253,22 @@ describe('Temporal away', () => {
     await delay(4_000);
     expect((await inbox()).total).toBe(4);
     expect(await journaled()).toEqual({ rows: 4, emails: 4 });
+  });
+
+  it('while a campaign starts: its emails leave, and once only', async () => {
+    temporal ??= await startTemporal(options);
+    await runningWorker();
+    const recipients = 300;
+    await insertContacts(stack.em(), sender.projectId, recipients);
+    process.kill(temporal.pid, 'SIGSTOP');
+    let id: string;
+    try {
+      id = await sendCampaign(sender);
+      await eventually(inbox, (found) => found.total === recipients);
+    } finally {
+      process.kill(temporal.pid, 'SIGCONT');
+    }
+    await untilCampaignIs(sender, id, 'SENT');
+    await expectExactlyOnce(stack, sender, id, recipients);
   });
 });

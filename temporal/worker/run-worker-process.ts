@@ -26,6 +26,7 @@ export async function runWorkerProcess(
   resources.relay.start();
   const changes = new ProjectChanges({ databaseUrl: config.DATABASE_URL, warn: warnTo(log) });
   changes.onCommands(resources.relay.wakeLane);
+  changes.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
   changes.start();
   shutdown.add('notifications', () => changes.close());
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);

@@ -101,23 +101,43 @@ returning k.frozen_at is not null as "isFrozen"`;
  * @param perBatch recipients per batch; must be the same in all calls for a campaign
  * @returns whether the whole audience is frozen; also true when the campaign is not sending
  */
-export function freezeAudience(
+export async function freezeAudience(
   em: Em,
   campaignId: string,
   contacts: number,
   perBatch = recipientsPerBatch,
 ): Promise<boolean> {
+  return (await freezePart(em, campaignId, contacts, perBatch, 'for no key update')) ?? true;
+}
+
+/**
+ * Freezes the first part, unless another call has or is about to: all workers try when a campaign starts.
+ *
+ * @returns whether this call did
+ */
+export async function beginFreeze(em: Em, campaignId: string, contacts: number): Promise<boolean> {
+  const lock = 'and frozen_until is null for no key update skip locked';
+  return (await freezePart(em, campaignId, contacts, recipientsPerBatch, lock)) !== undefined;
+}
+
+/** @returns whether the whole audience is frozen; undefined when the campaign is not sending, or `lock` leaves it out */
+function freezePart(
+  em: Em,
+  campaignId: string,
+  contacts: number,
+  perBatch: number,
+  lock: string,
+): Promise<boolean | undefined> {
   return em.transactional(async (transaction) => {
     const [campaign] = await query(
       transaction,
       freezingRow,
       `select project_id as "projectId", type, audience_type as "audienceType",
          audience_condition as "audienceCondition", segment_id as "segmentId", started_at as "startedAt"
-       from campaigns where id = $1 and status = 'SENDING' and frozen_at is null
-       for no key update`,
+       from campaigns where id = $1 and status = 'SENDING' and frozen_at is null ${lock}`,
       [campaignId],
     );
-    if (campaign === undefined) return true;
+    if (campaign === undefined) return;
     const { startedAt } = campaign;
     if (startedAt === null) throw new Error('A campaign is sending that never started');
     const audience = await campaignAudience(transaction, campaign);

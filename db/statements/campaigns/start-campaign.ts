@@ -2,11 +2,13 @@ import { z } from 'zod';
 import type { Campaign } from '../../entities/campaign.ts';
 import { EmailContent } from '../../entities/email.ts';
 import type { Em } from '../../orm.ts';
+import { campaignStartedChannel } from '../../project-changes.ts';
 import { query } from '../../sql.ts';
 
 /**
  * Starts a campaign that the transaction has locked: copies its content and limits the audience to contacts that
- * exist now. The freeze counts the recipients.
+ * exist now. The freeze counts the recipients. Workers are told on the commit, so that the first email need not wait for
+ * Temporal.
  *
  * @param recipientLimit null means no limit
  */
@@ -19,7 +21,7 @@ export async function startCampaign(
   const content = em.create(EmailContent, { projectId, subject, body, fromEmail, fromName, replyTo });
   em.assign(campaign, {
     status: 'SENDING',
-    startedAt: await readAudienceEnd(em, projectId),
+    startedAt: await startAudience(em, campaign),
     contentId: content.id,
     totalRecipients: 0,
     recipientLimit,
@@ -27,12 +29,13 @@ export async function startCampaign(
 }
 
 /** `created_at` comes from the clock of the creating process, which may be ahead of the database's. */
-async function readAudienceEnd(em: Em, projectId: string): Promise<Date> {
+async function startAudience(em: Em, { id, projectId }: Campaign): Promise<Date> {
   const [row] = await query(
     em,
     z.object({ end: z.date() }),
-    `select greatest(clock_timestamp(), (select max(created_at) from contacts where project_id = $1)) as end`,
-    [projectId],
+    `select greatest(clock_timestamp(), (select max(created_at) from contacts where project_id = $1)) as end,
+       pg_notify('${campaignStartedChannel}', $2)`,
+    [projectId, id],
   );
   return row?.end ?? new Date();
 }

@@ -1,8 +1,9 @@
+import { contactsInFirstPiece, contactsPerPiece } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
-import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
+import { beginFreeze, freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import {
   noEvidence,
   readSendEventEvidence,
@@ -21,9 +22,6 @@ export interface CampaignActivityDependencies extends AfterCommit {
   headStart: Pick<HeadStart, 'look'>;
 }
 
-/** The first email waits for the first piece, a cancel for any. */
-const contactsInFirstPiece = 200;
-const contactsPerPiece = 5_000;
 const stepMs = 4_000;
 const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
@@ -44,8 +42,10 @@ export function createCampaignActivities({
     },
     async freezeAudience({ campaignId }) {
       const until = Date.now() + stepMs;
-      for (let contacts = contactsInFirstPiece; ; contacts = contactsPerPiece) {
-        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contacts);
+      // The head start may have begun.
+      if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
+      for (;;) {
+        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
         headStart.look(campaignId);
         if (isFrozen || Date.now() >= until) return isFrozen;
       }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { recipientsPerBatch } from '../../../core/campaign-batches.ts';
+import { contactsInFirstPiece, recipientsPerBatch } from '../../../core/campaign-batches.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
@@ -66,6 +66,11 @@ async function startFrozen(): Promise<string> {
 }
 
 const freezePiece = (contacts: number) => freezeAudience(database.orm.em.fork(), campaignId, contacts);
+const untilIdle = () =>
+  eventually(
+    async () => headStart.isSending(),
+    (isSending) => !isSending,
+  );
 const untilSent = (count: number) =>
   eventually(
     async () => sent,
@@ -91,6 +96,33 @@ describe('the head start of a campaign', () => {
     expect(sent.at(-1)).toMatchObject({ leavesOpen: false, isFrozen: true });
   });
 
+  it('begins with a campaign that starts, and leaves its batch to the workflow', async () => {
+    for (const recipients of [3, contactsInFirstPiece + 1]) {
+      await startCampaign(recipients);
+      headStart.begin(campaignId);
+      const seen = await eventually(
+        async () => database.orm.em.fork().findOneOrFail(Campaign, campaignId),
+        ({ frozenAt }) => frozenAt !== null && sent.length > 0,
+      );
+      expect(seen.totalRecipients).toBe(recipients);
+      await untilIdle();
+      expect(new Set(sent.map(({ leavesOpen }) => leavesOpen))).toEqual(new Set([true]));
+    }
+  });
+
+  it('leaves a campaign alone that another process begins with', async () => {
+    await startCampaign(3);
+    await database.orm.em.fork().transactional(async (em) => {
+      await sql(em, 'select from campaigns where id = $1 for no key update', [campaignId]);
+      headStart.begin(campaignId);
+      await untilIdle();
+    });
+    expect(await freezePiece(1)).toBe(false);
+    headStart.begin(campaignId);
+    await untilIdle();
+    expect(sent).toEqual([]);
+  });
+
   it('leaves the other batches to the workflow when the freeze is over', async () => {
     await startCampaign(2 * recipientsPerBatch);
     while (!(await freezePiece(recipientsPerBatch)));
@@ -113,10 +145,7 @@ describe('the head start of a campaign', () => {
     while (!(await freezePiece(recipientsPerBatch)));
     send = async (order, signal) => ({ ...(await note(order, signal)), queued: 1, retryInMs: 60_000 });
     await headStart.takeOver();
-    await eventually(
-      async () => headStart.isSending(),
-      (isSending) => !isSending,
-    );
+    await untilIdle();
     expect(new Set(sent.map(({ batch }) => batch))).toEqual(new Set([1]));
   });
 

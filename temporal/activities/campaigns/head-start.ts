@@ -4,6 +4,7 @@ import type { Orm } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 import type { BatchSender } from './create-batch-sender.ts';
+import { createBeginnings } from './freeze-beginning.ts';
 import { createTakeOver } from './take-over.ts';
 
 export type HeadStart = ReturnType<typeof createHeadStart>;
@@ -32,7 +33,8 @@ const takeOverMs = 4_000;
  * start: the workflow of each batch sends what is left of it. Runs beside the activities, which must stay short: a
  * workflow waits for ten seconds when its worker is killed in one of these.
  *
- * Call `look` after each step of a campaign's freeze, and `takeOver` once: it never rejects.
+ * Call `begin` when a campaign starts: it freezes the first pieces while Temporal starts the workflow, which goes on from
+ * there. Call `look` after each step of a campaign's freeze, and `takeOver` once: it never rejects.
  */
 export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDependencies) {
   const stopping = new AbortController();
@@ -43,6 +45,9 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     isIdle: () => runs.size === 0 && !isBusy(),
     warn,
   });
+
+  const look = (campaignId: string) => start(campaignId, 0);
+  const beginnings = createBeginnings({ orm, look, warn });
 
   /** @returns the number of the batch, undefined when there is nothing to send yet or any more */
   async function sendNext(campaignId: string, last: number, run: Run): Promise<number | undefined> {
@@ -56,12 +61,12 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     if (isFrozen && last > 0 && Date.now() > run.until) return;
     const [batch] = await em.getRepository(CampaignBatch).findOpen(campaignId, last, 1);
     if (batch === undefined) return;
-    const leavesOpen = !isFrozen && batch.recipients < recipientsPerBatch;
+    // The freeze adds to it, or has just ended: the campaign's workflow, which may not have begun yet, has it ended.
+    const leavesOpen = batch.recipients < recipientsPerBatch;
     const order = { campaignId, projectId: campaign.projectId, batch: batch.number, leavesOpen };
     const { sent, retryInMs } = await sendBatch(order, stopping.signal);
     run.sent += sent;
-    // The freeze adds to it: the next look sends the rest. What the provider, the rate or the project holds up holds up
-    // the next batches too.
+    // The next look sends the rest. What the provider, the rate or the project holds up holds up the next batches too.
     return leavesOpen || retryInMs > 0 ? undefined : batch.number;
   }
 
@@ -92,12 +97,13 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
   }
 
   return {
-    look: (campaignId: string) => start(campaignId, 0),
+    begin: beginnings.begin,
+    look,
     takeOver: takeOver.begin,
     isSending: () => runs.size > 0,
     async stop() {
       stopping.abort();
-      await takeOver.stop();
+      await Promise.all([beginnings.stop(), takeOver.stop()]);
       await Promise.all([...runs.values()].map(({ ended }) => ended));
     },
   };

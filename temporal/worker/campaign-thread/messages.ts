@@ -11,6 +11,7 @@ export interface ThreadData {
 export type Order =
   | { kind: 'send'; id: number; input: BatchOrder }
   | { kind: 'abort'; id: number }
+  | { kind: 'begin'; campaignId: string }
   | { kind: 'look'; campaignId: string }
   | { kind: 'take over' }
   | { kind: 'end head start' }

@@ -11,7 +11,7 @@ export interface CampaignThreadOptions {
   warn: Warn;
 }
 
-export interface CampaignThread extends Pick<HeadStart, 'look'> {
+export interface CampaignThread extends Pick<HeadStart, 'begin' | 'look'> {
   send: BatchSender;
   /** See `HeadStart`. Call when the database is ready. */
   takeOver(): void;
@@ -83,6 +83,10 @@ class WorkerThread implements CampaignThread {
       this.#pending.delete(id);
     }
   };
+
+  begin(campaignId: string): void {
+    this.#order({ kind: 'begin', campaignId });
+  }
 
   look(campaignId: string): void {
     this.#order({ kind: 'look', campaignId });

@@ -89,6 +89,9 @@ async function obey(order: Order): Promise<void> {
     case 'abort':
       underWay.get(order.id)?.abort();
       return;
+    case 'begin':
+      headStart.begin(order.campaignId);
+      return;
     case 'look':
       headStart.look(order.campaignId);
       return;
