@@ -1,4 +1,4 @@
-import type { Em, Orm } from './orm.ts';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
 /** Applied to `projectRecords`; see `createOrm`. */
 export const projectFilter = 'project';
@@ -7,7 +7,7 @@ export const projectFilter = 'project';
  * An entity manager that finds, updates and deletes the records of this project alone. The mapper adds the condition
  * to its own queries, not to statements and not to the query builder.
  */
-export function projectEm(orm: Orm, projectId: string): Em {
+export function projectEm(orm: MikroORM, projectId: string): EntityManager {
   const em = orm.em.fork();
   em.setFilterParams(projectFilter, { projectId });
   return em;
