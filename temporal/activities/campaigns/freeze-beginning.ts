@@ -36,6 +36,7 @@ export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
       const beginning = freezeBeginning(campaignId).finally(() => underWay.delete(beginning));
       underWay.add(beginning);
     },
+    isUnderWay: () => underWay.size > 0,
     async stop(): Promise<void> {
       isStopped = true;
       await Promise.all(underWay);

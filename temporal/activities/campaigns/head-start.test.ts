@@ -101,7 +101,7 @@ describe('the head start of a campaign', () => {
       await startCampaign(recipients);
       headStart.begin(campaignId);
       const seen = await eventually(
-        async () => database.orm.em.fork().findOneOrFail(Campaign, campaignId),
+        async () => database.orm.em.fork().findOneOrFail(Campaign, campaignId, allProjects),
         ({ frozenAt }) => frozenAt !== null && sent.length > 0,
       );
       expect(seen.totalRecipients).toBe(recipients);

@@ -100,7 +100,7 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     begin: beginnings.begin,
     look,
     takeOver: takeOver.begin,
-    isSending: () => runs.size > 0,
+    isSending: () => runs.size > 0 || beginnings.isUnderWay(),
     async stop() {
       stopping.abort();
       await Promise.all([beginnings.stop(), takeOver.stop()]);
