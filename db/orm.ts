@@ -65,8 +65,8 @@ export function createOrm(options: DatabaseOptions): Orm {
       [projectFilter]: {
         name: projectFilter,
         entity: projectRecords,
-        // Throws where no entity manager of a project reads them.
-        cond: ({ projectId }: { projectId?: string }) => ({ projectId }),
+        // A query through any other entity manager than a project's throws.
+        cond: ({ projectId }: { projectId: string }) => ({ projectId }),
       },
     },
     migrations: {

@@ -7,7 +7,7 @@ import { query } from '../../sql.ts';
 
 /**
  * Starts a campaign that the transaction has locked: copies its content and limits the audience to contacts that
- * exist now. The freeze counts the recipients. Workers are told on the commit, so that the first email need not wait for
+ * exist now. The freeze counts the recipients. The commit notifies the workers, so the first email does not wait for
  * Temporal.
  *
  * @param recipientLimit null means no limit

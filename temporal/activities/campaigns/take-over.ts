@@ -20,7 +20,7 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
   let sent = 0;
   let looking: Promise<unknown> = Promise.resolve();
 
-  /** @returns whether there was any, or the look failed */
+  /** @returns whether it found a campaign, or the look failed */
   async function look(): Promise<boolean> {
     try {
       const campaigns = orm.em.fork().getRepository(Campaign);
