@@ -114,6 +114,16 @@ function cpuSecondsOfChild(pid: number): number {
 }
 
 export function residentMegabytesOf(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return statusMegabytes(pid, 'VmRSS');
+}
+
+/** The part of the resident memory that holds pages of libraries and programs, which the kernel may drop at any time. */
+export function residentFileMegabytesOf(pid: number): number {
+  return statusMegabytes(pid, 'RssFile');
+}
+
+function statusMegabytes(pid: number, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
   return Math.round(Number(kilobytes) / 1024);
 }

@@ -56,41 +56,51 @@ export async function ensureSchedules(
   taskQueue: string,
   intervals: RoundIntervals,
 ): Promise<void> {
-  for (const [sweep, seconds] of Object.entries(everySeconds) as [SweepName, number][]) {
+  const rounds = [...sweepRounds(), ...segmentRoundsAt(intervals)];
+  await Promise.all(rounds.map((round) => ensureSchedule(client, taskQueue, round)));
+}
+
+function sweepRounds(): Round[] {
+  return (Object.entries(everySeconds) as [SweepName, number][]).map(([sweep, seconds]) => {
     const input: SweepInput = { sweep };
-    await ensureSchedule(client, taskQueue, {
+    return {
       id: `sweep/${sweep}`,
       everySeconds: seconds,
       workflow: sweepWorkflow,
       input,
       summary: `Sweep: ${sweep}`,
       kind: 'sweep',
-    });
-  }
-  await ensureSchedule(client, taskQueue, {
-    id: segmentRounds.computation,
-    everySeconds: intervals.segmentComputationMinutes * 60,
-    workflow: segmentComputationWorkflow,
-    input: newSegmentComputation,
-    summary: 'Tracked segments that are new or were edited',
-    kind: 'segments',
+    };
   });
-  await ensureSchedule(client, taskQueue, {
-    id: segmentRounds.changes,
-    everySeconds: intervals.segmentRoundSeconds,
-    workflow: segmentRoundsWorkflow,
-    input: newSegmentRounds,
-    summary: 'Entries and exits of tracked segments',
-    kind: 'segments',
-  });
-  await ensureSchedule(client, taskQueue, {
-    id: segmentRounds.count,
-    everySeconds: intervals.segmentCountMinutes * 60,
-    workflow: segmentCountWorkflow,
-    input: newSegmentCount,
-    summary: 'Member counts of segments',
-    kind: 'segments',
-  });
+}
+
+function segmentRoundsAt(intervals: RoundIntervals): Round[] {
+  return [
+    {
+      id: segmentRounds.computation,
+      everySeconds: intervals.segmentComputationMinutes * 60,
+      workflow: segmentComputationWorkflow,
+      input: newSegmentComputation,
+      summary: 'Tracked segments that are new or were edited',
+      kind: 'segments',
+    },
+    {
+      id: segmentRounds.changes,
+      everySeconds: intervals.segmentRoundSeconds,
+      workflow: segmentRoundsWorkflow,
+      input: newSegmentRounds,
+      summary: 'Entries and exits of tracked segments',
+      kind: 'segments',
+    },
+    {
+      id: segmentRounds.count,
+      everySeconds: intervals.segmentCountMinutes * 60,
+      workflow: segmentCountWorkflow,
+      input: newSegmentCount,
+      summary: 'Member counts of segments',
+      kind: 'segments',
+    },
+  ];
 }
 
 /** A run is skipped while the previous one is still running. */

@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { ProcessResources } from '../client/open-temporal.ts';
 import { ensureSchedules } from '../client/schedules.ts';
 import { openActivityDependencies, type WorkerParts } from './activity-dependencies.ts';
 import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
 import { createActivities, createCampaignBatchActivities } from './create-activities.ts';
-import { type RunningWorkers, startWorkers, type WorkersOptions } from './start-workers.ts';
+import { startWorkers, type RunningWorkers as Workers, type WorkersOptions } from './start-workers.ts';
 import { traceActivities } from './trace-activities.ts';
 
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
+
+export interface RunningWorkers extends Workers {
+  /** Settles when the schedules of all recurring work are up to date, or the workers are stopped; never rejects. */
+  readonly schedules: Promise<void>;
+}
 
 /**
  * Starts the workers of this process and registers them for shutdown. Retries while Temporal is down, so processes
@@ -30,7 +36,7 @@ export async function runWorker(
   const { emails } = dependencies;
   const activities = createActivities(dependencies);
   let stopped = false;
-  let running: RunningWorkers | undefined;
+  let running: Workers | undefined;
   shutdown.add('worker', async () => {
     stopped = true;
     resources.relay.useEmailWorker(undefined);
@@ -50,25 +56,39 @@ export async function runWorker(
     log,
   };
 
+  const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, () => stopped, log);
+  running = await persist(() => startWorkers(options));
+  resources.relay.useEmailWorker({ client: running.client, begin: emails.begin });
+  // After the workers: dozens of calls, for work that is due in seconds at the earliest.
+  const schedules = persist(() => ensureAllSchedules(resources)).catch(() => undefined);
+  // A worker without its thread would look alive but send no campaigns.
+  const ended = Promise.race([running.ended, campaigns.ended]);
+  ended.catch(() => undefined);
+  // Loading takes longer than the workers do, and the first campaign should not wait for it.
+  await campaigns.up;
+  return { ...running, ended, schedules };
+}
+
+async function whileTemporalIsDown<Result>(
+  work: () => Promise<Result>,
+  isStopped: () => boolean,
+  log: Logger,
+): Promise<Result> {
   for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
     try {
-      await ensureSchedules(resources.temporal, config.TEMPORAL_TASK_QUEUE, {
-        segmentRoundSeconds: config.SEGMENT_ROUND_INTERVAL_SECONDS,
-        segmentComputationMinutes: config.SEGMENT_COMPUTE_INTERVAL_MINUTES,
-        segmentCountMinutes: config.SEGMENT_COUNT_INTERVAL_MINUTES,
-      });
-      running = await startWorkers(options);
-      resources.relay.useEmailWorker({ client: running.client, begin: emails.begin });
-      // A worker without its thread would look alive but send no campaigns.
-      const ended = Promise.race([running.ended, campaigns.ended]);
-      ended.catch(() => undefined);
-      // Loading takes longer than the workers do, and the first campaign should not wait for it.
-      await campaigns.up;
-      return { ...running, ended };
+      return await work();
     } catch (err) {
-      if (stopped) throw err;
+      if (isStopped()) throw err;
       log.warn({ err }, 'Temporal does not answer; trying again');
       await delay(pause);
     }
   }
+}
+
+function ensureAllSchedules({ config, temporal }: ProcessResources): Promise<void> {
+  return ensureSchedules(temporal, config.TEMPORAL_TASK_QUEUE, {
+    segmentRoundSeconds: config.SEGMENT_ROUND_INTERVAL_SECONDS,
+    segmentComputationMinutes: config.SEGMENT_COMPUTE_INTERVAL_MINUTES,
+    segmentCountMinutes: config.SEGMENT_COUNT_INTERVAL_MINUTES,
+  });
 }

@@ -66,10 +66,10 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
     shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
   };
-  const workers: Worker[] = [];
-  for (const own of workerOptions(options)) {
-    workers.push(await Worker.create({ ...common, ...own(workflowBundle) }));
-  }
+  // At once: each waits for the thread of its workflows to load.
+  const workers = await Promise.all(
+    workerOptions(options).map((own) => Worker.create({ ...common, ...own(workflowBundle) })),
+  );
   const { dataConverter } = options;
   const client = new Client({ connection, namespace, ...(dataConverter && { dataConverter }) });
   return { client, ...runTogether(workers, connection, options.log) };
