@@ -6,11 +6,10 @@ import {
   deleteCommands,
   postponeCommands,
 } from '../../db/statements/outbox/settle-commands.ts';
-import type { StartMode, WorkflowCall } from './workflow-call.ts';
+import type { WorkflowCall } from './workflow-call.ts';
 
 export interface DeliveryOptions {
   client: Client;
-  start: StartMode;
   taskQueue: string;
   /** Maximum concurrent calls. Commands of one subject share a call, which preserves their order. */
   callsAtATime: number;
@@ -53,7 +52,7 @@ interface Deliveries {
 
 async function makeCalls(
   calls: readonly WorkflowCall[],
-  { client, start, taskQueue, callsAtATime }: DeliveryOptions,
+  { client, taskQueue, callsAtATime }: DeliveryOptions,
 ): Promise<Deliveries> {
   const result: Deliveries = { delivered: [], refused: [], unanswered: [], durationsMs: [] };
   const make = async (call: WorkflowCall) => {
@@ -61,7 +60,7 @@ async function makeCalls(
     const ids = call.commands.map((command) => command.id);
     const startedAt = performance.now();
     try {
-      await client.withDeadline(Date.now() + callTimeoutMs, () => call.send(client, taskQueue, start));
+      await client.withDeadline(Date.now() + callTimeoutMs, () => call.send(client, taskQueue));
       result.delivered.push(...ids);
       result.durationsMs.push(performance.now() - startedAt);
     } catch (error) {
@@ -75,18 +74,20 @@ async function makeCalls(
 /**
  * Delivers commands locked by this transaction, then deletes or postpones them.
  *
+ * @param done ids of locked commands that need no call, to be deleted
  * @returns mean call duration in milliseconds; undefined when no call succeeded
  * @throws the first error when Temporal answers none of the calls
  */
 export async function deliverCommands(
   em: Em,
   calls: readonly WorkflowCall[],
+  done: readonly string[],
   options: DeliveryOptions,
 ): Promise<number | undefined> {
   const { delivered, refused, unanswered, durationsMs } = await makeCalls(calls, options);
   const [first] = unanswered;
-  if (first !== undefined && delivered.length + refused.length === 0) throw first.error;
-  await deleteCommands(em, delivered);
+  if (first !== undefined && done.length + delivered.length + refused.length === 0) throw first.error;
+  await deleteCommands(em, [...done, ...delivered]);
   for (const { ids, error } of refused) {
     options.warn('Temporal refused a command; it is postponed', error);
     await postponeCommands(em, ids, String(causeOf(error)), maxAttempts);

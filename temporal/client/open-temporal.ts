@@ -29,23 +29,24 @@ export function openTemporal(resources: Resources, shutdown: Shutdown): Temporal
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     warn: warnTo(log),
     notifyWorkers: () => notifyEmailsLeft(orm.em.fork()),
+    emailRoundsAtATime: emailRoundsAtATime(config.DATABASE_POOL_SIZE),
     around: traceRounds(resources),
   });
   shutdown.add('relay', () => relay.stop());
   return { temporal, dataConverter, relay };
 }
 
+/** A round holds one connection, and its try needs others. */
+const emailRoundsAtATime = (poolSize: number) => Math.min(4, Math.max(1, Math.floor(poolSize / 5)));
+
 function traceRounds({ tracing }: Resources): RelayOptions['around'] {
   if (tracing === undefined) return undefined;
-  return ({ lane, commands, workflowIds }, deliver) =>
+  return ({ lane, commands }, deliver) =>
     tracing.span(
       {
         name: 'relay',
-        facts: {
-          'posthaste.lane': lane,
-          'posthaste.commands': commands,
-          'temporal.workflow.ids': workflowIds,
-        },
+        facts: { 'posthaste.lane': lane, 'posthaste.commands': commands },
+        result: (workflowIds) => ({ 'temporal.workflow.ids': workflowIds }),
       },
       deliver,
     );

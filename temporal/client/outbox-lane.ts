@@ -3,35 +3,37 @@ import type { Client } from '@temporalio/client';
 import type { Orm } from '../../db/orm.ts';
 import { findProjectTurns } from '../../db/statements/outbox/find-project-turns.ts';
 import type { Lane } from '../../db/statements/outbox/lanes.ts';
-import { lockDueCommands } from '../../db/statements/outbox/lock-due-commands.ts';
+import { type DueCommand, lockDueCommands } from '../../db/statements/outbox/lock-due-commands.ts';
 import { deliverCommands } from './deliver-commands.ts';
 import { planCalls } from './plan-calls.ts';
 
 export interface RelayRound {
   lane: Lane;
   commands: number;
-  workflowIds: string[];
 }
 
-export interface EmailWorker {
-  /** On the connection of the worker, see `StartMode`. */
-  client: Client;
-  /** Begins the first try of a batch; the workflow that is being started joins it. Never rejects. */
-  begin: (emailIds: string[]) => void;
-}
+/**
+ * Tries emails once, without a workflow. Never rejects.
+ *
+ * @returns ids that need a workflow: they met trouble, or the try takes long and the workflow joins it
+ */
+export type FirstTry = (emailIds: string[]) => Promise<string[]>;
 
 export interface LaneOptions {
   orm: Orm;
   client: Client;
-  /** Of this process, while it runs. */
-  emailWorker?: () => EmailWorker | undefined;
+  /** Of the email worker of this process, while it runs. */
+  firstTry?: () => FirstTry | undefined;
   /** How long a command may be due before this process takes it, in milliseconds; see `overdueMs`. */
   overdueMs: () => number;
   taskQueue: string;
   warn: (message: string, error: unknown) => void;
-  around?: ((round: RelayRound, deliver: () => Promise<void>) => Promise<void>) | undefined;
+  /** Runs a round, which returns the ids of the workflows it called. */
+  around?: ((round: RelayRound, deliver: () => Promise<string[]>) => Promise<string[]>) | undefined;
   lane: Lane;
   commandsARound: (callsAtATime: number) => number;
+  /** Each round holds a connection to Postgres until its commands are delivered. */
+  roundsAtATime: number;
 }
 
 const pollIntervalMs = 1_000;
@@ -45,8 +47,8 @@ const easyCallMs = 100;
 /**
  * Delivers the commands of one lane, in rounds of one transaction each. Projects take turns: a round takes an equal
  * share from each project with due commands, and the next round continues after the last project. Commands accumulate
- * while a round runs. Delivery is at least once: when the process dies, the round's commands are delivered again,
- * idempotently by their ids.
+ * while as many rounds run as may. Delivery is at least once: when the process dies, the round's commands are delivered
+ * again, idempotently by their ids.
  */
 export class OutboxLane {
   readonly #options: LaneOptions;
@@ -58,6 +60,8 @@ export class OutboxLane {
   #lastProject: string | null = null;
   #callsAtATime = mostCalls;
   #failures = 0;
+  readonly #running = new Set<Promise<void>>();
+  #failure: { error: unknown } | undefined;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -67,16 +71,15 @@ export class OutboxLane {
     while (!this.#isStopped) {
       if (this.#lastProject === null) this.#isWoken = false;
       try {
-        const { delivered, hasMore } = await this.#round();
-        this.#failures = 0;
-        this.#ignoresWakes = false;
+        const { taken, hasMore } = await this.#round();
         if (hasMore) continue;
-        if (delivered === 0) await delay(emptyIntervalMs[this.#options.lane]);
+        if (taken === 0) await delay(emptyIntervalMs[this.#options.lane]);
         await this.#pause(pollIntervalMs);
       } catch (error) {
         await this.#backOff(error);
       }
     }
+    await Promise.all(this.#running);
   }
 
   wake(): void {
@@ -90,8 +93,8 @@ export class OutboxLane {
     this.#endPause();
   }
 
-  async #round(): Promise<{ delivered: number; hasMore: boolean }> {
-    const { orm, lane, commandsARound } = this.#options;
+  async #round(): Promise<{ taken: number; hasMore: boolean }> {
+    const { orm, lane, commandsARound, roundsAtATime } = this.#options;
     const overdueMs = this.#options.overdueMs();
     const turns = await findProjectTurns(orm.em.fork(), lane, this.#lastProject, projectsARound, overdueMs);
     const allDue = turns.filter((turn) => turn.isDue).map((turn) => turn.projectId);
@@ -99,35 +102,76 @@ export class OutboxLane {
     const due = allDue.slice(0, capacity);
     const last = due.length < allDue.length ? due.at(-1) : turns[projectsARound - 1]?.projectId;
     const share = Math.max(1, Math.floor(capacity / due.length));
-    const counts = due.length === 0 ? [] : await this.#deliver(due, share, overdueMs);
+    const counts = due.length === 0 ? [] : await this.#begin(due, share, overdueMs);
     this.#lastProject = last ?? null;
+    while (this.#running.size >= roundsAtATime) await Promise.race(this.#running);
+    this.#throwFailure();
+    if (due.length === 0 && this.#running.size === 0) this.#recover();
     return {
-      delivered: counts.reduce((sum, count) => sum + count, 0),
+      taken: counts.reduce((sum, count) => sum + count, 0),
       hasMore: this.#lastProject !== null || counts.some((count) => count === share),
     };
   }
 
-  #deliver(projectIds: readonly string[], share: number, overdueMs: number): Promise<number[]> {
+  /** @returns how many commands of each project the round has locked, while it still delivers them */
+  #begin(projectIds: readonly string[], share: number, overdueMs: number): Promise<number[]> {
+    const locked = Promise.withResolvers<number[]>();
+    const round = this.#deliver(projectIds, share, overdueMs, locked.resolve)
+      .then(
+        () => this.#recover(),
+        (error) => {
+          this.#failure = { error };
+          locked.resolve([]);
+        },
+      )
+      .finally(() => this.#running.delete(round));
+    this.#running.add(round);
+    return locked.promise;
+  }
+
+  #recover(): void {
+    this.#failures = 0;
+    this.#ignoresWakes = false;
+  }
+
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+
+  #deliver(
+    projectIds: readonly string[],
+    share: number,
+    overdueMs: number,
+    onLocked: (counts: number[]) => void,
+  ): Promise<void> {
     const { orm, lane, around } = this.#options;
     return orm.em.fork().transactional(async (em) => {
       const due = await lockDueCommands(em, lane, projectIds, share, overdueMs);
-      const calls = planCalls(due);
+      onLocked([...Map.groupBy(due, (command) => command.projectId).values()].map(({ length }) => length));
       const deliver = async () => {
+        const { left, done } = await this.#tryEmails(due);
+        const calls = planCalls(left);
         const callsAtATime = this.#callsAtATime;
-        const worker = this.#options.emailWorker?.();
-        const client = worker?.client ?? this.#options.client;
-        const start = worker === undefined ? 'usual' : 'eager';
-        // Not while Temporal is down: each try to reach it would look for the same emails.
-        if (this.#failures === 0) for (const { firstTry } of calls) if (firstTry) worker?.begin(firstTry);
-        this.#adapt(await deliverCommands(em, calls, { ...this.#options, client, start, callsAtATime }));
+        this.#adapt(await deliverCommands(em, calls, done, { ...this.#options, callsAtATime }));
+        return calls.map((call) => call.workflowId);
       };
-      if (around === undefined || calls.length === 0) await deliver();
-      else {
-        const workflowIds = calls.map((call) => call.workflowId);
-        await around({ lane, commands: due.length, workflowIds }, deliver);
-      }
-      return [...Map.groupBy(due, (command) => command.projectId).values()].map(({ length }) => length);
+      if (around === undefined || due.length === 0) await deliver();
+      else await around({ lane, commands: due.length }, deliver);
     });
+  }
+
+  async #tryEmails(due: readonly DueCommand[]): Promise<{ left: readonly DueCommand[]; done: string[] }> {
+    const firstTry = this.#options.firstTry?.();
+    if (firstTry === undefined || due.length === 0) return { left: due, done: [] };
+    const open = new Set(await firstTry(due.map((command) => command.subjectId)));
+    const [left, done] = [due.filter(isOpen), due.filter((command) => !isOpen(command))];
+    return { left, done: done.map(({ id }) => id) };
+
+    function isOpen({ subjectId }: DueCommand): boolean {
+      return open.has(subjectId);
+    }
   }
 
   #adapt(callMs: number | undefined): void {

@@ -36,7 +36,14 @@ const notifyWorkers = async () => {
 
 function start(taskQueue: string): void {
   const warn = (message: string) => warnings.push(message);
-  relay = createOutboxRelay({ orm: database.orm, client, taskQueue, warn, notifyWorkers });
+  relay = createOutboxRelay({
+    orm: database.orm,
+    client,
+    taskQueue,
+    warn,
+    notifyWorkers,
+    emailRoundsAtATime: 2,
+  });
   relay.start();
 }
 
@@ -66,11 +73,21 @@ const waiting = async (kind: string) =>
   (await sql<{ count: number }>(em(), 'select count(*)::int as count from outbox where kind = $1', [kind]))[0]
     ?.count ?? 0;
 
+const noneWaiting = () =>
+  eventually(
+    () => waiting('email.dispatch'),
+    (count) => count === 0,
+  );
+
 /** Looks at each start of a workflow before Temporal does. */
-function watchStarts(look: (type: unknown, projectId: string | undefined) => unknown): void {
+function watchStarts(
+  look: (type: unknown, projectId: string | undefined, input: { emailIds: string[] }) => unknown,
+): void {
   const call = client.workflow.start.bind(client.workflow);
   vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
-    await look(type, options.priority?.fairnessKey?.split('/')[0]);
+    // as: only those who look at email batches read it.
+    const [input] = (options.args ?? []) as [{ emailIds: string[] }];
+    await look(type, options.priority?.fairnessKey?.split('/')[0], input);
     return call(type, options);
   });
 }
@@ -227,39 +244,68 @@ describe('commands', () => {
     expect(starts).toBe(1);
   });
 
-  it('of emails are begun by the worker of the process before Temporal has answered', async () => {
-    const started = Promise.withResolvers<never>();
-    // An eager start needs the connection of a worker.
-    vi.spyOn(client.workflow, 'start').mockReturnValue(started.promise);
-    const begun: string[][] = [];
+  it('of emails get a workflow only for what the first try of the process leaves open', async () => {
+    const batches: string[][] = [];
     start(`relay-${randomUUID()}`);
-    relay?.useEmailWorker({ client, begin: (emailIds) => begun.push(emailIds) });
-    try {
-      await order('email.dispatch');
-      relay?.wakeEmails();
-      await eventually(
-        async () => begun.length,
-        (count) => count === 1,
-      );
-      const [command] = await sql<{ subject: string }>(em(), 'select subject_id as subject from outbox', []);
-      expect(begun).toEqual([[command?.subject]]);
-    } finally {
-      // as: the relay does not look at the answer.
-      started.resolve(undefined as never);
-    }
-    await eventually(
-      () => waiting('email.dispatch'),
-      (count) => count === 0,
-    );
+    watchStarts((_type, _project, input) => {
+      batches.push(input.emailIds);
+    });
+    const tried: string[][] = [];
+    const open = new Set<string>();
+    relay?.useFirstTry(async (emailIds) => {
+      tried.push(emailIds);
+      return emailIds.filter((id) => open.has(id));
+    });
+    await order('email.dispatch');
+    relay?.wakeEmails();
+    await noneWaiting();
+    expect([tried.flat().length, batches.length]).toEqual([1, 0]);
+
+    await orderMany(randomUUID(), 30, 0, 'email.dispatch');
+    const subjects = await sql<{ id: string }>(em(), 'select subject_id as id from outbox');
+    for (const { id } of subjects.slice(0, 4)) open.add(id);
+    relay?.wakeEmails();
+    await noneWaiting();
+    expect(tried.flat().length).toBe(31);
+    expect(new Set(batches.flat())).toEqual(open);
     expect(notified).toBe(0);
-    // A batch of more is sent by the activities alone.
-    await orderMany(randomUUID(), 11, 0, 'email.dispatch');
+  });
+
+  it('of emails leave while Temporal is away, and what they leave open waits for it', async () => {
+    await client.connection.close();
+    client = connect('127.0.0.1:1');
+    const troubled = await order('email.dispatch');
+    const [row] = await sql<{ id: string }>(em(), 'select subject_id as id from outbox');
+    await orderMany(randomUUID(), 5, 0, 'email.dispatch');
+    start('away');
+    relay?.useFirstTry(async (emailIds) => emailIds.filter((id) => id === row?.id));
+    await eventually(left, (list) => list.length === 1);
+    expect((await left())[0]).toMatchObject({ id: troubled, attempts: 0, isDead: false });
+  });
+
+  it('of emails are tried while earlier ones still wait for the provider', async () => {
+    const slow = Promise.withResolvers<string[]>();
+    let tries = 0;
+    start(`relay-${randomUUID()}`);
+    relay?.useFirstTry((emailIds) => {
+      tries += 1;
+      return tries === 1 ? slow.promise : Promise.resolve(emailIds.slice(0, 0));
+    });
+    await order('email.dispatch');
+    relay?.wakeEmails();
+    await eventually(
+      async () => tries,
+      (count) => count === 1,
+    );
+    await order('email.dispatch');
     relay?.wakeEmails();
     await eventually(
       () => waiting('email.dispatch'),
-      (count) => count === 0,
+      (count) => count === 1,
     );
-    expect(begun).toHaveLength(1);
+    expect(tries).toBe(2);
+    slow.resolve([]);
+    await noneWaiting();
   });
 
   it('of projects take turns, whichever of them has waited for longer', async () => {
@@ -302,6 +348,7 @@ describe('commands', () => {
         client,
         taskQueue,
         notifyWorkers,
+        emailRoundsAtATime: 2,
         warn: (message) => warnings.push(message),
       }),
     );
@@ -361,10 +408,12 @@ describe('commands', () => {
       taskQueue: `relay-${randomUUID()}`,
       notifyWorkers,
       warn: (message) => warnings.push(message),
+      emailRoundsAtATime: 2,
       around: async (_round, send) => {
         rounds += 1;
-        await send();
+        const workflowIds = await send();
         if (rounds === 1) throw new Error('the process ended here');
+        return workflowIds;
       },
     });
     relay.start();

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lane } from '../../db/statements/outbox/lanes.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
-import { type EmailWorker, type LaneOptions, OutboxLane } from './outbox-lane.ts';
+import { type FirstTry, type LaneOptions, OutboxLane } from './outbox-lane.ts';
 
 export interface RelayOptions
-  extends Omit<LaneOptions, 'lane' | 'commandsARound' | 'emailWorker' | 'overdueMs'> {
+  extends Omit<LaneOptions, 'lane' | 'commandsARound' | 'firstTry' | 'overdueMs' | 'roundsAtATime'> {
   /** Tells the workers of other processes that emails wait. */
   notifyWorkers: () => Promise<void>;
+  /** Rounds of emails that may run at once while this process has a worker for emails. */
+  emailRoundsAtATime: number;
 }
 
 export type OutboxRelay = ReturnType<typeof createOutboxRelay>;
@@ -27,32 +29,34 @@ const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
 };
 
 /**
- * Delivers committed commands to Temporal. Runs in every process: its own commits wake it, and every second it polls
+ * Delivers committed commands to Temporal, emails only when a first try has left them open. Runs in every process: its own commits wake it, and every second it polls
  * for commands left by a crashed process. Emails have their own lane, so that they never wait behind the executions
  * started by an import.
  */
 export function createOutboxRelay(options: RelayOptions) {
-  let worker: EmailWorker | undefined;
+  let firstTry: FirstTry | undefined;
   const notifyWorkers = sharingCalls(options.notifyWorkers);
   const emails = new OutboxLane({
     ...options,
-    emailWorker: () => worker,
-    overdueMs: () => (worker === undefined ? leftToWorkersMs : 0),
+    firstTry: () => firstTry,
+    overdueMs: () => (firstTry === undefined ? leftToWorkersMs : 0),
     lane: 'emails',
     commandsARound: commandsARound.emails,
+    roundsAtATime: options.emailRoundsAtATime,
   });
   const work = new OutboxLane({
     ...options,
     overdueMs: () => 0,
     lane: 'work',
     commandsARound: commandsARound.work,
+    roundsAtATime: 1,
   });
   const all = [emails, work];
   const planned = new Set<number>();
   let running: Promise<void>[] | undefined;
 
   function wakeEmails(): void {
-    if (worker === undefined) notifyWorkers();
+    if (firstTry === undefined) notifyWorkers();
     else emails.wake();
   }
 
@@ -72,7 +76,7 @@ export function createOutboxRelay(options: RelayOptions) {
     /** After a commit of another process. */
     wakeLane(lane: Lane) {
       if (lane === 'work') work.wake();
-      else if (worker !== undefined) emails.wake();
+      else if (firstTry !== undefined) emails.wake();
     },
     wakeIn(ms: number) {
       const at = Math.ceil((Date.now() + ms + dueMarginMs) / dueMarginMs) * dueMarginMs;
@@ -84,9 +88,9 @@ export function createOutboxRelay(options: RelayOptions) {
       }, at - Date.now());
       timer.unref();
     },
-    /** From now on this process has a worker for emails; until undefined. */
-    useEmailWorker(running: EmailWorker | undefined) {
-      worker = running;
+    /** From now on this process tries emails itself; until undefined. */
+    useFirstTry(of: FirstTry | undefined) {
+      firstTry = of;
     },
     async stop() {
       for (const lane of all) lane.stop();

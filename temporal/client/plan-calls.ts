@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
-import { type EmailBatchInput, emailBatchWorkflow, maxEmailsTriedLocally } from '../contracts/email-batch.ts';
+import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { emailTaskQueue } from '../contracts/task-queues.ts';
@@ -27,20 +27,17 @@ export function planCalls(due: readonly DueCommand[]): WorkflowCall[] {
 
 function emailBatchCall(commands: DueCommand[]): WorkflowCall {
   const emailIds = commands.map((command) => command.subjectId);
-  const triesLocally = emailIds.length <= maxEmailsTriedLocally;
-  const input: EmailBatchInput = { emailIds, round: 0, ...(triesLocally && { triesLocally }) };
+  const input: EmailBatchInput = { emailIds, round: 0 };
   // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
   const workflowId = workflowIds.emailBatch(uuidv7());
   return {
     commands,
     workflowId,
-    ...(triesLocally && { firstTry: emailIds }),
-    async send(client, taskQueue, start) {
+    async send(client, taskQueue) {
       await client.workflow.start(emailBatchWorkflow, {
         workflowId,
         taskQueue: emailTaskQueue(taskQueue),
         args: [input],
-        requestEagerStart: start === 'eager',
         staticSummary: `Transactional: ${emailIds.length} email${emailIds.length === 1 ? '' : 's'}`,
         typedSearchAttributes: searchAttributes({ JobKind: 'email-batch' }),
       });

@@ -1,7 +1,7 @@
 export interface EmailBatchInput {
   emailIds: string[];
   round: number;
-  /** The first try runs within the first workflow task. Older workers ignore it, and older histories lack it. */
+  /** The first try runs within the first workflow task. Only of runs from before the relay had a first try. */
   triesLocally?: boolean;
 }
 
@@ -26,5 +26,3 @@ export interface EmailBatchActivities {
 
 export const emailBatchWorkflow = 'emailBatch';
 export const maxEmailsPerBatch = 100;
-/** Larger batches go by activity only: their cost is shared, and a workflow task should end within seconds. */
-export const maxEmailsTriedLocally = 10;

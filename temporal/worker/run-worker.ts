@@ -39,7 +39,7 @@ export async function runWorker(
   let running: Workers | undefined;
   shutdown.add('worker', async () => {
     stopped = true;
-    resources.relay.useEmailWorker(undefined);
+    resources.relay.useFirstTry(undefined);
     await running?.stop();
     await emails.stop();
   });
@@ -58,7 +58,7 @@ export async function runWorker(
 
   const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, () => stopped, log);
   running = await persist(() => startWorkers(options));
-  resources.relay.useEmailWorker({ client: running.client, begin: emails.begin });
+  resources.relay.useFirstTry(emails.tryFirst);
   // After the workers: dozens of calls, for work that is due in seconds at the earliest.
   const schedules = persist(() => ensureAllSchedules(resources)).catch(() => undefined);
   // A worker without its thread would look alive but send no campaigns.

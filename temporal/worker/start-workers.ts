@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import {
   type ActivityInterceptorsFactory,
@@ -27,8 +26,6 @@ export interface WorkersOptions {
 }
 
 export interface RunningWorkers {
-  /** Over the connection of the workers, so that they get the first task of what it starts; until they stop. */
-  readonly client: Client;
   state(): string;
   /** Settles when all workers have ended; rejects unless they were stopped. */
   readonly ended: Promise<void>;
@@ -70,9 +67,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   const workers = await Promise.all(
     workerOptions(options).map((own) => Worker.create({ ...common, ...own(workflowBundle) })),
   );
-  const { dataConverter } = options;
-  const client = new Client({ connection, namespace, ...(dataConverter && { dataConverter }) });
-  return { client, ...runTogether(workers, connection, options.log) };
+  return runTogether(workers, connection, options.log);
 }
 
 type OwnOptions = (workflowBundle: WorkerOptions['workflowBundle']) => Partial<WorkerOptions>;
@@ -118,11 +113,7 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
   ];
 }
 
-function runTogether(
-  workers: readonly Worker[],
-  connection: NativeConnection,
-  log: Logger,
-): Omit<RunningWorkers, 'client'> {
+function runTogether(workers: readonly Worker[], connection: NativeConnection, log: Logger): RunningWorkers {
   const shutDown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };

@@ -24,7 +24,7 @@ const local = proxyLocalActivities<EmailBatchActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Most emails leave at once, and then their workflow is a single task. Trouble is left to the activity's retries. */
+/** Of runs from before the relay had a first try. */
 async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
   try {
     return await local.dispatchEmails({ emailIds });
@@ -35,8 +35,8 @@ async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
 }
 
 /**
- * Drives up to 100 transactional emails to their outcome: hands them over, and retries those throttled or unanswered.
- * The database decides which emails are open; the workflow only schedules the retries.
+ * Drives up to 100 transactional emails to their outcome that a first try has left open: hands them over, and retries
+ * those throttled or unanswered. The database decides which emails are open; the workflow only schedules the retries.
  */
 export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number; ended: number }> {
   let open = input.emailIds;

@@ -53,6 +53,7 @@ function context(answer: HandOver): DispatchContext {
     unknownSeconds: 120,
     signal: new AbortController().signal,
     count: () => undefined,
+    onWait: () => undefined,
   };
 }
 

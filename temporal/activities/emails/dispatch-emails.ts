@@ -14,6 +14,8 @@ export interface DispatchContext extends WaveContext {
   reserve: SlotReserver;
   bytes: ByteBudget;
   paced: Set<string>;
+  /** Called before the run waits for send slots or for memory. */
+  onWait: () => void;
 }
 
 /** Emails that leave within this window are claimed together. */
@@ -109,6 +111,7 @@ async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<vo
         pacedProject = next.projectId;
         paced.add(pacedProject);
       }
+      context.onWait();
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     }
     // Out of time, not of slots.
@@ -125,6 +128,7 @@ async function sendWithSlots(
   emails: OpenEmail[],
   run: Run,
 ): Promise<Reservation | undefined> {
+  if (lot.isLarge) context.onWait();
   const turn = await context.bytes.take(emails[0]?.projectId ?? '', lot);
   if ('retryInMs' in turn) {
     for (const { id } of emails) run.waits.set(id, turn.retryInMs);
@@ -153,7 +157,10 @@ async function handOverInWaves(
     const wave = slots.slice(from, to);
     const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - Date.now();
     // A claim must not start before its time.
-    if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+    if (waitMs > 0) {
+      context.onWait();
+      await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+    }
     if (context.signal.aborted) return;
     run.note(await handOverWave(context, wave, grantedAt, concurrency));
     from = to;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
@@ -6,7 +6,7 @@ import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
-import { createEmailDispatcher } from './email-dispatcher.ts';
+import { createEmailDispatcher, type EmailDispatcherDependencies } from './email-dispatcher.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -19,20 +19,25 @@ let answer: () => Promise<HandOver>;
 let emailIds: string[] = [];
 const never = new AbortController().signal;
 const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
+const noRates = { account: null, project: null };
 const done = { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
 
 beforeEach(async () => {
   handedOver.length = 0;
   answer = async () => accepted;
+  emailIds = [await acceptOne()];
+});
+
+async function acceptOne(): Promise<string> {
   const em = database.orm.em.fork();
   const project = await insertProject(em);
   const [[email] = []] = await acceptEmails(em, [acceptInput(project, ['ada@example.com'])]);
-  emailIds = [email?.emailId ?? expect.unreachable()];
-});
+  return email?.emailId ?? expect.unreachable();
+}
 
 /** As one process has it. */
-function createDispatcher(rates = async () => ({ account: null, project: null })) {
-  return createEmailDispatcher({
+function createDispatcher({ patienceMs = 60_000, rates = async () => noRates } = {}) {
+  const dependencies: EmailDispatcherDependencies = {
     orm: database.orm,
     provider: {
       handOver: ({ emailId }) => {
@@ -59,59 +64,81 @@ function createDispatcher(rates = async () => ({ account: null, project: null })
     unknownSeconds: 120,
     countHandOver: () => undefined,
     journaled: () => undefined,
-  });
+  };
+  return createEmailDispatcher(dependencies, patienceMs);
 }
 
-it('the activity of a workflow joins the try that began before it', async () => {
-  const provider = Promise.withResolvers<HandOver>();
-  answer = () => provider.promise;
-  const emails = createDispatcher();
-  emails.begin(emailIds);
-  await eventually(
+const begun = () =>
+  eventually(
     async () => handedOver.length,
     (count) => count === 1,
   );
-  const joined = emails.dispatch(emailIds, never);
-  provider.resolve(accepted);
-  expect(await joined).toEqual(done);
-  expect(handedOver).toEqual(emailIds);
-  // A retry of the activity looks for itself.
-  expect(await emails.dispatch(emailIds, never)).toEqual({ ...done, sent: 0, ended: 1 });
-});
 
-it('the activity of another process leaves the claims of a try alone', async () => {
-  const provider = Promise.withResolvers<HandOver>();
-  answer = () => provider.promise;
-  const emails = createDispatcher();
-  emails.begin(emailIds);
-  await eventually(
-    async () => handedOver.length,
-    (count) => count === 1,
-  );
-  const elsewhere = await createDispatcher().dispatch(emailIds, never);
-  expect(elsewhere).toMatchObject({ openIds: emailIds, sent: 0 });
-  provider.resolve(accepted);
-  await emails.stop();
-  expect(await createDispatcher().dispatch(emailIds, never)).toMatchObject({ openIds: [], ended: 1 });
-  expect(handedOver).toEqual(emailIds);
-});
-
-it('a try that fails is left to the activity', async () => {
-  let calls = 0;
-  const emails = createDispatcher(async () => {
-    calls += 1;
-    if (calls === 1) throw new Error('Postgres is away');
-    return { account: null, project: null };
+describe('a first try', () => {
+  it('leaves nothing to a workflow when the provider takes the email', async () => {
+    expect(await createDispatcher().tryFirst(emailIds)).toEqual([]);
+    expect(handedOver).toEqual(emailIds);
   });
-  emails.begin(emailIds);
-  expect(await emails.dispatch(emailIds, never)).toEqual(done);
-  expect(handedOver).toEqual(emailIds);
+
+  it('that takes long is left to the workflow, whose activity joins it', async () => {
+    const provider = Promise.withResolvers<HandOver>();
+    answer = () => provider.promise;
+    const emails = createDispatcher({ patienceMs: 10 });
+    expect(await emails.tryFirst(emailIds)).toEqual(emailIds);
+    await begun();
+    const joined = emails.dispatch(emailIds, never);
+    provider.resolve(accepted);
+    expect(await joined).toEqual(done);
+    expect(handedOver).toEqual(emailIds);
+    // A retry of the activity looks for itself.
+    expect(await emails.dispatch(emailIds, never)).toEqual({ ...done, sent: 0, ended: 1 });
+  });
+
+  it('leaves to the workflow what the provider wants later, and how much later', async () => {
+    const other = await acceptOne();
+    answer = async () =>
+      handedOver.at(-1) === other ? { outcome: 'later', reason: 'Throttled', retryInMs: 30_000 } : accepted;
+    const emails = createDispatcher();
+    expect(await emails.tryFirst([...emailIds, other])).toEqual([other]);
+    const taken = await emails.dispatch([other], never);
+    expect(taken).toMatchObject({ openIds: [other], sent: 0, ended: 0 });
+    expect(taken.retryInMs).toBeGreaterThan(25_000);
+    expect(handedOver).toHaveLength(2);
+  });
+
+  it('keeps its claims from the activity of another process', async () => {
+    const provider = Promise.withResolvers<HandOver>();
+    answer = () => provider.promise;
+    const emails = createDispatcher();
+    const tried = emails.tryFirst(emailIds);
+    await begun();
+    const elsewhere = await createDispatcher().dispatch(emailIds, never);
+    expect(elsewhere).toMatchObject({ openIds: emailIds, sent: 0 });
+    provider.resolve(accepted);
+    await Promise.all([tried, emails.stop()]);
+    expect(await createDispatcher().dispatch(emailIds, never)).toMatchObject({ openIds: [], ended: 1 });
+    expect(handedOver).toEqual(emailIds);
+  });
+
+  it('that fails is left to the activity', async () => {
+    let calls = 0;
+    const rates = async () => {
+      calls += 1;
+      if (calls === 1) throw new Error('Postgres is away');
+      return noRates;
+    };
+    const emails = createDispatcher({ rates });
+    expect(await emails.tryFirst(emailIds)).toEqual(emailIds);
+    expect(await emails.dispatch(emailIds, never)).toEqual(done);
+    expect(handedOver).toEqual(emailIds);
+  });
 });
 
 it('a process that stops begins no try, and ends with those that it began', async () => {
   const emails = createDispatcher();
-  emails.begin(emailIds);
+  const tried = emails.tryFirst(emailIds);
   await emails.stop();
+  await tried;
   const [row] = await sql<{ status: string }>(
     database.orm.em.fork(),
     'select status from emails where id = $1',
@@ -119,7 +146,6 @@ it('a process that stops begins no try, and ends with those that it began', asyn
   );
   expect(['QUEUED', 'SENT']).toContain(row?.status);
   const before = handedOver.length;
-  emails.begin(emailIds);
-  await emails.stop();
+  expect(await emails.tryFirst(emailIds)).toEqual(emailIds);
   expect(handedOver).toHaveLength(before);
 });

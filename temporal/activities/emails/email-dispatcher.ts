@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../../db/orm.ts';
 import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
@@ -19,44 +20,65 @@ export interface EmailDispatcherDependencies {
 
 export type EmailDispatcher = ReturnType<typeof createEmailDispatcher>;
 
-const mostBegun = 20;
+/** First tries of this process at once; more emails get a workflow at once, with its slots. */
+const mostTries = 20;
+/** A round of the relay holds locks and a connection for as long. Providers usually answer within it. */
+const defaultPatienceMs = 1_000;
 /** How long a try waits for its workflow, which needs milliseconds, to join it. */
 const joinMs = 10_000;
 
 /**
- * Dispatches emails for the workflows of this process. `begin` gives a batch a head start: its first try runs while
- * Temporal still records the start of its workflow, and the workflow's activity joins it. If the activity runs
- * elsewhere, or again, it meets the claims of the head start like those of any other run.
+ * Dispatches emails for the relay and the workflows of this process. Most emails leave in the relay's first try and need
+ * no workflow. That of the others continues the try: its activity takes the result, or waits for it. If the activity
+ * runs elsewhere, or again, it meets the claims of the try like those of any other run.
  */
-export function createEmailDispatcher(dependencies: EmailDispatcherDependencies) {
+export function createEmailDispatcher(
+  dependencies: EmailDispatcherDependencies,
+  patienceMs = defaultPatienceMs,
+) {
   const { orm, provider, render, unknownSeconds, countHandOver, journaled } = dependencies;
   const shared = createDispatchResources(orm);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const begun = new LRUCache<string, Promise<DispatchEmailsResult | undefined>>({ max: 1_000, ttl: joinMs });
-  const keyOf = (emailIds: readonly string[]) => emailIds.join();
+  const tries = new LRUCache<string, Promise<DispatchEmailsResult | undefined>>({ max: 1_000, ttl: joinMs });
+  const keyOf = (emailIds: readonly string[]) => emailIds.toSorted().join();
 
-  async function run(emailIds: string[], signal: AbortSignal): Promise<DispatchEmailsResult> {
+  async function run(
+    emailIds: string[],
+    signal: AbortSignal,
+    onWait: () => void = () => undefined,
+  ): Promise<DispatchEmailsResult> {
     const em = orm.em.fork();
     const rates = await dependencies.rates();
-    const context = { ...shared, em, provider, rates, render, unknownSeconds, signal, count: countHandOver };
+    const own = { em, provider, rates, render, unknownSeconds, signal, onWait };
+    const context = { ...shared, ...own, count: countHandOver };
     const result = await dispatchEmails(context, emailIds);
     journaled();
     return result;
   }
 
   return {
-    begin(emailIds: string[]): void {
-      if (stopping.signal.aborted || running.size >= mostBegun) return;
+    /** See `FirstTry`. */
+    async tryFirst(emailIds: string[]): Promise<string[]> {
+      if (stopping.signal.aborted || running.size >= mostTries) return emailIds;
       // What failed is tried again by the activity, which reports it.
-      const tried = run(emailIds, stopping.signal).catch(() => undefined);
-      begun.set(keyOf(emailIds), tried);
+      const waiting = Promise.withResolvers<undefined>();
+      const onWait = () => waiting.resolve(undefined);
+      const tried = run(emailIds, stopping.signal, onWait).catch(() => undefined);
       running.add(tried);
       void tried.finally(() => running.delete(tried));
+      tries.set(keyOf(emailIds), tried);
+      const result = await orUndefinedAfter(patienceMs, Promise.race([tried, waiting.promise]));
+      if (result === undefined) return emailIds;
+      tries.delete(keyOf(emailIds));
+      const { openIds, retryInMs } = result;
+      const left = { openIds, retryInMs, sent: 0, ended: 0 };
+      if (openIds.length > 0) tries.set(keyOf(openIds), Promise.resolve(left));
+      return openIds;
     },
     async dispatch(emailIds: string[], signal: AbortSignal): Promise<DispatchEmailsResult> {
-      const tried = begun.get(keyOf(emailIds));
-      begun.delete(keyOf(emailIds));
+      const tried = tries.get(keyOf(emailIds));
+      tries.delete(keyOf(emailIds));
       return (await tried) ?? run(emailIds, signal);
     },
     async stop(): Promise<void> {
@@ -64,4 +86,13 @@ export function createEmailDispatcher(dependencies: EmailDispatcherDependencies)
       await Promise.all(running);
     },
   };
+}
+
+async function orUndefinedAfter<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+  const patience = new AbortController();
+  try {
+    return await Promise.race([work, delay(ms, undefined, patience)]);
+  } finally {
+    patience.abort();
+  }
 }
