@@ -26,8 +26,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     env: { NODE_ENV: 'test', TZ: 'UTC', NODE_COMPILE_CACHE: compileCache },
     sequence: { sequencer: LongestFirst },
-    // The files of a project share the loaded modules of its workers. Each project has its own workers, because a
-    // process holds one embedded ClickHouse: that of the shared product, or that of the file that runs.
+    // The files of a project share the loaded modules of its workers. Each project has its own workers, so that only
+    // those of the first keep a product.
     projects: [
       { extends: true, test: { name: 'shared', isolate: false, include: sharing } },
       {

@@ -1,15 +1,11 @@
 import { Readable } from 'node:stream';
-import type { Backend } from './client/backend.ts';
-import { type EmbeddedOptions, openEmbeddedBackend } from './client/embedded-backend.ts';
+import { type ClickHouseOptions, type Connection, openConnection } from './client/connection.ts';
 import { ClickHouseUnavailable, toClickHouseError } from './client/errors.ts';
-import { type HttpOptions, openHttpBackend } from './client/http-backend.ts';
 import type { QueryParameters, Question } from './client/question.ts';
 import { type InsertTarget, insertStatement, type Settings, withSettings } from './client/statement.ts';
 
-export type ClickHouseOptions = HttpOptions | EmbeddedOptions;
-
 /**
- * The read model for activity and analytics: a ClickHouse server or the embedded engine, with the same behaviour.
+ * The read model for activity and analytics, over ClickHouse's HTTP interface.
  * Every call throws `ClickHouseUnavailable` when the store is unreachable or temporarily unable to answer, and
  * `ClickHouseRefused` when it rejects the statement.
  */
@@ -55,17 +51,10 @@ const insertSettings: Settings = {
 
 const defaultTimeoutMs = 10_000;
 
-/**
- * Connects to ClickHouse. A server is first contacted by the first statement, so this succeeds while it is down; the
- * embedded engine is opened here and creates its database.
- *
- * @throws ClickHouseUnavailable when the embedded engine can't be opened
- */
-export async function connectClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
+/** The first statement connects, so this succeeds while ClickHouse is down. */
+export function connectClickHouse(options: ClickHouseOptions): ClickHouse {
   if (!/^\w+$/.test(options.database)) throw new Error(`Invalid database name: ${options.database}`);
-  return clickHouseOver(
-    'embeddedPath' in options ? await openEmbeddedBackend(options) : openHttpBackend(options),
-  );
+  return clickHouseOver(openConnection(options));
 }
 
 /** For deployments without ClickHouse: every call but `ping` and `close` throws ClickHouseUnavailable. */
@@ -81,10 +70,10 @@ export function withoutClickHouse(): ClickHouse {
   };
 }
 
-function clickHouseOver(backend: Backend): ClickHouse {
+function clickHouseOver(connection: Connection): ClickHouse {
   return {
     async query(question, parameters) {
-      const rows = await guarded(() => ask(backend, question, parameters));
+      const rows = await guarded(() => ask(connection, question, parameters));
       return rows.map((row) => question.row.parse(row));
     },
     async insert(target, lines) {
@@ -94,7 +83,7 @@ function clickHouseOver(backend: Backend): ClickHouse {
         log_comment: `insert into ${target.table}`,
       });
       await guarded(() =>
-        backend.writer.run(async (client) => {
+        connection.run(async (client) => {
           const result = await client.exec({
             query,
             values: Readable.from([`${lines}\n`], { objectMode: false }),
@@ -106,22 +95,22 @@ function clickHouseOver(backend: Backend): ClickHouse {
     },
     async command(statement, parameters) {
       const values = parameters && { query_params: { ...parameters } };
-      await guarded(() => backend.writer.run((client) => client.command({ query: statement, ...values })));
+      await guarded(() => connection.run((client) => client.command({ query: statement, ...values })));
     },
-    createDatabase: () => guarded(() => backend.createDatabase()),
+    createDatabase: () => guarded(() => connection.createDatabase()),
     async ping() {
       try {
-        return await backend.reader.run(async (client) => (await client.ping({ select: true })).success);
+        return await connection.run(async (client) => (await client.ping({ select: true })).success);
       } catch {
         return false;
       }
     },
-    close: () => backend.close(),
+    close: () => connection.close(),
   };
 }
 
 async function ask<Parameters extends QueryParameters>(
-  backend: Backend,
+  connection: Connection,
   question: Question<Parameters, unknown>,
   parameters: Parameters,
 ): Promise<unknown[]> {
@@ -130,7 +119,7 @@ async function ask<Parameters extends QueryParameters>(
     max_execution_time: Math.ceil((question.timeoutMs ?? defaultTimeoutMs) / 1000),
     log_comment: question.name,
   });
-  return backend.reader.run(async (client) => {
+  return connection.run(async (client) => {
     const result = await client.query({ query, query_params: { ...parameters }, format: 'JSONEachRow' });
     return result.json();
   });

@@ -1,26 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keptEmailData } from '../core/kept-email-data.ts';
-import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { openTestClickHouse } from '../test/setup/clickhouse.ts';
+import type { ClickHouse } from './clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { eraseContacts } from './erase-contacts.ts';
-import { migrateClickHouse } from './migrate.ts';
 import { activityFeed } from './questions/activity-feed.ts';
 import { activityStats } from './questions/activity-stats.ts';
 import { listEvents } from './questions/event-list.ts';
 import { eventNames } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
-import { type HttpFront, startHttpFront } from './testing/start-http-front.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-erase-contacts-'));
 const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 function event(projectId: string, rest: Partial<EventInsertRow> = {}): EventInsertRow {
   return {
@@ -60,23 +53,12 @@ function emailEvents(projectId: string, contactId: string): EventInsertRow[] {
   ];
 }
 
-describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (kind) => {
+describe('erasing contacts', () => {
   let clickhouse: ClickHouse;
-  let front: HttpFront | undefined;
   beforeAll(async () => {
-    if (kind === 'a server') {
-      front = await startHttpFront(join(root, 'server'));
-      const server = { url: front.url, username: 'default', password: '', database: 'shop' };
-      clickhouse = await connectClickHouse(server);
-    } else {
-      clickhouse = await connectClickHouse({ embeddedPath: join(root, 'embedded'), database: 'shop' });
-    }
-    await migrateClickHouse(clickhouse);
+    clickhouse = await openTestClickHouse();
   });
-  afterAll(async () => {
-    await clickhouse.close();
-    await front?.kill();
-  });
+  afterAll(() => clickhouse.close());
 
   const store = (...rows: EventInsertRow[]) =>
     clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));
@@ -220,8 +202,7 @@ describe.each(['a server', 'the embedded engine'])('erasing contacts in %s', (ki
 
 describe('erasing many contacts', () => {
   it('takes more of them than fit into one statement', async () => {
-    const clickhouse = await connectClickHouse({ embeddedPath: join(root, 'many'), database: 'shop' });
-    await migrateClickHouse(clickhouse);
+    const clickhouse = await openTestClickHouse();
     const projectId = uuidv7();
     const contactIds = Array.from({ length: 1_100 }, () => uuidv7());
     const rows = contactIds.map((contactId) => event(projectId, { contactId }));

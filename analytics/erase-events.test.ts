@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { openTestClickHouse } from '../test/setup/clickhouse.ts';
+import type { ClickHouse } from './clickhouse.ts';
 import { eraseEvents } from './erase-events.ts';
-import { migrateClickHouse } from './migrate.ts';
 import { activityFeed } from './questions/activity-feed.ts';
 import { activityStats } from './questions/activity-stats.ts';
 import { activityTypesOf } from './questions/activity-types.ts';
@@ -14,14 +11,10 @@ import { listEvents } from './questions/event-list.ts';
 import { eventNames } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
-import { type HttpFront, startHttpFront } from './testing/start-http-front.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-erase-'));
 const name = "it's / a \\ name.\té😀 {x:String}";
 const past = new Date(Date.now() - 3_600_000);
 const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** @param madeAt what the id says. */
 function event(projectId: string, rest: Partial<EventInsertRow> = {}, madeAt = new Date()): EventInsertRow {
@@ -41,23 +34,12 @@ function event(projectId: string, rest: Partial<EventInsertRow> = {}, madeAt = n
   };
 }
 
-describe.each(['a server', 'the embedded engine'])('erasing events in %s', (kind) => {
+describe('erasing events', () => {
   let clickhouse: ClickHouse;
-  let front: HttpFront | undefined;
   beforeAll(async () => {
-    if (kind === 'a server') {
-      front = await startHttpFront(join(root, 'server'));
-      const server = { url: front.url, username: 'default', password: '', database: 'shop' };
-      clickhouse = await connectClickHouse(server);
-    } else {
-      clickhouse = await connectClickHouse({ embeddedPath: join(root, 'embedded'), database: 'shop' });
-    }
-    await migrateClickHouse(clickhouse);
+    clickhouse = await openTestClickHouse();
   });
-  afterAll(async () => {
-    await clickhouse.close();
-    await front?.kill();
-  });
+  afterAll(() => clickhouse.close());
 
   const store = (...rows: EventInsertRow[]) =>
     clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

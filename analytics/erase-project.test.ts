@@ -1,26 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import { openTestClickHouse } from '../test/setup/clickhouse.ts';
+import type { ClickHouse } from './clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { eraseProjectData } from './erase-project.ts';
-import { migrateClickHouse } from './migrate.ts';
 import { eventTable, toEventLine } from './tables/event.ts';
 import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/request-log.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-erase-project-'));
 let clickhouse: ClickHouse;
 beforeAll(async () => {
-  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'shop' });
-  await migrateClickHouse(clickhouse);
+  clickhouse = await openTestClickHouse();
 });
-afterAll(async () => {
-  await clickhouse.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => clickhouse.close());
 
 /** An email that was sent, journaled at an instant. */
 function sent(projectId: string, madeAt: Date, occurredAt = madeAt): string {

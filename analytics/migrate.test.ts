@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { type OwnClickHouse, startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
 import { countColumn, type Question } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import { type HttpFront, startHttpFront } from './testing/start-http-front.ts';
 
 const tables: Question<Record<string, never>, { name: string; definition: string }> = {
   name: 'tables',
@@ -23,9 +23,9 @@ const ledger: Question<Record<string, never>, { version: number }> = {
 };
 
 const root = mkdtempSync(join(tmpdir(), 'posthaste-migrate-'));
-let front: HttpFront;
+let front: OwnClickHouse;
 beforeAll(async () => {
-  front = await startHttpFront(root);
+  front = await startOwnClickHouse(root);
 });
 afterAll(async () => {
   await front.kill();
@@ -33,17 +33,17 @@ afterAll(async () => {
 });
 
 let databases = 0;
-function connect(database: string): Promise<ClickHouse> {
+function connect(database: string): ClickHouse {
   return connectClickHouse({ url: front.url, username: 'default', password: '', database });
 }
-async function freshDatabase(): Promise<ClickHouse> {
+function freshDatabase(): ClickHouse {
   databases += 1;
   return connect(`fresh_${databases}`);
 }
 
 describe('migrateClickHouse', () => {
   it('creates the tables once, however many processes migrate and however often', async () => {
-    const store = await freshDatabase();
+    const store = freshDatabase();
     await migrateClickHouse(store);
     const before = await store.query(tables, {});
     expect(before.map((table) => table.name)).toEqual([
@@ -65,15 +65,15 @@ describe('migrateClickHouse', () => {
   });
 
   it('can be run by several processes at once', async () => {
-    await connect('together').then((store) => store.createDatabase());
-    const stores = await Promise.all(Array.from({ length: 4 }, () => connect('together')));
+    await connect('together').createDatabase();
+    const stores = Array.from({ length: 4 }, () => connect('together'));
     await Promise.all(stores.map((store) => migrateClickHouse(store)));
     const [store] = stores;
     expect(await store?.query(ledger, {})).toEqual(migrations.map(({ version }) => ({ version })));
   });
 
   it('resumes where a run was cut off', async () => {
-    const store = await freshDatabase();
+    const store = freshDatabase();
     await store.createDatabase();
     const [first] = migrations;
     for (const statement of first?.statements.slice(0, 2) ?? []) await store.command(statement);
@@ -82,7 +82,7 @@ describe('migrateClickHouse', () => {
   });
 
   it('sets, changes and takes back the retention of a table', async () => {
-    const store = await freshDatabase();
+    const store = freshDatabase();
     const ttls = async () => {
       const found = await store.query(tables, {});
       return found.flatMap(({ name, definition }) => {

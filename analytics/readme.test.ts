@@ -1,11 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
-import { migrateClickHouse } from './migrate.ts';
+import { openTestClickHouse } from '../test/setup/clickhouse.ts';
+import type { ClickHouse } from './clickhouse.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
@@ -16,20 +14,15 @@ const queries = new Map(
   ]),
 );
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-analysts-'));
 let clickhouse: ClickHouse;
 beforeAll(async () => {
-  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'posthaste' });
-  await migrateClickHouse(clickhouse);
+  clickhouse = await openTestClickHouse();
   // All of it twice, in parts of their own, as the journal may deliver it.
   for (let n = 0; n < 2; n += 1) {
     await clickhouse.insert(eventTable, [...life(), ...ofOthers].map(toEventLine).join('\n'));
   }
 });
-afterAll(async () => {
-  await clickhouse.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => clickhouse.close());
 
 /** The ids follow each other, so that lists by id are known. */
 const monday = Date.parse('2026-03-02T08:00:00.000Z');

@@ -1,27 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openTestClickHouse } from '../test/setup/clickhouse.ts';
 import { eventually } from '../test/setup/eventually.ts';
-import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
+import type { ClickHouse } from './clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { eventNames } from './questions/event-names.ts';
 import { timeseries } from './questions/timeseries.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-retention-'));
 let clickhouse: ClickHouse;
 beforeAll(async () => {
-  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'shop' });
-  await migrateClickHouse(clickhouse);
+  clickhouse = await openTestClickHouse();
 });
-afterAll(async () => {
-  await clickhouse.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => clickhouse.close());
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const projectId = uuidv7();

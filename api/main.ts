@@ -19,7 +19,7 @@ await runProcess(log, async (shutdown) => {
   });
   const tracing = await openTracing(config, 'posthaste-api', warnTo(log), shutdown);
   const stopping = new AbortController();
-  const clickhouse = await openClickHouse(config, shutdown);
+  const clickhouse = openClickHouse(config, shutdown);
   const opened = await openResources(config, process.env, log, shutdown, 'edge', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());

@@ -1,5 +1,5 @@
 /**
- * Measures the activity and analytics endpoints over ten million events in the embedded ClickHouse, nine of
+ * Measures the activity and analytics endpoints over ten million events in the ClickHouse of `npm start`, nine of
  * ten in one project. node bench/analytics-run.ts [--events=10000000] [--times=40] The last line of output is
  * the figures as JSON.
  */
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
+import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { countColumn, type Question } from '../analytics/client/question.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { activityFeed } from '../analytics/questions/activity-feed.ts';
@@ -17,6 +17,8 @@ import { campaignFigures, topCampaigns } from '../analytics/questions/campaign-f
 import { timeseries } from '../analytics/questions/timeseries.ts';
 import { topEvents } from '../analytics/questions/top-events.ts';
 import { bigProject, fillEvents } from './analytics-data.ts';
+import { startBenchClickHouse } from './bench-clickhouse.ts';
+import { cpuSecondsOf } from './bench-process.ts';
 import { emitFigure } from './engine-bench.ts';
 import { percentile } from './percentile.ts';
 import type { Figure } from './report.ts';
@@ -28,21 +30,20 @@ const events = Number(values.events);
 const times = Number(values.times);
 const dayMs = 86_400_000;
 
-/** p50 and p95 of the response time, and this process's CPU per response; milliseconds. */
+/** p50 and p95 of the response time, and the CPU of this process and of ClickHouse per response; milliseconds. */
 async function timed(work: (n: number) => Promise<unknown>) {
   const durations: number[] = [];
   await work(0);
-  const cpu = process.cpuUsage();
+  const cpu = cpuSecondsOf(process.pid);
   for (let n = 0; n < times; n += 1) {
     const startedAt = performance.now();
     await work(n);
     durations.push(performance.now() - startedAt);
   }
-  const { user, system } = process.cpuUsage(cpu);
   return {
     p50: percentile(durations, 0.5),
     p95: percentile(durations, 0.95),
-    cpu: (user + system) / 1000 / times,
+    cpu: ((cpuSecondsOf(process.pid) - cpu) * 1000) / times,
   };
 }
 
@@ -117,7 +118,8 @@ async function* measure(clickhouse: ClickHouse): AsyncGenerator<Figure> {
 
 const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-bench-analytics-'));
 try {
-  const clickhouse = await connectClickHouse({ embeddedPath: directory, database: 'posthaste' });
+  const server = await startBenchClickHouse(path.join(directory, 'clickhouse'));
+  const clickhouse = server.connect();
   await migrateClickHouse(clickhouse);
   const startedAt = performance.now();
   await fillEvents(clickhouse, events);
@@ -129,6 +131,7 @@ try {
   });
   for await (const figure of measure(clickhouse)) emitFigure(figure);
   await clickhouse.close();
+  await server.stop();
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

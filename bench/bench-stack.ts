@@ -12,6 +12,7 @@ import { localTopicArn } from '../local/environment.ts';
 import { startPostgres } from '../local/postgres.ts';
 import { startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
+import { type BenchClickHouse, startBenchClickHouse } from './bench-clickhouse.ts';
 import { type BenchProcess, startBenchProcess } from './bench-process.ts';
 import { type CleanUp, withCleanUp } from './clean-up.ts';
 
@@ -31,7 +32,7 @@ export interface BenchStack {
   startApi(environment?: Record<string, string>, entry?: string): Promise<BenchProcess & { port: number }>;
   startWorker(environment?: Record<string, string>): Promise<BenchProcess>;
   startSes(port: number, webhookUrl?: string): Promise<BenchProcess & { url: string }>;
-
+  startClickHouse(): Promise<BenchClickHouse>;
   startTemporal(): Promise<{ address: string; pid: number }>;
   /** A project beside the first one. */
   addProject(domain: string): Promise<BenchProject>;
@@ -153,6 +154,11 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
         ...(webhookUrl === undefined ? {} : { SNS_WEBHOOK_URL: webhookUrl }),
       };
       return { ...(await start('local/ses/main.ts', environment, `${url}/health`)), url };
+    },
+    async startClickHouse() {
+      const clickhouse = await startBenchClickHouse(join(directory, 'clickhouse'));
+      cleanUp(() => clickhouse.stop());
+      return clickhouse;
     },
     addProject: (domain) => createProject(foundation.orm, appSecret, domain),
     async startTemporal() {

@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import { sql } from '../db/testing/sql.ts';
 import { buildDashboard } from '../local/build-dashboard.ts';
 import { cpuSecondsOf } from './bench-process.ts';
 import { withBenchStack } from './bench-stack.ts';
 import { callsOf, measureCalls } from './dashboard-calls.ts';
 import { type DashboardSize, fillDashboard } from './dashboard-data.ts';
+import { fillDashboardEvents } from './dashboard-events.ts';
 import { measurePages } from './dashboard-pages.ts';
 import { createRecords, findIds, signUp } from './dashboard-stage.ts';
-import { runEngineBench } from './engine-bench.ts';
 import type { BenchRun } from './report.ts';
 
 const sizeOf = (divisor: number): DashboardSize & { events: number } => ({
@@ -28,11 +27,11 @@ export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
       const folder = await buildDashboard({ environment: process.env, say: () => undefined });
       if (folder === undefined) throw new Error('The sources of the dashboard are missing');
       const records = await createRecords(stack);
-      const analytics = join(stack.directory, 'clickhouse');
+      const clickhouse = await stack.startClickHouse();
       const startedAt = performance.now();
       await Promise.all([
         fillDashboard(stack.databaseUrl, records, size),
-        runEngineBench('./dashboard-events.ts', [analytics, stack.project.id, String(size.events)], report),
+        fillDashboardEvents(clickhouse.connect(), stack.project.id, size.events).then(report),
       ]);
       const [database] = await sql<{ gigabytes: number }>(
         stack.orm.em.fork(),
@@ -46,7 +45,7 @@ export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
         note: `Postgres ${database?.gigabytes.toFixed(1)} GB, ${cpuSecondsOf(stack.postgresPid).toFixed(0)} s of CPU`,
       });
       const ids = await findIds(stack, records, size);
-      const api = await stack.startApi({ CLICKHOUSE_EMBEDDED_PATH: analytics, DASHBOARD_DIR: folder });
+      const api = await stack.startApi({ ...clickhouse.environment, DASHBOARD_DIR: folder });
       const url = `http://127.0.0.1:${api.port}`;
       const cookie = await signUp(stack, url);
       const headers = {
@@ -54,7 +53,7 @@ export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {
         Origin: url,
         'X-Project-Id': stack.project.id,
       };
-      const processes = { API: api.pid, Postgres: stack.postgresPid };
+      const processes = { API: api.pid, Postgres: stack.postgresPid, ClickHouse: clickhouse.pid };
       for await (const figure of measureCalls(url, headers, callsOf(ids), processes)) report(figure);
       for (const figure of await measurePages(url, stack.project.id, cookie)) report(figure);
     },

@@ -11,8 +11,8 @@ export function emitFigure(figure: Figure): void {
 }
 
 /**
- * Runs a program of this folder that measures the embedded ClickHouse and reports each figure that it emits.
- * A separate process, because the engine runs in-process.
+ * Runs a program of this folder that measures a ClickHouse of its own and reports each figure that it emits.
+ * A separate process, because it measures its own CPU and memory with those of its children.
  */
 export function runEngineBench(
   program: string,

@@ -72,7 +72,7 @@ async function startProduct(stack: BenchStack, domains: readonly string[]) {
     SNS_LOCAL_HOST: `127.0.0.1:${sesPort}`,
     EMAIL_RATE_PER_SECOND: '100000',
   };
-  const analytics = { CLICKHOUSE_EMBEDDED_PATH: join(stack.directory, 'clickhouse') };
+  const { environment: analytics } = await stack.startClickHouse();
   const api = await stack.startApi({ ...environment, ...analytics, PORT: String(port) });
   await stack.startWorker(environment);
   const client = createTemporalClient({

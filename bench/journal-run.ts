@@ -1,6 +1,6 @@
 /**
  * Measures the stream from the journal to ClickHouse and the reads on top, with a Postgres that syncs to disk
- * and the embedded ClickHouse, all on this machine. node bench/journal-run.ts [--rows=500000]
+ * and the ClickHouse of `npm start`, all on this machine. node bench/journal-run.ts [--rows=500000]
  * [--events=3000000] [--seconds=20]
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
+import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { activityFeed } from '../analytics/questions/activity-feed.ts';
 import { activityStats } from '../analytics/questions/activity-stats.ts';
@@ -26,7 +26,8 @@ import { loadPosition } from '../journal/position.ts';
 import { journalStart, readBatch } from '../journal/read-batch.ts';
 import { startJournalStreamer } from '../journal/streamer.ts';
 import { startPostgres } from '../local/postgres.ts';
-import { residentMegabytesOf } from './bench-process.ts';
+import { startBenchClickHouse } from './bench-clickhouse.ts';
+import { cpuSecondsOf, residentMegabytesOf } from './bench-process.ts';
 import { emitFigure } from './engine-bench.ts';
 import { fillFeed } from './journal-feed.ts';
 import { percentile } from './percentile.ts';
@@ -45,7 +46,13 @@ const seconds = Number(values.seconds);
 
 const projectId = '01900000-0000-7000-8000-000000000001';
 const log = pino({ level: 'warn' });
-const residentMegabytes = () => residentMegabytesOf(process.pid);
+
+/** Of this process and of ClickHouse. */
+const usedCpuSeconds = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6 + cpuSecondsOf(server.pid);
+};
+const residentMegabytes = () => residentMegabytesOf(process.pid) + residentMegabytesOf(server.pid);
 
 async function timed(times: number, work: () => Promise<unknown>): Promise<{ p50: number; p95: number }> {
   const durations: number[] = [];
@@ -114,7 +121,7 @@ async function measureCatchUp(
 ): Promise<void> {
   const client = await connectStreamer(databaseUrl);
   let peak = 0;
-  const cpu = process.cpuUsage();
+  const cpu = usedCpuSeconds();
   const startedAt = performance.now();
   const streamer = startJournalStreamer({ databaseUrl, clickhouse, log });
   for (;;) {
@@ -124,10 +131,10 @@ async function measureCatchUp(
     if (lag.rowsBehind === 0) break;
   }
   const rate = ratePerSecond(journalRows, startedAt);
-  const used = process.cpuUsage(cpu);
+  const used = usedCpuSeconds() - cpu;
   await streamer.stop();
   await client.end();
-  const microseconds = (used.user + used.system) / journalRows;
+  const microseconds = (used * 1e6) / journalRows;
   await delay(5_000);
   emitFigure({
     work: 'catch-up of the stream',
@@ -145,7 +152,7 @@ async function measureLagUnderLoad(databaseUrl: string, clickhouse: ClickHouse):
   const [writer, observer] = [await connectStreamer(databaseUrl), await connectStreamer(databaseUrl)];
   const streamer = startJournalStreamer({ databaseUrl, clickhouse, log });
   await delay(500);
-  const cpu = process.cpuUsage();
+  const cpu = usedCpuSeconds();
   const lags: number[] = [];
   const startedAt = performance.now();
   const observing = (async () => {
@@ -167,8 +174,8 @@ async function measureLagUnderLoad(databaseUrl: string, clickhouse: ClickHouse):
   }
   const rate = ratePerSecond(written, startedAt);
   await observing;
-  const used = process.cpuUsage(cpu);
-  const cores = (used.user + used.system) / 1e6 / seconds;
+  const used = usedCpuSeconds() - cpu;
+  const cores = used / seconds;
   emitFigure({
     work: 'lag at 5,000 events/s, p99',
     value: percentile(lags, 0.99),
@@ -263,22 +270,24 @@ const postgres = await startPostgres({
   password: 'bench',
   log: () => undefined,
 });
+const server = await startBenchClickHouse(path.join(directory, 'clickhouse'));
 try {
   const orm = createOrm({ url: postgres.url, poolSize: 2, warn: () => undefined });
   await migrateDatabase(orm, postgres.url);
   await orm.close();
   const open = async (database: string) => {
-    const store = await connectClickHouse({ embeddedPath: path.join(directory, 'clickhouse'), database });
+    const store = server.connect(database);
     await migrateClickHouse(store);
     return store;
   };
   const clickhouse = await open('posthaste');
   await delay(1000);
   emitFigure({
-    work: 'memory of a process with ClickHouse when idle',
+    work: 'memory of this process and ClickHouse when idle',
     value: residentMegabytes(),
     unit: 'MB',
     bar: { below: 600 },
+    note: `ClickHouse ${residentMegabytesOf(server.pid)} MB of it`,
   });
   await fillJournal(postgres.url);
   const bare = await open('bare');
@@ -291,6 +300,6 @@ try {
   await reads.close();
   await clickhouse.close();
 } finally {
-  await postgres.stop();
+  await Promise.all([postgres.stop(), server.stop()]);
   await rm(directory, { recursive: true, force: true });
 }

@@ -22,10 +22,12 @@ const credentialsSchema = z.object({
 });
 
 const secretsSchema = z.object({ postgresPassword: z.string() });
+const pidSchema = z.object({ pid: z.number() });
 
 export interface LocalProduct {
-  /** The process of API, worker and embedded ClickHouse; the other parts are its children. */
+  /** The process of API and worker; the other parts are its children. */
   pid: number;
+  clickhousePid: number;
   secondsToReady: number;
   credentials: z.output<typeof credentialsSchema>;
   databaseUrl: string;
@@ -51,6 +53,7 @@ export function withLocalProduct<Result>(
         TEMPORAL_UI_PORT: '0',
         INBOUND_SMTP_PORT: '0',
         POSTGRES_PORT: '0',
+        CLICKHOUSE_PORT: '0',
         ...(process.env.BENCH_NODE_OPTIONS && { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
         ...environment,
       },
@@ -79,7 +82,9 @@ export function withLocalProduct<Result>(
     const read = (file: string) => readFile(join(dataDirectory, file), 'utf8');
     const { postgresPassword } = secretsSchema.parse(JSON.parse(await read('secrets.json')));
     const { POSTGRES_PORT = 0 } = await readRememberedPorts(dataDirectory);
+    const { pid: clickhousePid } = pidSchema.parse(JSON.parse(await read('clickhouse.pid.json')));
     return work({
+      clickhousePid,
       pid: Number(await read('posthaste.pid')),
       secondsToReady,
       credentials: credentialsSchema.parse(JSON.parse(await read('credentials.json'))),

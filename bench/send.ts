@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { sql } from '../db/testing/sql.ts';
 import { measureAcceptance } from './acceptance.ts';
 import { measureSendStatement } from './bare-statements.ts';
+import type { BenchClickHouse } from './bench-clickhouse.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
 import { requireStatus, runLoad } from './http-load.ts';
@@ -115,12 +116,12 @@ interface Processes {
   stack: BenchStack;
   temporalPid: number;
   sesPid: number;
+  clickhouse: BenchClickHouse;
   environment: Record<string, string>;
 }
 
-async function startProcesses({ stack, temporalPid, sesPid, environment }: Processes) {
-  const clickhouse = { CLICKHOUSE_EMBEDDED_PATH: `${stack.directory}/clickhouse` };
-  const worker = await stack.startWorker({ ...environment, ...clickhouse });
+async function startProcesses({ stack, temporalPid, sesPid, clickhouse, environment }: Processes) {
+  const worker = await stack.startWorker({ ...environment, ...clickhouse.environment });
   const api = await stack.startApi(environment);
   return {
     port: api.port,
@@ -130,6 +131,7 @@ async function startProcesses({ stack, temporalPid, sesPid, environment }: Proce
       Postgres: stack.postgresPid,
       Temporal: temporalPid,
       SES: sesPid,
+      ClickHouse: clickhouse.pid,
     },
     stop: () => Promise.all([api.stop(), worker.stop()]),
   };
@@ -162,7 +164,11 @@ export function benchSend(run: BenchRun): Promise<void> {
   return withBenchStack(async (stack) => {
     const headers = { Authorization: `Bearer ${stack.project.secretKey}` };
     const load = { nextBody: createSendBodies(stack.project), connections };
-    const [sesPort, temporal] = await Promise.all([getPort(), stack.startTemporal()]);
+    const [sesPort, temporal, clickhouse] = await Promise.all([
+      getPort(),
+      stack.startTemporal(),
+      stack.startClickHouse(),
+    ]);
     const ses = await stack.startSes(sesPort);
     await registerSender(ses.url, stack.project.domain);
     const environment = {
@@ -170,7 +176,7 @@ export function benchSend(run: BenchRun): Promise<void> {
       SES_ENDPOINT: ses.url,
       SNS_LOCAL_HOST: `127.0.0.1:${sesPort}`,
     };
-    const processes = { stack, temporalPid: temporal.pid, sesPid: ses.pid, environment };
+    const processes = { stack, temporalPid: temporal.pid, sesPid: ses.pid, clickhouse, environment };
     await reportQuiet(processes, ses.url, load.nextBody, report);
 
     const forgetCommands = () => sql(stack.orm.em.fork(), 'truncate outbox');

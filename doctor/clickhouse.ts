@@ -45,8 +45,10 @@ const applied: Question<None, { version: number }> = {
 };
 
 export async function checkClickHouse(config: Config): Promise<Finding[]> {
-  if (config.CLICKHOUSE_URL === undefined) return [await checkThroughApi(config)];
-  const clickhouse = await connectClickHouse({
+  if (config.CLICKHOUSE_URL === undefined) {
+    return [report.warning('none is configured: activity and analytics answer 503', 'Set CLICKHOUSE_URL.')];
+  }
+  const clickhouse = connectClickHouse({
     url: config.CLICKHOUSE_URL,
     username: config.CLICKHOUSE_USER,
     password: config.CLICKHOUSE_PASSWORD,
@@ -59,24 +61,6 @@ export async function checkClickHouse(config: Config): Promise<Finding[]> {
     await clickhouse.close();
   }
 }
-
-/** The embedded engine belongs to the running product alone. */
-async function checkThroughApi(config: Config): Promise<Finding> {
-  if (config.CLICKHOUSE_EMBEDDED_PATH === undefined) {
-    return report.warning('none is configured: activity and analytics answer 503', 'Set CLICKHOUSE_URL.');
-  }
-  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
-  const address = `http://${host}:${config.PORT}/ready`;
-  const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs) }).catch(() => undefined);
-  if (answer === undefined) {
-    return report.error('the product that holds the embedded engine does not answer', 'Start it: npm start');
-  }
-  const { dependencies } = readySchema.parse(await answer.json());
-  if (dependencies.clickhouse?.status === 'up') return report.ok('the embedded engine answers');
-  return report.error('the embedded engine does not answer', 'Look at the log of the product.');
-}
-
-const readySchema = z.object({ dependencies: z.record(z.string(), z.object({ status: z.string() })) });
 
 async function examine(clickhouse: ClickHouse): Promise<Finding[]> {
   const askedAt = Date.now();

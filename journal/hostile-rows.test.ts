@@ -1,14 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStorableText } from '../core/json-value.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { type JournalStage, openJournalStage, type StagedEvent } from './testing/journal-stage.ts';
-
-const root = mkdtempSync(join(tmpdir(), 'posthaste-hostile-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let stage: JournalStage;
 
@@ -24,7 +18,7 @@ const deep = (depth: number, open: string, close: string) => `${open.repeat(dept
 
 describe('a row with odd data', () => {
   beforeAll(async () => {
-    stage = await openJournalStage(root);
+    stage = await openJournalStage();
     stage.stream();
   });
   beforeEach(async () => {
@@ -82,7 +76,7 @@ describe('a row with odd data', () => {
 
 describe('a row that ClickHouse refuses', () => {
   beforeEach(async () => {
-    stage = await openJournalStage(root);
+    stage = await openJournalStage();
   });
   afterEach(() => stage.close());
 

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connectClickHouse, withoutClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { eventStats } from '../analytics/questions/event-stats.ts';
-import { startHttpFront } from '../analytics/testing/start-http-front.ts';
+import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { openJournalStage } from './testing/journal-stage.ts';
 
@@ -16,12 +16,12 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 describe('the journal stream over an outage', () => {
   it('loses and doubles nothing while ClickHouse is killed again and again', async () => {
     const directory = join(root, 'server');
-    let front = await startHttpFront(directory);
+    let front = await startOwnClickHouse(directory);
     onTestFinished(() => front.kill());
     const server = { url: front.url, username: 'default', password: '', database: 'shop' };
-    const clickhouse = await connectClickHouse(server);
+    const clickhouse = connectClickHouse(server);
     await migrateClickHouse(clickhouse);
-    const stage = await openJournalStage(root, clickhouse);
+    const stage = await openJournalStage(clickhouse);
     onTestFinished(() => stage.close());
     const streamer = stage.stream({ batchRows: 50 });
 
@@ -39,7 +39,7 @@ describe('the journal stream over an outage', () => {
         async () => stage.logged,
         (lines) => lines.filter((line) => line.msg === 'the journal stream was interrupted').length > round,
       );
-      front = await startHttpFront(directory, front.port);
+      front = await startOwnClickHouse(directory, front.port);
     }
     await eventually(
       () => stage.streamed(2 * written),
@@ -54,7 +54,7 @@ describe('the journal stream over an outage', () => {
   });
 
   it('tells how far it is behind while ClickHouse is away', async () => {
-    const stage = await openJournalStage(root, withoutClickHouse());
+    const stage = await openJournalStage(withoutClickHouse());
     await stage.write([{ occurredAt: new Date(Date.now() - 60_000) }, {}]);
     const streamer = stage.stream();
     const lag = await eventually(
@@ -67,13 +67,13 @@ describe('the journal stream over an outage', () => {
   });
 
   it('starts before its Postgres and its ClickHouse are there, and stops while they are not', async () => {
-    const away = await connectClickHouse({
+    const away = connectClickHouse({
       url: 'http://127.0.0.1:9',
       username: 'default',
       password: '',
       database: 'shop',
     });
-    const stage = await openJournalStage(root, away);
+    const stage = await openJournalStage(away);
     const streamer = stage.stream({ databaseUrl: 'postgres://nobody@127.0.0.1:9/nothing' });
     await eventually(
       async () => stage.logged,

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,17 +9,15 @@ import { connectStreamer } from './connection.ts';
 import { type JournalBatch, type JournalPosition, journalStart, readBatch } from './read-batch.ts';
 import { type JournalStage, openJournalStage } from './testing/journal-stage.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-batch-'));
 let stage: JournalStage;
 let client: pg.Client;
 beforeAll(async () => {
-  stage = await openJournalStage(root, withoutClickHouse());
+  stage = await openJournalStage(withoutClickHouse());
   client = await connectStreamer(stage.databaseUrl);
 });
 afterAll(async () => {
   await client.end();
   await stage.close();
-  rmSync(root, { recursive: true, force: true });
 });
 
 const readNext = (position: JournalPosition, maxRows: number) => readBatch(client, position, maxRows);

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activityFeed } from '../analytics/questions/activity-feed.ts';
 import type { EventRow } from '../analytics/questions/event-page.ts';
 import { activityTypeByName, activityTypeOf } from '../core/activity-types.ts';
@@ -11,12 +8,9 @@ import { eventually } from '../test/setup/eventually.ts';
 import { journalStart } from './read-batch.ts';
 import { type JournalStage, openJournalStage } from './testing/journal-stage.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-journal-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
 let stage: JournalStage;
 beforeEach(async () => {
-  stage = await openJournalStage(root);
+  stage = await openJournalStage();
 });
 afterEach(() => stage.close());
 

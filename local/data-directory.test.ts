@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,18 @@ it('makes up secrets once, readable by us alone', async () => {
   expect(second.secrets).toEqual(first.secrets);
   expect((await stat(join(directory, 'secrets.json'))).mode & 0o777).toBe(0o600);
   expect((await stat(directory)).mode & 0o077).toBe(process.getuid?.() === 0 ? 0o011 : 0);
+});
+
+it('adds the secret that an older version did not have', async () => {
+  const older = { appSecret: 's'.repeat(43), postgresPassword: 'p' };
+  await mkdir(directory);
+  await writeFile(join(directory, 'secrets.json'), JSON.stringify(older));
+  const first = await openDataDirectory(directory);
+  expect(first.secrets).toEqual({ ...older, clickhousePassword: expect.stringMatching(/^[\w-]{32}$/) });
+  first.release();
+  const second = await openDataDirectory(directory);
+  expect(second.secrets).toEqual(first.secrets);
+  second.release();
 });
 
 it('refuses damaged secrets rather than make new ones', async () => {

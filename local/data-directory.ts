@@ -15,7 +15,12 @@ export interface DataDirectory {
   release(): void;
 }
 
-const secretsSchema = z.object({ appSecret: z.string().min(32), postgresPassword: z.string().min(1) });
+const secretsSchema = z.object({
+  appSecret: z.string().min(32),
+  postgresPassword: z.string().min(1),
+  /** Empty in the folder of a version that had ClickHouse in its own process. */
+  clickhousePassword: z.string().default(''),
+});
 
 /** Generated once per data folder, kept in `secrets.json` (mode 0600). */
 export type Secrets = z.output<typeof secretsSchema>;
@@ -93,10 +98,12 @@ export async function readSecrets(directory: string): Promise<Secrets | undefine
 
 async function readOrCreateSecrets(directory: string): Promise<Secrets> {
   const stored = await readSecrets(directory);
-  if (stored !== undefined) return stored;
+  if (stored !== undefined && stored.clickhousePassword !== '') return stored;
   const secrets: Secrets = {
     appSecret: randomBytes(32).toString('base64url'),
     postgresPassword: randomBytes(24).toString('base64url'),
+    ...stored,
+    clickhousePassword: randomBytes(24).toString('base64url'),
   };
   await writeFileAtomic(join(directory, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`, {
     mode: 0o600,

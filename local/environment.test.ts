@@ -10,7 +10,7 @@ import {
 
 const data: DataDirectory = {
   path: '/data',
-  secrets: { appSecret: 's'.repeat(43), postgresPassword: 'p' },
+  secrets: { appSecret: 's'.repeat(43), postgresPassword: 'p', clickhousePassword: 'c' },
   noteEnding: () => undefined,
   release: () => undefined,
 };
@@ -21,6 +21,7 @@ const ports = {
   TEMPORAL_UI_PORT: 8234,
   POSTGRES_PORT: 5434,
   INBOUND_SMTP_PORT: 2526,
+  CLICKHOUSE_PORT: 8124,
 };
 
 function compose(environment: Record<string, string>) {
@@ -30,22 +31,20 @@ function compose(environment: Record<string, string>) {
   return productEnvironment(environment, settings, parts, data, { ports, databaseUrl });
 }
 
+const ses = ['INBOX_PORT', 'INBOUND_SMTP_PORT'] as const;
+const temporal = ['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'] as const;
+
 it.for([
-  [{}, ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
-  [
-    { DATABASE_URL: 'postgres://mine' },
-    ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT'],
-  ],
-  [{ TEMPORAL_ADDRESS: 'temporal:7233' }, ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'POSTGRES_PORT']],
-  [{ SES_ENDPOINT: 'http://ses' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
-  [{ AWS_REGION: 'eu-west-1' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
-  [{ EMAIL_PROVIDER: 'smtp' }, ['PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT']],
-  [
-    { DATABASE_URL: '' },
-    ['PORT', 'INBOX_PORT', 'INBOUND_SMTP_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'],
-  ],
+  [{}, [...ses, ...temporal, 'POSTGRES_PORT', 'CLICKHOUSE_PORT']],
+  [{ DATABASE_URL: 'postgres://mine' }, [...ses, ...temporal, 'CLICKHOUSE_PORT']],
+  [{ TEMPORAL_ADDRESS: 'temporal:7233' }, [...ses, 'POSTGRES_PORT', 'CLICKHOUSE_PORT']],
+  [{ CLICKHOUSE_URL: 'http://mine' }, [...ses, ...temporal, 'POSTGRES_PORT']],
+  [{ SES_ENDPOINT: 'http://ses' }, [...temporal, 'POSTGRES_PORT', 'CLICKHOUSE_PORT']],
+  [{ AWS_REGION: 'eu-west-1' }, [...temporal, 'POSTGRES_PORT', 'CLICKHOUSE_PORT']],
+  [{ EMAIL_PROVIDER: 'smtp' }, [...temporal, 'POSTGRES_PORT', 'CLICKHOUSE_PORT']],
+  [{ DATABASE_URL: '' }, [...ses, ...temporal, 'POSTGRES_PORT', 'CLICKHOUSE_PORT']],
 ] as const)('with %o the stack needs the ports %o', ([environment, needed]) => {
-  expect(neededPorts(chooseEmbeddedParts(readLocalEnvironment(environment)))).toEqual(needed);
+  expect(neededPorts(chooseEmbeddedParts(readLocalEnvironment(environment)))).toEqual(['PORT', ...needed]);
 });
 
 it('points the product at the embedded parts', () => {
@@ -54,7 +53,9 @@ it('points the product at the embedded parts', () => {
     PORT: '8081',
     APP_SECRET: data.secrets.appSecret,
     DATABASE_URL: 'postgres://embedded',
-    CLICKHOUSE_EMBEDDED_PATH: '/data/clickhouse',
+    CLICKHOUSE_URL: 'http://127.0.0.1:8124',
+    CLICKHOUSE_USER: 'default',
+    CLICKHOUSE_PASSWORD: 'c',
     TEMPORAL_ADDRESS: '127.0.0.1:7234',
     TEMPORAL_UI_URL: 'http://127.0.0.1:8234',
     SES_ENDPOINT: 'http://127.0.0.1:8026',
@@ -87,7 +88,7 @@ it('leaves alone what the user has named', () => {
   const composed = compose(mine);
   expect(composed).toMatchObject(mine);
   const absent = [
-    'CLICKHOUSE_EMBEDDED_PATH',
+    'CLICKHOUSE_PASSWORD',
     'SES_ENDPOINT',
     'SNS_LOCAL_HOST',
     'SNS_TOPIC_ARNS',

@@ -19,6 +19,7 @@ const localEnvironmentSchema = z.object({
   TEMPORAL_PORT: port.describe('Port of the embedded Temporal. Unset: 7233 or the next free one.'),
   TEMPORAL_UI_PORT: port.describe('Port of the Temporal UI. Unset: 8233 or the next free one.'),
   POSTGRES_PORT: port.describe('Port of the embedded Postgres. Unset: 5433 or the next free one.'),
+  CLICKHOUSE_PORT: port.describe('Port of the embedded ClickHouse. Unset: 8123 or the next free one.'),
   INBOUND_SMTP_PORT: port.describe(
     'Port of the local SES for incoming email. Unset: 2525 or the next free one.',
   ),
@@ -57,6 +58,7 @@ export function readLocalEnvironment(environment: Record<string, string | undefi
 export interface EmbeddedParts {
   postgres: boolean;
   temporal: boolean;
+  clickhouse: boolean;
   ses: boolean;
 }
 
@@ -64,6 +66,7 @@ export function chooseEmbeddedParts(settings: LocalEnvironment): EmbeddedParts {
   return {
     postgres: settings.DATABASE_URL === undefined,
     temporal: settings.TEMPORAL_ADDRESS === undefined,
+    clickhouse: settings.CLICKHOUSE_URL === undefined,
     ses:
       settings.SES_ENDPOINT === undefined &&
       settings.AWS_REGION === undefined &&
@@ -77,6 +80,7 @@ export function neededPorts(parts: EmbeddedParts): PortName[] {
     ...(parts.ses ? (['INBOX_PORT', 'INBOUND_SMTP_PORT'] as const) : []),
     ...(parts.temporal ? (['TEMPORAL_PORT', 'TEMPORAL_UI_PORT'] as const) : []),
     ...(parts.postgres ? (['POSTGRES_PORT'] as const) : []),
+    ...(parts.clickhouse ? (['CLICKHOUSE_PORT'] as const) : []),
   ];
 }
 
@@ -107,8 +111,10 @@ export function productEnvironment(
     APP_SECRET: settings.APP_SECRET ?? data.secrets.appSecret,
     DATABASE_URL: databaseUrl,
     UPLOADS_DIR: environment.UPLOADS_DIR || join(data.path, 'uploads'),
-    ...(settings.CLICKHOUSE_URL === undefined && {
-      CLICKHOUSE_EMBEDDED_PATH: join(data.path, 'clickhouse'),
+    ...(parts.clickhouse && {
+      CLICKHOUSE_URL: `http://127.0.0.1:${ports.CLICKHOUSE_PORT ?? 0}`,
+      CLICKHOUSE_USER: 'default',
+      CLICKHOUSE_PASSWORD: data.secrets.clickhousePassword,
     }),
     ...(parts.temporal && {
       TEMPORAL_ADDRESS: `127.0.0.1:${ports.TEMPORAL_PORT}`,

@@ -12,6 +12,7 @@ export const defaultPorts = {
   TEMPORAL_UI_PORT: 8233,
   POSTGRES_PORT: 5433,
   INBOUND_SMTP_PORT: 2525,
+  CLICKHOUSE_PORT: 8123,
 } as const;
 
 export type PortName = keyof typeof defaultPorts;

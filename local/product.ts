@@ -43,7 +43,7 @@ export async function startProduct({
   const campaigns = openCampaignThread(config, log, shutdown);
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
   const stopping = new AbortController();
-  const clickhouse = await openClickHouse(config, shutdown);
+  const clickhouse = openClickHouse(config, shutdown);
   const opened = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ChildExit } from './child-process.ts';
+import { startClickHouse } from './clickhouse.ts';
 import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
 import { diskFullMessage, LocalStackError, saysDiskFull } from './failure.ts';
 import { startLocalSesProcess } from './local-ses.ts';
@@ -52,6 +53,8 @@ export function startChildren(
   }
 
   if (parts.postgres) start('Postgres', 'postgres', (log) => runPostgres(options, reserved, ports, log));
+  if (parts.clickhouse)
+    start('ClickHouse', 'clickhouse', (log) => runClickHouse(options, reserved, ports, log));
   if (parts.temporal) start('Temporal', 'temporal', (log) => runTemporal(options, reserved, ports, log));
   if (parts.ses) start('The local SES', 'ses', (log) => runSes(options, reserved, ports, log));
   return starting;
@@ -67,6 +70,18 @@ async function runPostgres(
   const { postgresPassword: password } = data.secrets;
   const directory = join(data.path, 'postgres');
   return startPostgres({ directory, port: ports.POSTGRES_PORT ?? 0, password, log, signal });
+}
+
+async function runClickHouse(
+  { data, signal }: StackOptions,
+  reserved: ReservedPorts,
+  ports: PortNumbers,
+  log: Log,
+): Promise<Child> {
+  await reserved.CLICKHOUSE_PORT?.release();
+  const { clickhousePassword: password } = data.secrets;
+  const directory = join(data.path, 'clickhouse');
+  return startClickHouse({ directory, port: ports.CLICKHOUSE_PORT ?? 0, password, log, signal });
 }
 
 async function runTemporal(

@@ -8,7 +8,7 @@ export interface StackOptions {
   settings: LocalEnvironment;
   data: DataDirectory;
   log: Logger;
-  /** Ends API, worker, streams, SES, Temporal and Postgres in this order. */
+  /** Ends API, worker, streams, SES, Temporal, ClickHouse and Postgres in this order. */
   shutdown: Shutdown;
   /** Aborts the start; children that are already up end by the shutdown. */
   signal: AbortSignal;

@@ -50,6 +50,18 @@ async function statusOf(url: string): Promise<number> {
   return answer.status;
 }
 
+const sentEmails = `SELECT uniqExact(email_id) FROM event WHERE name = 'email.sent'`;
+
+async function askClickHouse(statement: string) {
+  const read = async (file: string) => JSON.parse(await readFile(join(data, file), 'utf8'));
+  const { CLICKHOUSE_PORT } = await read('ports.json');
+  const { clickhousePassword } = await read('secrets.json');
+  const asked = `http://127.0.0.1:${CLICKHOUSE_PORT}/?database=posthaste&query=${encodeURIComponent(statement)}`;
+  const headers = { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': clickhousePassword };
+  const answer = await fetch(asked, { headers });
+  return { asked, status: answer.status, text: (await answer.text()).trim() };
+}
+
 async function expectNothingLeft(): Promise<void> {
   const names = await Promise.all(
     processesWith(root).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
@@ -69,6 +81,7 @@ describe('npm start', { timeout: 3 * startMs }, () => {
       TEMPORAL_PORT: '0',
       TEMPORAL_UI_PORT: '0',
       POSTGRES_PORT: '0',
+      CLICKHOUSE_PORT: '0',
     };
     stack = start(anyPort);
     await ready(stack);
@@ -102,6 +115,13 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     });
   });
 
+  it('lets its ClickHouse be asked over HTTP by who has the password', async () => {
+    const { status, asked } = await askClickHouse('SELECT uniqExact(email_id) FROM event');
+    expect(status).toBe(200);
+    await until(async () => (await askClickHouse(sentEmails)).text === '1');
+    expect(await statusOf(asked)).toBe(403);
+  });
+
   it('ends cleanly', async () => {
     stack.child.kill('SIGTERM');
     expect((await stack.exit).code, stack.output()).toBe(0);
@@ -113,6 +133,7 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     stack = start();
     await ready(stack);
     expect(await credentials()).toEqual(first);
+    expect(await askClickHouse(sentEmails)).toMatchObject({ status: 200, text: '1' });
     expect(stack.output()).not.toContain(first.secretKey);
   });
 
@@ -160,6 +181,16 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     expect((await stack.exit).code).toBe(1);
     expect(stack.output()).toMatch(/^Temporal ended unexpectedly \(signal SIGKILL\)/m);
     expect(stack.output()).not.toMatch(/^\s+at /m);
+    await expectNothingLeft();
+  });
+
+  it('does the same when ClickHouse dies', async () => {
+    stack = start();
+    await ready(stack);
+    const { pid } = JSON.parse(await readFile(join(data, 'clickhouse.pid.json'), 'utf8'));
+    process.kill(pid, 'SIGKILL');
+    expect((await stack.exit).code).toBe(1);
+    expect(stack.output()).toMatch(/^ClickHouse ended unexpectedly \(signal SIGKILL\)/m);
     await expectNothingLeft();
   });
 

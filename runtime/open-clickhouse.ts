@@ -7,19 +7,16 @@ import type { Shutdown } from './shutdown.ts';
 
 const longestRetryMs = 30_000;
 
-export async function openClickHouse(config: Config, shutdown: Shutdown): Promise<ClickHouse> {
-  const database = config.CLICKHOUSE_DATABASE;
+export function openClickHouse(config: Config, shutdown: Shutdown): ClickHouse {
   const clickhouse =
-    config.CLICKHOUSE_URL !== undefined
-      ? await connectClickHouse({
+    config.CLICKHOUSE_URL === undefined
+      ? withoutClickHouse()
+      : connectClickHouse({
           url: config.CLICKHOUSE_URL,
           username: config.CLICKHOUSE_USER,
           password: config.CLICKHOUSE_PASSWORD,
-          database,
-        })
-      : config.CLICKHOUSE_EMBEDDED_PATH !== undefined
-        ? await connectClickHouse({ embeddedPath: config.CLICKHOUSE_EMBEDDED_PATH, database })
-        : withoutClickHouse();
+          database: config.CLICKHOUSE_DATABASE,
+        });
   shutdown.add('ClickHouse', () => clickhouse.close());
   return clickhouse;
 }

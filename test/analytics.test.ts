@@ -185,7 +185,7 @@ describe('analytics', () => {
     const { lines } = await readBatch(client, journalStart, 10_000);
     await client.end();
     const rows = lines.split('\n');
-    const clickhouse = await connectClickHouse({
+    const clickhouse = connectClickHouse({
       url: front.url,
       username: 'default',
       password: '',

@@ -18,10 +18,7 @@ const handedOver = block('x-environment').flatMap((line) => line.match(/^ {2}([A
 
 describe('the compose file', () => {
   it('hands every setting of the configuration to the containers', () => {
-    // The embedded engine serves one process only, and the image does not have it.
-    const settings = Object.keys(environmentSchema.shape).filter(
-      (name) => name !== 'CLICKHOUSE_EMBEDDED_PATH',
-    );
+    const settings = Object.keys(environmentSchema.shape);
     expect(handedOver).toEqual(expect.arrayContaining(settings));
   });
 

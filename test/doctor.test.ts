@@ -7,7 +7,6 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
-import { startHttpFront } from '../analytics/testing/start-http-front.ts';
 import { loadConfig } from '../core/config/load.ts';
 import { sql } from '../db/testing/sql.ts';
 import { checkAgreement } from '../doctor/drift.ts';
@@ -15,6 +14,7 @@ import { type Finding, type Level, worstLevel } from '../doctor/finding.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
 import { runDoctor } from '../doctor/run-doctor.ts';
 import { freePort } from '../local/testing/free-port.ts';
+import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { eventually } from './setup/eventually.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
@@ -44,7 +44,6 @@ interface Report {
 
 const environmentWith = (changes: Record<string, string>) => ({
   ...stack.environment,
-  CLICKHOUSE_EMBEDDED_PATH: 'of the product',
   ...changes,
 });
 
@@ -207,10 +206,10 @@ it('says that ClickHouse, Postgres or Temporal does not answer, and goes on with
 
 it('examines a ClickHouse server', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-doctor-'));
-  const front = await startHttpFront(directory);
-  const settings = { CLICKHOUSE_URL: front.url, CLICKHOUSE_USER: 'default' };
+  const front = await startOwnClickHouse(directory);
+  const settings = { CLICKHOUSE_URL: front.url, CLICKHOUSE_PASSWORD: '', CLICKHOUSE_DATABASE: 'posthaste' };
   expect(errors(await examine(settings))).toMatchObject([{ area: 'ClickHouse' }]);
-  const clickhouse = await connectClickHouse({
+  const clickhouse = connectClickHouse({
     url: front.url,
     username: 'default',
     password: '',

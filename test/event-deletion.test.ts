@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startHttpFront } from '../analytics/testing/start-http-front.ts';
 import { sql } from '../db/testing/sql.ts';
 import { startLocalSes } from '../local/ses/server.ts';
 import { freePort } from '../local/testing/free-port.ts';
+import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
@@ -149,7 +149,7 @@ describe('with processes that die', () => {
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const database = await createTestDatabase(3);
     onTestFinished(() => database.close());
-    let front = await startHttpFront(path.join(directory, 'clickhouse'));
+    let front = await startOwnClickHouse(path.join(directory, 'clickhouse'));
     onTestFinished(() => front.kill());
     const port = await freePort();
     const ses = await startLocalSes({
@@ -190,7 +190,7 @@ describe('with processes that die', () => {
     const tracked = await track(sender, 'order placed');
     expect(tracked.status).toBe(200);
     await worker.kill();
-    front = await startHttpFront(path.join(directory, 'clickhouse'), front.port);
+    front = await startOwnClickHouse(path.join(directory, 'clickhouse'), front.port);
     worker = await startWorkerProcess(environment);
     const found = await eventually(
       () => listed(sender),

@@ -4,17 +4,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectClickHouse } from '../analytics/clickhouse.ts';
 import { listRequests } from '../analytics/questions/request-list.ts';
-import { type HttpFront, startHttpFront } from '../analytics/testing/start-http-front.ts';
+import { type OwnClickHouse, startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { eventually } from './setup/eventually.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
 
 let directory: string;
-let front: HttpFront;
+let front: OwnClickHouse;
 let stack: OwnProduct;
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'posthaste-request-log-'));
-  front = await startHttpFront(path.join(directory, 'clickhouse'));
+  front = await startOwnClickHouse(path.join(directory, 'clickhouse'));
   stack = await startTestProduct({ CLICKHOUSE_URL: front.url });
 });
 afterAll(async () => {
@@ -37,7 +37,7 @@ it('goes on without ClickHouse and after it, and is written to the end at shutdo
   const away = await sender.get('/requests');
   expect([away.status, away.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
 
-  front = await startHttpFront(path.join(directory, 'clickhouse'), front.port);
+  front = await startOwnClickHouse(path.join(directory, 'clickhouse'), front.port);
   // One made since then, because those from before the outage are found at once.
   const back = (await sender.get('/templates')).headers.get('X-Request-Id');
   await eventually(
@@ -46,7 +46,7 @@ it('goes on without ClickHouse and after it, and is written to the end at shutdo
   );
   const last = await quiet.get('/segments');
   await stack.close();
-  const clickhouse = await connectClickHouse({
+  const clickhouse = connectClickHouse({
     url: front.url,
     username: 'default',
     password: '',

@@ -24,6 +24,7 @@ beforeAll(async () => {
     TEMPORAL_PORT: '0',
     TEMPORAL_UI_PORT: '0',
     POSTGRES_PORT: '0',
+    CLICKHOUSE_PORT: '0',
   };
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...anyPort };
   stack = startTestProcess(process.execPath, [join(root, 'local/main.ts')], { cwd: folder, env });

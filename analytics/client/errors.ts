@@ -49,8 +49,8 @@ const transientCodes = new Set([
 ]);
 
 /**
- * Distinguishes a rejection from an outage. Both clients throw errors with the server's number in `code`; any other
- * error (refused connection, timeout, proxy response, closed engine) means the server was not reached.
+ * Distinguishes a rejection from an outage. The client throws errors with the server's number in `code`; any other
+ * error (refused connection, timeout, proxy response) means the server was not reached.
  */
 export function toClickHouseError(error: unknown): ClickHouseUnavailable | ClickHouseRefused {
   if (error instanceof ClickHouseUnavailable || error instanceof ClickHouseRefused) return error;

@@ -12,8 +12,8 @@ function settingsClause(settings: Settings): string {
 }
 
 /**
- * Appends settings to a SELECT. They go into the text, never into the client's `clickhouse_settings`: the embedded
- * engine applies those with `SET`, which affects every later statement of the connection.
+ * Appends settings to a SELECT. They go into the text, never into the client's `clickhouse_settings`: ClickHouse of
+ * `npm start` refuses those, because its engine would keep them for every later statement of the connection.
  *
  * @param select without a SETTINGS or FORMAT clause
  */

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ClickHouse, connectClickHouse } from '../clickhouse.ts';
-import { migrateClickHouse } from '../migrate.ts';
+import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
+import type { ClickHouse } from '../clickhouse.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
 import { deliveriesOf, journalArbitrary, modelEventCounts, modelFigures } from '../testing/journal-model.ts';
 import { activityStats } from './activity-stats.ts';
@@ -15,16 +12,11 @@ import type { ProjectPeriod } from './period.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents } from './top-events.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-charts-'));
 let clickhouse: ClickHouse;
 beforeAll(async () => {
-  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'posthaste' });
-  await migrateClickHouse(clickhouse);
+  clickhouse = await openTestClickHouse();
 });
-afterAll(async () => {
-  await clickhouse.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => clickhouse.close());
 
 async function store(rows: EventInsertRow[]): Promise<void> {
   await clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClickHouse, connectClickHouse } from '../clickhouse.ts';
+import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
+import type { ClickHouse } from '../clickhouse.ts';
 import { eraseContacts } from '../erase-contacts.ts';
 import { eraseEvents } from '../erase-events.ts';
-import { migrateClickHouse } from '../migrate.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
 import { deliveriesOf, journalArbitrary } from '../testing/journal-model.ts';
 import { topCampaigns } from './campaign-figures.ts';
@@ -16,16 +13,11 @@ import type { ProjectPeriod } from './period.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents } from './top-events.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-days-'));
 let clickhouse: ClickHouse;
 beforeAll(async () => {
-  clickhouse = await connectClickHouse({ embeddedPath: root, database: 'posthaste' });
-  await migrateClickHouse(clickhouse);
+  clickhouse = await openTestClickHouse();
 });
-afterAll(async () => {
-  await clickhouse.close();
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => clickhouse.close());
 
 const store = (rows: readonly EventInsertRow[]) =>
   clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

@@ -88,7 +88,7 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe(
-      'ClickHouse over HTTP(S). Without it and without `CLICKHOUSE_EMBEDDED_PATH` analytics answers 503.',
+      'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
     ),
   CLICKHOUSE_USER: z.string().default('default').describe('ClickHouse user.'),
   CLICKHOUSE_PASSWORD: z.string().default('').describe('ClickHouse password.'),
@@ -97,10 +97,6 @@ export const environmentSchema = z.object({
     .regex(/^\w+$/)
     .default('posthaste')
     .describe('ClickHouse database; created when missing.'),
-  CLICKHOUSE_EMBEDDED_PATH: z
-    .string()
-    .optional()
-    .describe('Folder of the embedded engine, one process only. `npm start` sets it.'),
 
   ANALYTICS_EVENT_RETENTION_DAYS: integer(0).describe(
     'Days that ClickHouse keeps events, which feed, listings and top events show; 0 = forever.',

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
-import { type ClickHouse, connectClickHouse } from '../../analytics/clickhouse.ts';
-import { migrateClickHouse } from '../../analytics/migrate.ts';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { listEvents } from '../../analytics/questions/event-list.ts';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
+import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
 import { createTestDatabase } from '../../test/setup/database.ts';
 import { type JournalStreamer, type JournalStreamerOptions, startJournalStreamer } from '../streamer.ts';
 
@@ -33,12 +32,9 @@ export interface JournalStage {
   close(): Promise<void>;
 }
 
-export async function openJournalStage(embeddedPath: string, clickhouse?: ClickHouse): Promise<JournalStage> {
+export async function openJournalStage(clickhouse?: ClickHouse): Promise<JournalStage> {
   const database = await createTestDatabase();
-  const store =
-    clickhouse ??
-    (await connectClickHouse({ embeddedPath, database: `stage_${randomUUID().replaceAll('-', '')}` }));
-  if (clickhouse === undefined) await migrateClickHouse(store);
+  const store = clickhouse ?? (await openTestClickHouse());
   const projectId = uuidv7();
   const sessions: pg.Client[] = [];
   const streamers: JournalStreamer[] = [];

@@ -20,7 +20,7 @@ export async function runWorkerProcess(
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;
   installTemporalRuntime(log, metricsPort === 0 ? undefined : `${host}:${metricsPort}`);
   const stopping = new AbortController();
-  const clickhouse = await openClickHouse(config, shutdown);
+  const clickhouse = openClickHouse(config, shutdown);
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
   resources.relay.start();

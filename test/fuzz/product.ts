@@ -35,10 +35,9 @@ export async function startFuzzedProduct(): Promise<FuzzedProduct> {
       HOME: process.env.HOME,
       DATA_DIR: directory,
       ...Object.fromEntries(
-        ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT'].map((name) => [
-          name,
-          '0',
-        ]),
+        ['PORT', 'INBOX_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'POSTGRES_PORT', 'CLICKHOUSE_PORT'].map(
+          (name) => [name, '0'],
+        ),
       ),
       NODE_ENV: 'test',
       LOG_LEVEL: 'warn',

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startHttpFront } from '../../analytics/testing/start-http-front.ts';
 import type { CleanUp } from '../../bench/clean-up.ts';
 import type { Em } from '../../db/orm.ts';
 import { localTopicArn } from '../../local/environment.ts';
 import { startLocalSesProcess } from '../../local/local-ses.ts';
 import { freePort, freePorts } from '../../local/testing/free-port.ts';
+import { startOwnClickHouse } from '../../local/testing/own-clickhouse.ts';
 import { type OwnPostgres, startOwnPostgres } from '../setup/own-postgres.ts';
 import { startApiProcess, startWorkerProcess } from '../setup/processes.ts';
 import { keepRunning, type Member } from './member.ts';
@@ -20,7 +20,7 @@ const membersOfEach = 3;
 /** Those of the smallest instances of cloud providers. */
 const connections = 60;
 
-/** ClickHouse's HTTP interface on the embedded engine, in a process of its own. */
+/** That of `npm start`. */
 export interface ClickHouseMachine {
   readonly url: string;
   kill(): Promise<void>;
@@ -112,12 +112,12 @@ export async function startStage(
 }
 
 async function startClickHouse(directory: string): Promise<ClickHouseMachine> {
-  let front = await startHttpFront(directory);
+  let front = await startOwnClickHouse(directory);
   return {
     url: front.url,
     kill: () => front.kill(),
     async start() {
-      front = await startHttpFront(directory, front.port);
+      front = await startOwnClickHouse(directory, front.port);
     },
   };
 }

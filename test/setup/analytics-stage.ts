@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { type HttpFront, startHttpFront } from '../../analytics/testing/start-http-front.ts';
+import { type OwnClickHouse, startOwnClickHouse } from '../../local/testing/own-clickhouse.ts';
 import { eventually } from './eventually.ts';
 import { reportEvent } from './inbox.ts';
 import { type OwnProduct, startTestProduct } from './product.ts';
 import { createTestSender, type TestSender } from './sender.ts';
 
 let directory: string;
-export let front: HttpFront;
+export let front: OwnClickHouse;
 export let stack: OwnProduct;
 export let sender: TestSender;
 export let campaignId: string;
@@ -98,13 +98,13 @@ async function sendCampaign(): Promise<string> {
 
 /** On the port that it had. */
 export async function restartClickHouse(): Promise<void> {
-  front = await startHttpFront(path.join(directory, 'clickhouse'), front.port);
+  front = await startOwnClickHouse(path.join(directory, 'clickhouse'), front.port);
 }
 
 export function useAnalyticsStage(): void {
   beforeAll(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'posthaste-analytics-'));
-    front = await startHttpFront(path.join(directory, 'clickhouse'));
+    front = await startOwnClickHouse(path.join(directory, 'clickhouse'));
     stack = await startTestProduct({ CLICKHOUSE_URL: front.url });
     sender = await createTestSender(stack.url);
     campaignId = await sendCampaign();

@@ -5,10 +5,12 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '../../db/migrate.ts';
 import { createOrm } from '../../db/orm.ts';
+import { startClickHouse } from '../../local/clickhouse.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
 import { freePort } from '../../local/testing/free-port.ts';
+import { clickhousePassword } from './clickhouse.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,6 +20,8 @@ declare module 'vitest' {
     databaseUrl: string;
     /** `host:port`. */
     temporalAddress: string;
+    /** Of the one whose databases the test files share. */
+    clickhouseUrl: string;
   }
 }
 
@@ -25,8 +29,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const endNow = () => process.exit(1);
 
 /**
- * One real Postgres for the whole run, without fsync, and one real Temporal server. Each test file has its
- * own copy of the migrated database and its own task queue.
+ * One real Postgres for the whole run, without fsync, one real Temporal server and one real ClickHouse. Each test file
+ * has its own copy of the migrated database, its own task queue and its own database in ClickHouse.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-test-'));
@@ -40,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cluster = path.join(directory, 'postgres');
   await mkdir(cluster, { recursive: true });
   const temporalBinary = await findTemporalBinary({ environment: process.env });
-  const [postgres, temporal] = await Promise.all([
+  const [postgres, temporal, clickhouse] = await Promise.all([
     startPostgres({
       directory: cluster,
       port: await freePort(),
@@ -55,14 +59,22 @@ export default async function setup(project: TestProject): Promise<() => Promise
       uiPort: await freePort(),
       log: () => undefined,
     }),
+    startClickHouse({
+      directory: path.join(directory, 'clickhouse'),
+      port: await freePort(),
+      password: clickhousePassword,
+      memoryLimitBytes: 2_000_000_000,
+      log: () => undefined,
+    }),
   ]);
   const orm = createOrm({ url: postgres.url, poolSize: 2, warn: () => undefined });
   await migrateDatabase(orm, postgres.url);
   await orm.close();
   project.provide('databaseUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
+  project.provide('clickhouseUrl', clickhouse.url);
   for (const signal of signals) process.off(signal, endNow);
   return async () => {
-    await Promise.all([postgres.stop(), temporal.stop()]);
+    await Promise.all([postgres.stop(), temporal.stop(), clickhouse.stop()]);
   };
 }

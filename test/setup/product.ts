@@ -10,6 +10,7 @@ import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
+import { nameTestClickHouse } from './clickhouse.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
 
@@ -49,6 +50,7 @@ export async function sharedProduct(): Promise<TestProduct> {
 export async function startTestProduct(environment: Record<string, string> = {}): Promise<OwnProduct> {
   useTemporalRuntime();
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-product-'));
+  const clickhouse = nameTestClickHouse();
   const [database, port] = await Promise.all([createTestDatabase(20), freePort()]);
   const ses = await startLocalSes({
     port: 0,
@@ -64,7 +66,7 @@ export async function startTestProduct(environment: Record<string, string> = {})
     APP_SECRET: randomBytes(32).toString('base64url'),
     DATABASE_URL: database.url,
     DATABASE_POOL_SIZE: '10',
-    CLICKHOUSE_EMBEDDED_PATH: path.join(directory, 'clickhouse'),
+    ...(environment.CLICKHOUSE_URL === undefined && clickhouse.environment),
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
     SES_ENDPOINT: ses.url,
@@ -88,14 +90,11 @@ export async function startTestProduct(environment: Record<string, string> = {})
     product,
     database,
     ses,
-    // Only one process can own the directory of the embedded ClickHouse.
-    environment: Object.fromEntries(
-      Object.entries(all).filter(([name]) => name !== 'CLICKHOUSE_EMBEDDED_PATH'),
-    ),
+    environment: all,
     async close() {
       await shutdown.run();
       await ses.close();
-      await database.close();
+      await Promise.all([database.close(), clickhouse.drop()]);
       await rm(directory, { recursive: true, force: true });
     },
   };

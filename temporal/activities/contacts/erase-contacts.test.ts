@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityFeed } from '../../../analytics/questions/activity-feed.ts';
@@ -18,13 +15,10 @@ import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { eraseDeletedContacts } from './erase-contacts.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-contact-erasure-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
 let stage: JournalStage;
 let orm: Orm;
 beforeEach(async () => {
-  stage = await openJournalStage(root);
+  stage = await openJournalStage();
   orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
 });
 afterEach(async () => {

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eventNames } from '../../../analytics/questions/event-names.ts';
@@ -19,13 +16,10 @@ import { type JournalStage, openJournalStage } from '../../../journal/testing/jo
 import { eventually } from '../../../test/setup/eventually.ts';
 import { eraseDeletedEvents } from './erase-events.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'posthaste-erasure-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
 let stage: JournalStage;
 let orm: Orm;
 beforeEach(async () => {
-  stage = await openJournalStage(root);
+  stage = await openJournalStage();
   orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
 });
 afterEach(async () => {

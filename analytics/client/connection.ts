@@ -1,17 +1,25 @@
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import type { Backend } from './backend.ts';
-import { createParallelLane } from './lane.ts';
 
-export interface HttpOptions {
+type Client = ReturnType<typeof createClient>;
+
+export interface ClickHouseOptions {
   url: string;
   username: string;
   password: string;
+  /** Letters, digits and underscores. */
   database: string;
   requestTimeoutMs?: number;
   maxConnections?: number;
 }
 
-export function openHttpBackend(options: HttpOptions): Backend {
+export interface Connection {
+  run<T>(task: (client: Client) => Promise<T>): Promise<T>;
+  createDatabase(): Promise<void>;
+  /** Resolves when no task runs any more. */
+  close(): Promise<void>;
+}
+
+export function openConnection(options: ClickHouseOptions): Connection {
   const common = {
     url: options.url,
     username: options.username,
@@ -26,10 +34,15 @@ export function openHttpBackend(options: HttpOptions): Backend {
     database: options.database,
     max_open_connections: options.maxConnections ?? 10,
   });
-  const lane = createParallelLane(client);
+  const running = new Set<Promise<unknown>>();
   return {
-    reader: lane,
-    writer: lane,
+    run(task) {
+      const result = task(client);
+      running.add(result);
+      const forget = () => void running.delete(result);
+      result.then(forget, forget);
+      return result;
+    },
     async createDatabase() {
       // Not through the client above: its requests name the database, which a server rejects while it is missing.
       const administration = createClient({ ...common, max_open_connections: 1 });
@@ -40,7 +53,7 @@ export function openHttpBackend(options: HttpOptions): Backend {
       }
     },
     async close() {
-      await lane.drained();
+      await Promise.allSettled(running);
       await client.close();
     },
   };

@@ -1,0 +1,28 @@
+import getPort from 'get-port';
+import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
+import { startClickHouse } from '../local/clickhouse.ts';
+
+export interface BenchClickHouse {
+  pid: number;
+  /** For processes of the product. */
+  environment: Record<string, string>;
+  connect(database?: string): ClickHouse;
+  stop(): Promise<void>;
+}
+
+const password = 'bench';
+/** Filling it takes statements of minutes. */
+const requestTimeoutMs = 600_000;
+
+/** That of `npm start`. */
+export async function startBenchClickHouse(directory: string): Promise<BenchClickHouse> {
+  const server = await startClickHouse({ directory, port: await getPort(), password, log: () => undefined });
+  const { url, pid, stop } = server;
+  return {
+    pid,
+    environment: { CLICKHOUSE_URL: url, CLICKHOUSE_PASSWORD: password },
+    connect: (database = 'posthaste') =>
+      connectClickHouse({ url, username: 'default', password, database, requestTimeoutMs }),
+    stop,
+  };
+}

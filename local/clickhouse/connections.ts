@@ -1,0 +1,64 @@
+import { StatementError } from './statement-error.ts';
+
+const mostWaiting = 200;
+const longestWaitMs = 20_000;
+
+/** Hands out connections to the engine, each to one statement at a time; whoever waits longest is next. */
+export class Connections<Connection> {
+  readonly #idle: Connection[];
+  readonly #waiting = new Set<(connection: Connection) => void>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  constructor(connections: readonly Connection[]) {
+    this.#idle = [...connections];
+  }
+
+  /**
+   * @param gone aborts the wait for a connection; a statement that runs can't be interrupted
+   * @throws StatementError when too many wait, or one waited for too long
+   */
+  async use<T>(gone: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw tooBusy('ClickHouse is shutting down');
+    const connection = this.#idle.pop() ?? (await this.#wait(gone));
+    const running = work(connection);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+      this.#giveBack(connection);
+    }
+  }
+
+  /** Refuses those that wait, and resolves when nothing runs. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  #wait(gone: AbortSignal): Promise<Connection> {
+    if (this.#waiting.size >= mostWaiting) throw tooBusy('Too many statements are waiting');
+    const { promise, resolve, reject } = Promise.withResolvers<Connection>();
+    const leave = AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(longestWaitMs)]);
+    const refuse = () => {
+      this.#waiting.delete(resolve);
+      reject(tooBusy('The statement waited for too long, or nobody waits for its answer any more'));
+    };
+    this.#waiting.add(resolve);
+    if (leave.aborted) refuse();
+    else leave.addEventListener('abort', refuse, { once: true });
+    return promise;
+  }
+
+  #giveBack(connection: Connection): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#idle.push(connection);
+    else {
+      this.#waiting.delete(next);
+      next(connection);
+    }
+  }
+}
+
+const tooBusy = (text: string) => new StatementError(202, 'TOO_MANY_SIMULTANEOUS_QUERIES', text, 503);

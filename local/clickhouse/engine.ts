@@ -1,0 +1,87 @@
+import { mkdirSync } from 'node:fs';
+import { drainPending, Session } from 'chdb';
+import { Connections } from './connections.ts';
+import { StatementError } from './statement-error.ts';
+
+export interface EngineOptions {
+  /** Created when missing. Only one process may open it. */
+  directory: string;
+  /** Statements and merges that would exceed it are refused. */
+  memoryLimitBytes: number;
+}
+
+export interface Engine {
+  /** @param gone aborts the wait for a connection */
+  run(statement: string, database: string, gone: AbortSignal): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+const readers = 4;
+const writers = 4;
+
+/** The engine's default is 5 GB per cache, sized for a dedicated machine. */
+const cacheBytes = 32 * 1024 * 1024;
+
+function engineArguments({ memoryLimitBytes }: EngineOptions): string[] {
+  return [
+    `--max_server_memory_usage=${memoryLimitBytes}`,
+    `--mark_cache_size=${cacheBytes}`,
+    `--primary_index_cache_size=${cacheBytes}`,
+    `--index_mark_cache_size=${cacheBytes}`,
+    `--query_condition_cache_size=${cacheBytes}`,
+    `--compiled_expression_cache_size=${cacheBytes}`,
+  ];
+}
+
+/**
+ * Opens chDB, a ClickHouse in this process. A connection runs one statement at a time, so that reads have others than
+ * the rest, which may take long.
+ *
+ * @throws Error when another process has the folder open
+ */
+export function openEngine(options: EngineOptions): Engine {
+  mkdirSync(options.directory, { recursive: true });
+  const open = () => new Session(options.directory);
+  // The engine uses the arguments of the first connection.
+  const first = new Session(options.directory, { connectionArgs: engineArguments(options) });
+  const reading = [first, ...Array.from({ length: readers - 1 }, open)];
+  const writing = Array.from({ length: writers }, open);
+  const lanes = { read: new Connections(reading), write: new Connections(writing) };
+  const databases = new WeakMap<Session, string>();
+
+  async function runOn(session: Session, statement: string, database: string): Promise<Uint8Array> {
+    if (databases.get(session) !== database) {
+      databases.delete(session);
+      await session.queryAsync(`USE \`${database}\``);
+      databases.set(session, database);
+    }
+    return (await session.queryAsync(statement, { format: 'TabSeparated' })).bytes();
+  }
+
+  return {
+    async run(statement, database, gone) {
+      return lanes[laneOf(statement)].use(gone, (session) => runOn(session, statement, database));
+    },
+    async close() {
+      // Closing a connection during a statement aborts the engine, and with it the process.
+      await Promise.all([lanes.read.close(), lanes.write.close()]);
+      for (const session of [...writing, ...reading.toReversed()]) session.close();
+      await drainPending();
+    },
+  };
+}
+
+const firstWord = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/|\()*(\w+)/s;
+const readingWords = /^(select|with|show|describe|desc|explain|exists|check)$/i;
+
+function laneOf(statement: string): 'read' | 'write' {
+  const [, word = ''] = firstWord.exec(statement) ?? [];
+  if (/^(set|use)$/i.test(word)) {
+    throw new StatementError(
+      48,
+      'NOT_IMPLEMENTED',
+      'SET and USE would change later statements of others: name settings in SETTINGS of the statement, and the database in the URL',
+    );
+  }
+  return readingWords.test(word) ? 'read' : 'write';
+}

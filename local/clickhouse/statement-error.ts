@@ -1,0 +1,9 @@
+/** An answer other than a result, in the form of ClickHouse's own. */
+export class StatementError extends Error {
+  readonly status: number;
+
+  constructor(code: number, name: string, text: string, status = 500) {
+    super(`Code: ${code}. DB::Exception: ${text}. (${name})`);
+    this.status = status;
+  }
+}
