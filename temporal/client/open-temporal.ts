@@ -37,7 +37,7 @@ export function openTemporal(resources: Resources, shutdown: Shutdown): Temporal
 }
 
 /** A round holds one connection, and its try needs others. */
-const emailRoundsAtATime = (poolSize: number) => Math.min(4, Math.max(1, Math.floor(poolSize / 5)));
+const emailRoundsAtATime = (poolSize: number) => Math.min(6, Math.max(1, Math.floor(poolSize / 3) - 1));
 
 function traceRounds({ tracing }: Resources): RelayOptions['around'] {
   if (tracing === undefined) return undefined;

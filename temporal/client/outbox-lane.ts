@@ -22,10 +22,8 @@ export type FirstTry = (emailIds: string[]) => Promise<string[]>;
 export interface LaneOptions {
   orm: Orm;
   client: Client;
-  /** Of the email worker of this process, while it runs. */
+  /** Of the email worker of this process; undefined while none runs, and then the lane rests. */
   firstTry?: () => FirstTry | undefined;
-  /** How long a command may be due before this process takes it, in milliseconds; see `overdueMs`. */
-  overdueMs: () => number;
   taskQueue: string;
   warn: (message: string, error: unknown) => void;
   /** Runs a round, which returns the ids of the workflows it called. */
@@ -94,15 +92,15 @@ export class OutboxLane {
   }
 
   async #round(): Promise<{ taken: number; hasMore: boolean }> {
-    const { orm, lane, commandsARound, roundsAtATime } = this.#options;
-    const overdueMs = this.#options.overdueMs();
-    const turns = await findProjectTurns(orm.em.fork(), lane, this.#lastProject, projectsARound, overdueMs);
+    const { orm, lane, firstTry, commandsARound, roundsAtATime } = this.#options;
+    if (firstTry !== undefined && firstTry() === undefined) return { taken: 0, hasMore: false };
+    const turns = await findProjectTurns(orm.em.fork(), lane, this.#lastProject, projectsARound);
     const allDue = turns.filter((turn) => turn.isDue).map((turn) => turn.projectId);
     const capacity = commandsARound(this.#callsAtATime);
     const due = allDue.slice(0, capacity);
     const last = due.length < allDue.length ? due.at(-1) : turns[projectsARound - 1]?.projectId;
     const share = Math.max(1, Math.floor(capacity / due.length));
-    const counts = due.length === 0 ? [] : await this.#begin(due, share, overdueMs);
+    const counts = due.length === 0 ? [] : await this.#begin(due, share);
     this.#lastProject = last ?? null;
     while (this.#running.size >= roundsAtATime) await Promise.race(this.#running);
     this.#throwFailure();
@@ -114,9 +112,9 @@ export class OutboxLane {
   }
 
   /** @returns how many commands of each project the round has locked, while it still delivers them */
-  #begin(projectIds: readonly string[], share: number, overdueMs: number): Promise<number[]> {
+  #begin(projectIds: readonly string[], share: number): Promise<number[]> {
     const locked = Promise.withResolvers<number[]>();
-    const round = this.#deliver(projectIds, share, overdueMs, locked.resolve)
+    const round = this.#deliver(projectIds, share, locked.resolve)
       .then(
         () => this.#recover(),
         (error) => {
@@ -143,12 +141,11 @@ export class OutboxLane {
   #deliver(
     projectIds: readonly string[],
     share: number,
-    overdueMs: number,
     onLocked: (counts: number[]) => void,
   ): Promise<void> {
     const { orm, lane, around } = this.#options;
     return orm.em.fork().transactional(async (em) => {
-      const due = await lockDueCommands(em, lane, projectIds, share, overdueMs);
+      const due = await lockDueCommands(em, lane, projectIds, share);
       onLocked([...Map.groupBy(due, (command) => command.projectId).values()].map(({ length }) => length));
       const deliver = async () => {
         const { left, done } = await this.#tryEmails(due);

@@ -4,24 +4,23 @@ import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
 import { type FirstTry, type LaneOptions, OutboxLane } from './outbox-lane.ts';
 
 export interface RelayOptions
-  extends Omit<LaneOptions, 'lane' | 'commandsARound' | 'firstTry' | 'overdueMs' | 'roundsAtATime'> {
+  extends Omit<LaneOptions, 'lane' | 'commandsARound' | 'firstTry' | 'roundsAtATime'> {
   /** Tells the workers of other processes that emails wait. */
   notifyWorkers: () => Promise<void>;
-  /** Rounds of emails that may run at once while this process has a worker for emails. */
+  /** Rounds of emails that may run at once. */
   emailRoundsAtATime: number;
 }
 
 export type OutboxRelay = ReturnType<typeof createOutboxRelay>;
 
 const dueMarginMs = 10;
-/** A process without a worker leaves emails to those that have one, and takes what they did not. */
-const leftToWorkersMs = 1_000;
 /** A busy process commits hundreds of times a second. */
 const notifyEveryMs = 10;
 
 /**
- * Maximum commands per round. All emails of a round share one call. Other commands need one call each, so a round is
- * limited to four calls in sequence: a project whose first command arrives during a round waits for its end.
+ * Maximum commands per round. A round of emails should end within its try's patience on a busy machine too. Other commands
+ * need one call each, so a round is limited to four calls in sequence: a project whose first command arrives during a
+ * round waits for its end.
  */
 const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
   emails: () => maxEmailsPerBatch,
@@ -39,14 +38,12 @@ export function createOutboxRelay(options: RelayOptions) {
   const emails = new OutboxLane({
     ...options,
     firstTry: () => firstTry,
-    overdueMs: () => (firstTry === undefined ? leftToWorkersMs : 0),
     lane: 'emails',
     commandsARound: commandsARound.emails,
     roundsAtATime: options.emailRoundsAtATime,
   });
   const work = new OutboxLane({
     ...options,
-    overdueMs: () => 0,
     lane: 'work',
     commandsARound: commandsARound.work,
     roundsAtATime: 1,
@@ -88,7 +85,7 @@ export function createOutboxRelay(options: RelayOptions) {
       }, at - Date.now());
       timer.unref();
     },
-    /** From now on this process tries emails itself; until undefined. */
+    /** From now on this process takes emails; until undefined. Others leave them to it. */
     useFirstTry(of: FirstTry | undefined) {
       firstTry = of;
     },

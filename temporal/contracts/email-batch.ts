@@ -25,4 +25,4 @@ export interface EmailBatchActivities {
 }
 
 export const emailBatchWorkflow = 'emailBatch';
-export const maxEmailsPerBatch = 100;
+export const maxEmailsPerBatch = 50;

@@ -15,14 +15,12 @@ export type ProjectTurn = z.output<typeof turnRow>;
  * index, so the cost does not grow with their commands.
  *
  * @param after last project of the previous page; null starts from the beginning
- * @param overdueMs for how long a command has to be due
  */
 export function findProjectTurns(
   em: Em,
   lane: Lane,
   after: string | null,
   limit: number,
-  overdueMs = 0,
 ): Promise<ProjectTurn[]> {
   const nextSql = (condition: string) =>
     `select o.project_id from outbox o where ${laneSql[lane]} and ${condition} order by o.project_id limit 1`;
@@ -31,7 +29,7 @@ export function findProjectTurns(
     `find_project_turns_${lane}_${after === null ? 'first' : 'next'}`,
     turnRow,
     `with recursive project (id) as (
-       (${nextSql(after === null ? 'true' : 'o.project_id > $3')})
+       (${nextSql(after === null ? 'true' : 'o.project_id > $2')})
        union all
        select (${nextSql('o.project_id > p.id')}) from project p where p.id is not null
      )
@@ -39,11 +37,11 @@ export function findProjectTurns(
      from project p
      left join lateral (
        select true as is_due from outbox o
-       where ${laneSql[lane]} and o.project_id = p.id and ${isDueSql('$2')}
+       where ${laneSql[lane]} and o.project_id = p.id and ${isDueSql}
        order by o.next_attempt_at limit 1
      ) due on true
      where p.id is not null
      limit $1`,
-    after === null ? [limit, overdueMs] : [limit, overdueMs, after],
+    after === null ? [limit] : [limit, after],
   );
 }

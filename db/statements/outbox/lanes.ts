@@ -6,10 +6,5 @@ export const laneSql: Readonly<Record<Lane, string>> = {
   work: `o.dead_at is null and o.kind <> 'email.dispatch'`,
 };
 
-/**
- * Times are rounded to milliseconds, so a command that is due now may appear due half a millisecond later.
- *
- * @param overdueMs parameter: for how long the command has to be due
- */
-export const isDueSql = (overdueMs: string) =>
-  `o.next_attempt_at <= now() + (1 - ${overdueMs}::int) * interval '1 ms'`;
+/** Times are rounded to milliseconds, so a command that is due now may appear due half a millisecond later. */
+export const isDueSql = `o.next_attempt_at <= now() + interval '1 ms'`;

@@ -33,7 +33,6 @@ export function lockDueCommands(
   lane: Lane,
   projectIds: readonly string[],
   share: number,
-  overdueMs = 0,
 ): Promise<DueCommand[]> {
   return query(
     em,
@@ -44,12 +43,12 @@ export function lockDueCommands(
      from unnest($1::uuid[]) project (id)
      cross join lateral (
        select * from outbox o
-       where ${laneSql[lane]} and o.project_id = project.id and ${isDueSql('$3')}
+       where ${laneSql[lane]} and o.project_id = project.id and ${isDueSql}
        order by o.next_attempt_at, o.id
        limit $2
        for update skip locked
      ) o
      order by o.next_attempt_at, o.id`,
-    [projectIds, share, overdueMs],
+    [projectIds, share],
   );
 }

@@ -14,7 +14,7 @@ export interface DispatchContext extends WaveContext {
   reserve: SlotReserver;
   bytes: ByteBudget;
   paced: Set<string>;
-  /** Called before the run waits for send slots or for memory. */
+  /** Called before the run waits for memory, or noticeably for send slots. */
   onWait: () => void;
 }
 
@@ -27,6 +27,8 @@ const workMs = 20_000;
  * `mostPaced` runs do the same.
  */
 const [longestPauseMs, mostPaced] = [1_000, 8];
+/** Slots of a fast account are milliseconds apart. */
+const noticeableMs = 100;
 
 /**
  * One round of a batch: takes send slots for the emails that are due, claims those with a slot, hands each
@@ -111,8 +113,7 @@ async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<vo
         pacedProject = next.projectId;
         paced.add(pacedProject);
       }
-      context.onWait();
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(context, pauseMs);
     }
     // Out of time, not of slots.
     for (const { id } of left) run.waits.delete(id);
@@ -157,14 +158,16 @@ async function handOverInWaves(
     const wave = slots.slice(from, to);
     const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - Date.now();
     // A claim must not start before its time.
-    if (waitMs > 0) {
-      context.onWait();
-      await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
-    }
+    if (waitMs > 0) await pause(context, waitMs);
     if (context.signal.aborted) return;
     run.note(await handOverWave(context, wave, grantedAt, concurrency));
     from = to;
   }
+}
+
+async function pause({ signal, onWait }: DispatchContext, ms: number): Promise<void> {
+  if (ms > noticeableMs) onWait();
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function nextRetryInMs(open: readonly OpenEmail[], waits: ReadonlyMap<string, number>): number {

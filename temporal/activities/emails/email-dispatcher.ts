@@ -23,7 +23,7 @@ export type EmailDispatcher = ReturnType<typeof createEmailDispatcher>;
 /** First tries of this process at once; more emails get a workflow at once, with its slots. */
 const mostTries = 20;
 /** A round of the relay holds locks and a connection for as long. Providers usually answer within it. */
-const defaultPatienceMs = 1_000;
+const defaultPatienceMs = 2_000;
 /** How long a try waits for its workflow, which needs milliseconds, to join it. */
 const joinMs = 10_000;
 
