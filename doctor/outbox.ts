@@ -48,14 +48,14 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
      left join projects p on p.id = o.project_id
      order by o.count desc`,
   );
-  if (rows.length === 0) return [report.ok('nothing waits for Temporal')];
+  if (rows.length === 0) return [report.ok('nothing waits')];
   return rows.map(({ kind, projectId, project, count, oldestSeconds }) => {
     const text = `${count} ${kind} of ${nameOf(project, projectId)} wait, the oldest for ${presentAge(oldestSeconds)}`;
     const late = kind === 'email.dispatch' ? lateSeconds['email.dispatch'] : lateSeconds.other;
     if (oldestSeconds < late) return report.ok(text);
     return report.error(
       text,
-      'Does Temporal answer, and does a process run that sends them? docs: "The outbox grows".',
+      'Does a worker run, and does Temporal answer? docs: "The outbox grows".',
     );
   });
 }
