@@ -53,10 +53,7 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
     const text = `${count} ${kind} of ${nameOf(project, projectId)} wait, the oldest for ${presentAge(oldestSeconds)}`;
     const late = kind === 'email.dispatch' ? lateSeconds['email.dispatch'] : lateSeconds.other;
     if (oldestSeconds < late) return report.ok(text);
-    return report.error(
-      text,
-      'Does a worker run, and does Temporal answer? docs: "The outbox grows".',
-    );
+    return report.error(text, 'Does a worker run, and does Temporal answer? docs: "The outbox grows".');
   });
 }
 

@@ -17,6 +17,8 @@ export interface DeliveryOptions {
 }
 
 const callTimeoutMs = 10_000;
+/** Emails leave while Temporal is away, so a round of them waits less for those that need it. */
+const emailCallTimeoutMs = 3_000;
 const maxAttempts = 12;
 
 /** Delay before retrying a command that timed out while others succeeded. */
@@ -53,6 +55,7 @@ interface Deliveries {
 async function makeCalls(
   calls: readonly WorkflowCall[],
   { client, taskQueue, callsAtATime }: DeliveryOptions,
+  timeoutMs: number,
 ): Promise<Deliveries> {
   const result: Deliveries = { delivered: [], refused: [], unanswered: [], durationsMs: [] };
   const make = async (call: WorkflowCall) => {
@@ -60,7 +63,7 @@ async function makeCalls(
     const ids = call.commands.map((command) => command.id);
     const startedAt = performance.now();
     try {
-      await client.withDeadline(Date.now() + callTimeoutMs, () => call.send(client, taskQueue));
+      await client.withDeadline(Date.now() + timeoutMs, () => call.send(client, taskQueue));
       result.delivered.push(...ids);
       result.durationsMs.push(performance.now() - startedAt);
     } catch (error) {
@@ -71,30 +74,43 @@ async function makeCalls(
   return result;
 }
 
+/** What a first try has made of the emails of a round. */
+export interface DeliveredCommands {
+  /** Ids of commands that need no call. */
+  done: string[];
+  /** When the others should be tried again. */
+  retryInMs: number;
+}
+
 /**
  * Delivers commands locked by this transaction, then deletes or postpones them.
  *
- * @param done ids of locked commands that need no call, to be deleted
+ * @param tried of emails; those that get no answer from Temporal are tried again later, without it
  * @returns mean call duration in milliseconds; undefined when no call succeeded
- * @throws the first error when Temporal answers none of the calls
+ * @throws the first error when Temporal answers none of the calls and no email was tried
  */
 export async function deliverCommands(
   em: Em,
   calls: readonly WorkflowCall[],
-  done: readonly string[],
+  tried: DeliveredCommands | undefined,
   options: DeliveryOptions,
 ): Promise<number | undefined> {
-  const { delivered, refused, unanswered, durationsMs } = await makeCalls(calls, options);
+  const { delivered, refused, unanswered, durationsMs } = await makeCalls(
+    calls,
+    options,
+    tried === undefined ? callTimeoutMs : emailCallTimeoutMs,
+  );
   const [first] = unanswered;
-  if (first !== undefined && done.length + delivered.length + refused.length === 0) throw first.error;
-  await deleteCommands(em, [...done, ...delivered]);
+  if (first !== undefined && tried === undefined && delivered.length + refused.length === 0)
+    throw first.error;
+  await deleteCommands(em, [...(tried?.done ?? []), ...delivered]);
   for (const { ids, error } of refused) {
     options.warn('Temporal refused a command; it is postponed', error);
     await postponeCommands(em, ids, String(causeOf(error)), maxAttempts);
   }
   for (const { ids, error } of unanswered) {
     options.warn('Temporal did not answer a command; others go first', error);
-    await delayCommands(em, ids, unansweredSeconds);
+    await delayCommands(em, ids, Math.max(unansweredSeconds, (tried?.retryInMs ?? 0) / 1000));
   }
   if (durationsMs.length === 0) return undefined;
   return durationsMs.reduce((sum, ms) => sum + ms, 0) / durationsMs.length;

@@ -4,7 +4,7 @@ import type { Orm } from '../../db/orm.ts';
 import { findProjectTurns } from '../../db/statements/outbox/find-project-turns.ts';
 import type { Lane } from '../../db/statements/outbox/lanes.ts';
 import { type DueCommand, lockDueCommands } from '../../db/statements/outbox/lock-due-commands.ts';
-import { deliverCommands } from './deliver-commands.ts';
+import { type DeliveredCommands, deliverCommands } from './deliver-commands.ts';
 import { planCalls } from './plan-calls.ts';
 
 export interface RelayRound {
@@ -12,12 +12,17 @@ export interface RelayRound {
   commands: number;
 }
 
-/**
- * Tries emails once, without a workflow. Never rejects.
- *
- * @returns ids that need a workflow: they met trouble, or the try takes long and the workflow joins it
- */
-export type FirstTry = (emailIds: string[]) => Promise<string[]>;
+/** How a worker tries emails once, without a workflow. */
+export interface FirstTry {
+  /**
+   * Never rejects.
+   *
+   * @returns emails that need a workflow, because they met trouble or the try takes long, and in how many milliseconds
+   */
+  run: (emailIds: string[]) => Promise<{ openIds: string[]; retryInMs: number }>;
+  /** Called when the commands of a try are gone. */
+  onCommit: () => void;
+}
 
 export interface LaneOptions {
   orm: Orm;
@@ -94,6 +99,7 @@ export class OutboxLane {
   async #round(): Promise<{ taken: number; hasMore: boolean }> {
     const { orm, lane, firstTry, commandsARound, roundsAtATime } = this.#options;
     if (firstTry !== undefined && firstTry() === undefined) return { taken: 0, hasMore: false };
+    this.#throwFailure();
     const turns = await findProjectTurns(orm.em.fork(), lane, this.#lastProject, projectsARound);
     const allDue = turns.filter((turn) => turn.isDue).map((turn) => turn.projectId);
     const capacity = commandsARound(this.#callsAtATime);
@@ -144,31 +150,24 @@ export class OutboxLane {
     onLocked: (counts: number[]) => void,
   ): Promise<void> {
     const { orm, lane, around } = this.#options;
-    return orm.em.fork().transactional(async (em) => {
-      const due = await lockDueCommands(em, lane, projectIds, share);
+    const firstTry = this.#options.firstTry?.();
+    let due: DueCommand[] = [];
+    const delivered = orm.em.fork().transactional(async (em) => {
+      due = await lockDueCommands(em, lane, projectIds, share);
       onLocked([...Map.groupBy(due, (command) => command.projectId).values()].map(({ length }) => length));
       const deliver = async () => {
-        const { left, done } = await this.#tryEmails(due);
-        const calls = planCalls(left);
+        const tried = firstTry && (await tryEmails(firstTry, due));
+        const calls = planCalls(tried?.left ?? due, tried?.retryInMs);
         const callsAtATime = this.#callsAtATime;
-        this.#adapt(await deliverCommands(em, calls, done, { ...this.#options, callsAtATime }));
+        this.#adapt(await deliverCommands(em, calls, tried, { ...this.#options, callsAtATime }));
         return calls.map((call) => call.workflowId);
       };
       if (around === undefined || due.length === 0) await deliver();
       else await around({ lane, commands: due.length }, deliver);
     });
-  }
-
-  async #tryEmails(due: readonly DueCommand[]): Promise<{ left: readonly DueCommand[]; done: string[] }> {
-    const firstTry = this.#options.firstTry?.();
-    if (firstTry === undefined || due.length === 0) return { left: due, done: [] };
-    const open = new Set(await firstTry(due.map((command) => command.subjectId)));
-    const [left, done] = [due.filter(isOpen), due.filter((command) => !isOpen(command))];
-    return { left, done: done.map(({ id }) => id) };
-
-    function isOpen({ subjectId }: DueCommand): boolean {
-      return open.has(subjectId);
-    }
+    return delivered.then(() => {
+      if (due.length > 0) firstTry?.onCommit();
+    });
   }
 
   #adapt(callMs: number | undefined): void {
@@ -200,4 +199,16 @@ export class OutboxLane {
     });
     this.#endPause = () => undefined;
   }
+}
+
+interface Tried extends DeliveredCommands {
+  left: DueCommand[];
+}
+
+async function tryEmails(firstTry: FirstTry, due: readonly DueCommand[]): Promise<Tried> {
+  if (due.length === 0) return { left: [], done: [], retryInMs: 0 };
+  const { openIds, retryInMs } = await firstTry.run(due.map((command) => command.subjectId));
+  const open = new Set(openIds);
+  const done = due.filter(({ subjectId }) => !open.has(subjectId)).map(({ id }) => id);
+  return { left: due.filter(({ subjectId }) => open.has(subjectId)), done, retryInMs };
 }

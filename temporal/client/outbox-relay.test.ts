@@ -17,6 +17,7 @@ beforeEach(async () => {
   client = connect(inject('temporalAddress'));
   warnings = [];
   notified = 0;
+  committed = 0;
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -30,6 +31,7 @@ function connect(address: string): Client {
 }
 
 let notified = 0;
+let committed = 0;
 const notifyWorkers = async () => {
   notified += 1;
 };
@@ -73,21 +75,35 @@ const waiting = async (kind: string) =>
   (await sql<{ count: number }>(em(), 'select count(*)::int as count from outbox where kind = $1', [kind]))[0]
     ?.count ?? 0;
 
+/** As a process with a worker does; what the try returns needs a workflow. */
+function tryFirst(run: (emailIds: string[]) => string[] | Promise<string[]>, retryInMs = 0): void {
+  relay?.useFirstTry({
+    run: async (emailIds) => ({ openIds: await run(emailIds), retryInMs }),
+    onCommit: () => {
+      committed += 1;
+    },
+  });
+}
+
 const noneWaiting = () =>
   eventually(
     () => waiting('email.dispatch'),
     (count) => count === 0,
   );
 
+interface BatchOptions {
+  args: [{ emailIds: string[] }];
+  startDelay?: number;
+}
+
 /** Looks at each start of a workflow before Temporal does. */
 function watchStarts(
-  look: (type: unknown, projectId: string | undefined, input: { emailIds: string[] }) => unknown,
+  look: (type: unknown, projectId: string | undefined, options: BatchOptions) => unknown,
 ): void {
   const call = client.workflow.start.bind(client.workflow);
   vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
     // as: only those who look at email batches read it.
-    const [input] = (options.args ?? []) as [{ emailIds: string[] }];
-    await look(type, options.priority?.fairnessKey?.split('/')[0], input);
+    await look(type, options.priority?.fairnessKey?.split('/')[0], options as unknown as BatchOptions);
     return call(type, options);
   });
 }
@@ -204,7 +220,7 @@ describe('commands', () => {
     });
     try {
       start(`relay-${randomUUID()}`);
-      relay?.useFirstTry(async (emailIds) => emailIds);
+      tryFirst((emailIds) => emailIds);
       await eventually(
         async () => held,
         (count) => count > 0,
@@ -240,26 +256,31 @@ describe('commands', () => {
       (count) => count === 0,
     );
     expect(await waiting('email.dispatch')).toBe(1);
-    relay?.useFirstTry(async () => []);
+    tryFirst(() => []);
     await noneWaiting();
   });
 
   it('of emails get a workflow only for what the first try of the process leaves open', async () => {
     const batches: string[][] = [];
     start(`relay-${randomUUID()}`);
-    watchStarts((_type, _project, input) => {
-      batches.push(input.emailIds);
+    watchStarts((_type, _project, { args, startDelay }) => {
+      expect(startDelay).toBe(1_500);
+      batches.push(args[0].emailIds);
     });
     const tried: string[][] = [];
     const open = new Set<string>();
-    relay?.useFirstTry(async (emailIds) => {
+    tryFirst((emailIds) => {
       tried.push(emailIds);
       return emailIds.filter((id) => open.has(id));
-    });
+    }, 1_500);
     await order('email.dispatch');
     relay?.wakeEmails();
     await noneWaiting();
     expect([tried.flat().length, batches.length]).toEqual([1, 0]);
+    await eventually(
+      async () => committed,
+      (count) => count === 1,
+    );
 
     await orderMany(randomUUID(), 30, 0, 'email.dispatch');
     const subjects = await sql<{ id: string }>(em(), 'select subject_id as id from outbox');
@@ -278,18 +299,22 @@ describe('commands', () => {
     const [row] = await sql<{ id: string }>(em(), 'select subject_id as id from outbox');
     await orderMany(randomUUID(), 5, 0, 'email.dispatch');
     start('away');
-    relay?.useFirstTry(async (emailIds) => emailIds.filter((id) => id === row?.id));
+    tryFirst((emailIds) => emailIds.filter((id) => id === row?.id));
+    await eventually(left, (list) => list.length === 1 && list[0]?.isPutOff === true);
+    expect(await left()).toEqual([{ id: troubled, attempts: 0, isDead: false, error: null, isPutOff: true }]);
+    // The lane goes on meanwhile.
+    await order('email.dispatch');
+    relay?.wakeEmails();
     await eventually(left, (list) => list.length === 1);
-    expect((await left())[0]).toMatchObject({ id: troubled, attempts: 0, isDead: false });
   });
 
   it('of emails are tried while earlier ones still wait for the provider', async () => {
     const slow = Promise.withResolvers<string[]>();
     let tries = 0;
     start(`relay-${randomUUID()}`);
-    relay?.useFirstTry((emailIds) => {
+    tryFirst(() => {
       tries += 1;
-      return tries === 1 ? slow.promise : Promise.resolve(emailIds.slice(0, 0));
+      return tries === 1 ? slow.promise : [];
     });
     await order('email.dispatch');
     relay?.wakeEmails();

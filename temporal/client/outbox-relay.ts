@@ -88,6 +88,7 @@ export function createOutboxRelay(options: RelayOptions) {
     /** From now on this process takes emails; until undefined. Others leave them to it. */
     useFirstTry(of: FirstTry | undefined) {
       firstTry = of;
+      emails.wake();
     },
     async stop() {
       for (const lane of all) lane.stop();

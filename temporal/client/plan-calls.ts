@@ -10,7 +10,8 @@ import { planExecutionCalls } from './execution-calls.ts';
 import { ignoreStarted } from './ignore-started.ts';
 import type { WorkflowCall } from './workflow-call.ts';
 
-export function planCalls(due: readonly DueCommand[]): WorkflowCall[] {
+/** @param emailsInMs when the workflow of emails should begin */
+export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowCall[] {
   const emails: DueCommand[] = [];
   const executions: DueCommand[] = [];
   const calls: WorkflowCall[] = [];
@@ -21,11 +22,11 @@ export function planCalls(due: readonly DueCommand[]): WorkflowCall[] {
     else calls.push(subjectCall(command, route));
   }
   calls.push(...planExecutionCalls(executions));
-  if (emails.length > 0) calls.unshift(emailBatchCall(emails));
+  if (emails.length > 0) calls.unshift(emailBatchCall(emails, emailsInMs));
   return calls;
 }
 
-function emailBatchCall(commands: DueCommand[]): WorkflowCall {
+function emailBatchCall(commands: DueCommand[], startInMs: number): WorkflowCall {
   const emailIds = commands.map((command) => command.subjectId);
   const input: EmailBatchInput = { emailIds, round: 0 };
   // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
@@ -38,6 +39,7 @@ function emailBatchCall(commands: DueCommand[]): WorkflowCall {
         workflowId,
         taskQueue: emailTaskQueue(taskQueue),
         args: [input],
+        ...(startInMs > 0 && { startDelay: startInMs }),
         staticSummary: `Transactional: ${emailIds.length} email${emailIds.length === 1 ? '' : 's'}`,
         typedSearchAttributes: searchAttributes({ JobKind: 'email-batch' }),
       });

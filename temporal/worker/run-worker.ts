@@ -57,8 +57,9 @@ export async function runWorker(
   };
 
   const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, () => stopped, log);
+  // Before Temporal answers: emails without trouble do not need it.
+  resources.relay.useFirstTry({ run: emails.tryFirst, onCommit: parts.wakeJournal });
   running = await persist(() => startWorkers(options));
-  resources.relay.useFirstTry(emails.tryFirst);
   // After the workers: dozens of calls, for work that is due in seconds at the earliest.
   const schedules = persist(() => ensureAllSchedules(resources)).catch(() => undefined);
   // A worker without its thread would look alive but send no campaigns.

@@ -21,7 +21,7 @@ export interface DispatchContext extends WaveContext {
 /** Emails that leave within this window are claimed together. */
 const waveMs = 250;
 /** A run takes no more slots after this, to stay well within its timeout. */
-const workMs = 20_000;
+export const workMs = 20_000;
 /**
  * A run keeps its activity slot while it waits for send slots only if they come within `longestPauseMs` and fewer than
  * `mostPaced` runs do the same.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
+import type { SendRates } from '../../../runtime/send-rates.ts';
 import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
@@ -36,7 +37,7 @@ async function acceptOne(): Promise<string> {
 }
 
 /** As one process has it. */
-function createDispatcher({ patienceMs = 60_000, rates = async () => noRates } = {}) {
+function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendRates> => noRates } = {}) {
   const dependencies: EmailDispatcherDependencies = {
     orm: database.orm,
     provider: {
@@ -76,34 +77,42 @@ const begun = () =>
 
 describe('a first try', () => {
   it('leaves nothing to a workflow when the provider takes the email', async () => {
-    expect(await createDispatcher().tryFirst(emailIds)).toEqual([]);
+    expect(await createDispatcher().tryFirst(emailIds)).toMatchObject({ openIds: [] });
     expect(handedOver).toEqual(emailIds);
   });
 
-  it('that takes long is left to the workflow, whose activity joins it', async () => {
+  it('that takes long is left to a workflow, which looks when the try is probably over', async () => {
     const provider = Promise.withResolvers<HandOver>();
     answer = () => provider.promise;
     const emails = createDispatcher({ patienceMs: 10 });
-    expect(await emails.tryFirst(emailIds)).toEqual(emailIds);
+    expect(await emails.tryFirst(emailIds)).toEqual({ openIds: emailIds, retryInMs: 10_000 });
     await begun();
-    const joined = emails.dispatch(emailIds, never);
     provider.resolve(accepted);
-    expect(await joined).toEqual(done);
-    expect(handedOver).toEqual(emailIds);
-    // A retry of the activity looks for itself.
+    await emails.stop();
     expect(await emails.dispatch(emailIds, never)).toEqual({ ...done, sent: 0, ended: 1 });
+    expect(handedOver).toEqual(emailIds);
   });
 
-  it('leaves to the workflow what the provider wants later, and how much later', async () => {
+  it('leaves to a workflow what the provider wants later, and how much later', async () => {
     const other = await acceptOne();
     answer = async () =>
       handedOver.at(-1) === other ? { outcome: 'later', reason: 'Throttled', retryInMs: 30_000 } : accepted;
-    const emails = createDispatcher();
-    expect(await emails.tryFirst([...emailIds, other])).toEqual([other]);
-    const taken = await emails.dispatch([other], never);
-    expect(taken).toMatchObject({ openIds: [other], sent: 0, ended: 0 });
-    expect(taken.retryInMs).toBeGreaterThan(25_000);
+    const { openIds, retryInMs } = await createDispatcher().tryFirst([...emailIds, other]);
+    expect(openIds).toEqual([other]);
+    expect(retryInMs).toBeGreaterThan(25_000);
     expect(handedOver).toHaveLength(2);
+  });
+
+  it('that waits for send slots goes on, and its workflow does not take slots for the same emails', async () => {
+    const emails = createDispatcher({ rates: async () => ({ account: 2, project: null }) });
+    const ids = [...emailIds, await acceptOne(), await acceptOne(), await acceptOne(), await acceptOne()];
+    expect(await emails.tryFirst(ids)).toEqual({ openIds: ids, retryInMs: 20_000 });
+    await eventually(
+      async () => handedOver.length,
+      (count) => count === ids.length,
+    );
+    await emails.stop();
+    expect(handedOver.toSorted()).toEqual(ids.toSorted());
   });
 
   it('keeps its claims from the activity of another process', async () => {
@@ -120,17 +129,13 @@ describe('a first try', () => {
     expect(handedOver).toEqual(emailIds);
   });
 
-  it('that fails is left to the activity', async () => {
-    let calls = 0;
-    const rates = async () => {
-      calls += 1;
-      if (calls === 1) throw new Error('Postgres is away');
-      return noRates;
-    };
-    const emails = createDispatcher({ rates });
-    expect(await emails.tryFirst(emailIds)).toEqual(emailIds);
-    expect(await emails.dispatch(emailIds, never)).toEqual(done);
-    expect(handedOver).toEqual(emailIds);
+  it('that fails is left to a workflow', async () => {
+    const rates = () => Promise.reject(new Error('Postgres is away'));
+    expect(await createDispatcher({ rates }).tryFirst(emailIds)).toEqual({
+      openIds: emailIds,
+      retryInMs: 0,
+    });
+    expect(handedOver).toEqual([]);
   });
 });
 
@@ -146,6 +151,6 @@ it('a process that stops begins no try, and ends with those that it began', asyn
   );
   expect(['QUEUED', 'SENT']).toContain(row?.status);
   const before = handedOver.length;
-  expect(await emails.tryFirst(emailIds)).toEqual(emailIds);
+  expect(await emails.tryFirst(emailIds)).toEqual({ openIds: emailIds, retryInMs: 0 });
   expect(handedOver).toHaveLength(before);
 });

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../../db/orm.ts';
 import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
-import { dispatchEmails } from './dispatch-emails.ts';
+import { dispatchEmails, workMs } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
 
 export interface EmailDispatcherDependencies {
@@ -24,13 +23,15 @@ export type EmailDispatcher = ReturnType<typeof createEmailDispatcher>;
 const mostTries = 20;
 /** A round of the relay holds locks and a connection for as long. Providers usually answer within it. */
 const defaultPatienceMs = 2_000;
-/** How long a try waits for its workflow, which needs milliseconds, to join it. */
-const joinMs = 10_000;
+/**
+ * When the workflow of emails looks that a try still has in hand. Earlier, it would take send slots for the same emails,
+ * or find their claims and wait until these are in doubt.
+ */
+const [whileHandedOverMs, whileWaitingMs] = [10_000, workMs];
 
 /**
  * Dispatches emails for the relay and the workflows of this process. Most emails leave in the relay's first try and need
- * no workflow. That of the others continues the try: its activity takes the result, or waits for it. If the activity
- * runs elsewhere, or again, it meets the claims of the try like those of any other run.
+ * no workflow. Whoever else looks at emails of a try meets its claims, like those of any other run.
  */
 export function createEmailDispatcher(
   dependencies: EmailDispatcherDependencies,
@@ -40,8 +41,6 @@ export function createEmailDispatcher(
   const shared = createDispatchResources(orm);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const tries = new LRUCache<string, Promise<DispatchEmailsResult | undefined>>({ max: 1_000, ttl: joinMs });
-  const keyOf = (emailIds: readonly string[]) => emailIds.toSorted().join();
 
   async function run(
     emailIds: string[],
@@ -59,28 +58,19 @@ export function createEmailDispatcher(
 
   return {
     /** See `FirstTry`. */
-    async tryFirst(emailIds: string[]): Promise<string[]> {
-      if (stopping.signal.aborted || running.size >= mostTries) return emailIds;
-      // What failed is tried again by the activity, which reports it.
-      const waiting = Promise.withResolvers<undefined>();
-      const onWait = () => waiting.resolve(undefined);
-      const tried = run(emailIds, stopping.signal, onWait).catch(() => undefined);
-      running.add(tried);
-      void tried.finally(() => running.delete(tried));
-      tries.set(keyOf(emailIds), tried);
-      const result = await orUndefinedAfter(patienceMs, Promise.race([tried, waiting.promise]));
-      if (result === undefined) return emailIds;
-      tries.delete(keyOf(emailIds));
-      const { openIds, retryInMs } = result;
-      const left = { openIds, retryInMs, sent: 0, ended: 0 };
-      if (openIds.length > 0) tries.set(keyOf(openIds), Promise.resolve(left));
-      return openIds;
+    async tryFirst(emailIds: string[]): Promise<{ openIds: string[]; retryInMs: number }> {
+      if (stopping.signal.aborted || running.size >= mostTries) return { openIds: emailIds, retryInMs: 0 };
+      const waiting = Promise.withResolvers<{ openIds: string[]; retryInMs: number }>();
+      const onWait = () => waiting.resolve({ openIds: emailIds, retryInMs: whileWaitingMs });
+      const tried = run(emailIds, stopping.signal, onWait);
+      // The activity reports what failed when it tries again.
+      const ended = tried.catch(() => ({ openIds: emailIds, retryInMs: 0 }));
+      running.add(ended);
+      void ended.finally(() => running.delete(ended));
+      const result = await orUndefinedAfter(patienceMs, Promise.race([ended, waiting.promise]));
+      return result ?? { openIds: emailIds, retryInMs: whileHandedOverMs };
     },
-    async dispatch(emailIds: string[], signal: AbortSignal): Promise<DispatchEmailsResult> {
-      const tried = tries.get(keyOf(emailIds));
-      tries.delete(keyOf(emailIds));
-      return (await tried) ?? run(emailIds, signal);
-    },
+    dispatch: run,
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.all(running);
