@@ -6,29 +6,55 @@ import type { Em } from '../db/orm.ts';
 import { allProjects } from '../db/project-em.ts';
 import { notifyProjectChange } from '../db/statements/projects/notify-project-change.ts';
 
+export interface CheckedDomain {
+  domain: Domain;
+  check: DomainCheck;
+}
+
 /**
- * Records the result of a check in its own transaction; when the status changed, every process drops its caches of
- * the project.
+ * Asks the provider for the state of a domain and records it; when the status changed, every process drops its caches
+ * of the project. An answer is dropped and asked for again when another check was recorded while it was under way: it
+ * may be the older of the two, and a verified domain is next checked after an hour.
+ *
+ * @param ask throws while the provider does not answer
  * @returns null when the domain was removed in the meantime
  */
-export async function recordDomainCheck(em: Em, id: string, check: DomainCheck): Promise<Domain | null> {
-  try {
-    return await applyCheck(em, id, check);
-  } catch (error) {
-    if (brokenConstraint(error) !== 'domains_verified') throw error;
-    // Another project's domain was verified concurrently; this time it is seen.
-    return applyCheck(em, id, check);
+export async function checkAtProvider(
+  em: Em,
+  domain: Domain,
+  ask: (domain: Domain) => Promise<DomainCheck>,
+): Promise<CheckedDomain | null> {
+  for (let known = domain; ; ) {
+    const check = await ask(known);
+    const recorded = await recordCheck(em, known, check);
+    if (recorded === null) return null;
+    if (!recorded.isOvertaken) return { domain: recorded.domain, check };
+    known = recorded.domain;
   }
 }
 
-function applyCheck(em: Em, id: string, check: DomainCheck): Promise<Domain | null> {
+type RecordedCheck = { domain: Domain; isOvertaken: boolean } | null;
+
+async function recordCheck(em: Em, known: Domain, check: DomainCheck): Promise<RecordedCheck> {
+  try {
+    return await applyCheck(em, known, check);
+  } catch (error) {
+    if (brokenConstraint(error) !== 'domains_verified') throw error;
+    // Another project's domain was verified concurrently; this time it is seen.
+    return applyCheck(em, known, check);
+  }
+}
+
+function applyCheck(em: Em, known: Domain, check: DomainCheck): Promise<RecordedCheck> {
   return em.fork().transactional(async (own) => {
-    const domain = await lockRecord(own, Domain, { id }, allProjects);
+    const domain = await lockRecord(own, Domain, { id: known.id }, allProjects);
     if (domain === null) return null;
+    const isOvertaken = domain.checkedAt?.getTime() !== known.checkedAt?.getTime();
+    if (isOvertaken) return { domain, isOvertaken };
     const isVerifiedElsewhere =
       check.verified && (await own.getRepository(Domain).isVerifiedElsewhere(domain));
     if (domain.recordCheck(check, isVerifiedElsewhere)) await notifyProjectChange(own, domain.projectId);
-    return domain;
+    return { domain, isOvertaken };
   });
 }
 

@@ -12,7 +12,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { allProjects, projectEm } from '../../db/project-em.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
-import { recordDomainCheck, removeDomain } from '../../runtime/domain-records.ts';
+import { checkAtProvider, removeDomain } from '../../runtime/domain-records.ts';
 
 export type DomainsService = ReturnType<typeof createDomainsService>;
 
@@ -123,11 +123,12 @@ export function createDomainsService(options: DomainsServiceOptions) {
      */
     async verify(projectId: string, id: string) {
       const row = await require(projectId, id);
-      const check = await askProvider(identities.check(row, row.dkimTokens));
-      const checked = await recordDomainCheck(projectEm(orm, projectId), id, check);
+      const checked = await checkAtProvider(projectEm(orm, projectId), row, (domain) =>
+        askProvider(identities.check(domain, domain.dkimTokens)),
+      );
       if (checked === null) throw notFound('Domain');
-      if (check.verified && checked.status === 'pending') throw takenByAnother(row.domain);
-      return checked;
+      if (checked.check.verified && checked.domain.status === 'pending') throw takenByAnother(row.domain);
+      return checked.domain;
     },
 
     /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
@@ -173,10 +174,9 @@ async function requireFree(
   let claim = await em.getRepository(Domain).findEarlierClaim(projectId, domain);
   if (claim?.status === 'pending') {
     // The earlier claim has not been checked yet; check it first, since it takes precedence.
-    const { id, dkimTokens } = claim;
-    claim = await options.identities
-      .check(claim, dkimTokens)
-      .then((check) => recordDomainCheck(em, id, check))
+    const ask = (known: Domain) => options.identities.check(known, known.dkimTokens);
+    claim = await checkAtProvider(em, claim, ask)
+      .then((checked) => checked?.domain ?? null)
       .catch((error) => {
         options.warn('A domain could not be checked', error);
         return null;

@@ -5,6 +5,7 @@ import { Domain } from '../../../db/entities/domain.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import { startTestSes } from '../../../local/ses/testing/test-ses.ts';
 import type { RecordLookup, Sighting } from '../../../providers/domains/dns-lookup.ts';
+import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { createSesIdentities } from '../../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../../providers/email/ses-client.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
@@ -56,5 +57,34 @@ describe('checking a sender domain', () => {
       'MX bounce.shop.example MAIL_FROM',
     ]);
     expect(await checkDomain(em, identities, uuidv7())).toBe('gone');
+  });
+
+  it('drops an answer that another check overtook, and asks again', async () => {
+    const em = database.orm.em.fork();
+    const { id: projectId } = await createTestProject(database);
+    const id = uuidv7();
+    await em.insert(Domain, { id, projectId, domain: 'slow.example' });
+    let isVerified = true;
+    const stalled = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const state = () => ({ verified: isVerified, found: [], dkimTokens: [] });
+    const quick = { check: async () => state() } as unknown as DomainIdentities;
+    const slow = {
+      async check() {
+        const answer = state();
+        asked.resolve();
+        await stalled.promise;
+        return answer;
+      },
+    } as unknown as DomainIdentities;
+
+    const background = checkDomain(em, slow, id);
+    await asked.promise;
+    isVerified = false;
+    expect(await checkDomain(em, quick, id)).toBe('pending');
+    stalled.resolve();
+
+    expect(await background).toBe('pending');
+    expect(await em.fork().findOne(Domain, { id }, allProjects)).toMatchObject({ status: 'pending' });
   });
 });

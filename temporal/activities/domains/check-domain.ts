@@ -3,7 +3,7 @@ import { Domain, DomainRemoval } from '../../../db/entities/domain.ts';
 import type { Em } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
-import { recordDomainCheck, removeDomain } from '../../../runtime/domain-records.ts';
+import { checkAtProvider, removeDomain } from '../../../runtime/domain-records.ts';
 import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';
 import { removeIdentity } from './remove-identity.ts';
 
@@ -20,10 +20,9 @@ export async function checkDomain(
 ): Promise<DomainVerificationOutcome> {
   const domain = await em.fork().findOne(Domain, { id: domainId }, allProjects);
   if (domain !== null) {
-    const check = await identities.check(domain, domain.dkimTokens);
-    const checked = await recordDomainCheck(em, domainId, check);
-    const isGone = checked === null || (checked.isExpired() && (await expire(em, domainId)));
-    if (!isGone) return checked.status;
+    const checked = await checkAtProvider(em, domain, (known) => identities.check(known, known.dkimTokens));
+    const isGone = checked === null || (checked.domain.isExpired() && (await expire(em, domainId)));
+    if (!isGone) return checked.domain.status;
   }
   const removed = domain ?? (await em.fork().findOne(DomainRemoval, { id: domainId }));
   if (removed !== null) await removeIdentity(em, identities, removed);
