@@ -28,8 +28,13 @@ async function start(options: Partial<PostgresOptions> = {}): Promise<RunningPos
   return startPostgres({ directory, port, password: 'secret', log: () => undefined, ...options });
 }
 
+/** Empty for a zombie and for a process that ended since it was found. */
 function commandLine(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
 }
 
 async function query(url: string, text: string): Promise<unknown[]> {
