@@ -20,8 +20,11 @@ export interface ChildProcessOptions {
   stopTimeoutMs?: number;
   /** Identifies the running child, so that the next start finds a leftover one. */
   pidFile?: string;
+  onSpawn?: OnSpawn | undefined;
   signal?: AbortSignal | undefined;
 }
+
+export type OnSpawn = (pid: number) => void;
 
 export interface ChildExit {
   code: number | null;
@@ -73,6 +76,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   }
   const watcher = startWatcher(pid, stopSignal, stopTimeoutMs);
   if (options.pidFile !== undefined) writePidFile(options.pidFile, pid);
+  options.onSpawn?.(pid);
 
   let requested = false;
   const exited = new Promise<ChildExit>((resolve) => {
@@ -101,6 +105,12 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   options.signal?.addEventListener('abort', () => void stop(), { once: true });
   if (options.signal?.aborted) await stop();
   return { pid, exited, stop };
+}
+
+/** For a child that is Node: with the compiled modules of earlier starts it loads in half the time. */
+export function compileCache(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 }
 
 async function endGroup(leader: number): Promise<void> {

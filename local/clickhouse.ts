@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ChildExit, startChildProcess, stopLeftoverChild } from './child-process.ts';
+import {
+  type ChildExit,
+  compileCache,
+  type OnSpawn,
+  startChildProcess,
+  stopLeftoverChild,
+} from './child-process.ts';
 import { requireFreePort } from './ports.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -14,6 +20,7 @@ export interface ClickHouseOptions {
   /** Statements and merges that would exceed it are refused. Default 1 GB. */
   memoryLimitBytes?: number;
   log: (line: string) => void;
+  onSpawn?: OnSpawn | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -48,6 +55,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     args: [fileURLToPath(new URL('./clickhouse/main.ts', import.meta.url))],
     environment: {
       PATH: '/usr/bin:/bin',
+      ...compileCache(),
       TZ: 'UTC',
       UV_THREADPOOL_SIZE: threads,
       CLICKHOUSE_DIRECTORY: directory,
@@ -63,6 +71,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     },
     stopTimeoutMs,
     pidFile,
+    onSpawn: options.onSpawn,
     signal,
   });
   await untilReady(child, {

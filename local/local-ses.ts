@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ChildExit, startChildProcess, stopLeftoverChild } from './child-process.ts';
+import {
+  type ChildExit,
+  compileCache,
+  type OnSpawn,
+  startChildProcess,
+  stopLeftoverChild,
+} from './child-process.ts';
 import { requireFreePort } from './ports.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -12,6 +18,7 @@ export interface LocalSesOptions {
   webhookUrl: string;
   topicArn: string;
   log: (line: string) => void;
+  onSpawn?: OnSpawn | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -43,6 +50,7 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
     args: [fileURLToPath(new URL('./ses/main.ts', import.meta.url))],
     environment: {
       PATH: '/usr/bin:/bin',
+      ...compileCache(),
       DATA_DIR: dataDirectory,
       INBOX_PORT: String(port),
       INBOUND_SMTP_PORT: String(options.smtpPort),
@@ -54,6 +62,7 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
       options.log(line);
     },
     pidFile,
+    onSpawn: options.onSpawn,
     signal,
   });
   await untilReady(child, {

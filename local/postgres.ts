@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type ChildExit, startChildProcess } from './child-process.ts';
+import { type ChildExit, type OnSpawn, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -16,6 +16,7 @@ export interface PostgresOptions {
   /** Overrides our server settings, such as `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
   binaries?: PostgresBinaries;
+  onSpawn?: OnSpawn | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -81,6 +82,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     // SIGINT is Postgres's "fast" shutdown: it does not wait for clients to disconnect.
     stopSignal: 'SIGINT',
     stopTimeoutMs,
+    onSpawn: options.onSpawn,
     signal,
   });
   const url = postgresUrl(port, password);

@@ -11,7 +11,7 @@ import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openDatabase, openResources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
-import { openCampaignThread } from '../temporal/worker/campaign-thread/open-campaign-thread.ts';
+import type { CampaignThread } from '../temporal/worker/campaign-thread/start-campaign-thread.ts';
 import { runWorker } from '../temporal/worker/run-worker.ts';
 import { startJournal } from '../temporal/worker/start-journal.ts';
 
@@ -20,6 +20,7 @@ export interface ProductOptions {
   environment: Record<string, string | undefined>;
   log: Logger;
   shutdown: Shutdown;
+  campaigns: CampaignThread;
 }
 
 export interface RunningProduct {
@@ -39,8 +40,8 @@ export async function startProduct({
   environment,
   log,
   shutdown,
+  campaigns,
 }: ProductOptions): Promise<RunningProduct> {
-  const campaigns = openCampaignThread(config, log, shutdown);
   const tracing = await openTracing(config, 'posthaste', warnTo(log), shutdown);
   const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ChildExit } from './child-process.ts';
+import type { ChildExit, OnSpawn } from './child-process.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
 import { diskFullMessage, LocalStackError, saysDiskFull } from './failure.ts';
@@ -19,6 +19,12 @@ interface Child {
   stop(): Promise<void>;
 }
 
+export interface StartingChildren {
+  /** Settles when each has its process, or has failed. */
+  spawned: Promise<unknown>;
+  up: Promise<unknown>[];
+}
+
 /**
  * Starts the embedded parts concurrently, each with its own log file. All are added to the shutdown at once,
  * whatever order they come up in, so that they end in the reverse of this order.
@@ -28,36 +34,47 @@ export function startChildren(
   parts: EmbeddedParts,
   reserved: ReservedPorts,
   ports: PortNumbers,
-): Promise<unknown>[] {
+): StartingChildren {
   const { data, say } = options;
-  const starting: Promise<unknown>[] = [];
+  const up: Promise<unknown>[] = [];
+  const spawned: Promise<unknown>[] = [];
   const warnOfFullDisk = onlyOnce(() => say(diskFullMessage(data.path)));
 
-  function start(name: string, logName: string, run: (log: Log) => Promise<Child>): void {
+  function start(name: string, logName: string, run: (log: Log, onSpawn: OnSpawn) => Promise<Child>): void {
     const file = openLogFile({ path: join(data.path, 'logs', `${logName}.log`) });
-    const running = run((line) => {
+    const writeLine = (line: string) => {
       file.writeLine(line);
       if (saysDiskFull(line)) warnOfFullDisk();
+    };
+    const spawn = Promise.withResolvers<void>();
+    const running = run(writeLine, (pid) => {
+      options.onChild(pid);
+      spawn.resolve();
     });
-    starting.push(running);
+    up.push(running);
+    spawned.push(Promise.race([spawn.promise, running.catch(ignore)]));
     options.shutdown.add(name, async () => {
       const child = await running.catch(() => undefined);
       await child?.stop();
       file.close();
     });
     void running.then(async (child) => {
-      options.onChild(child.pid);
       const exit = await child.exited;
       if (!exit.requested) options.onFailure(unexpectedEnd(name, exit, file.path, data.path));
     }, ignore);
   }
 
-  if (parts.postgres) start('Postgres', 'postgres', (log) => runPostgres(options, reserved, ports, log));
+  if (parts.postgres)
+    start('Postgres', 'postgres', (log, onSpawn) => runPostgres(options, reserved, ports, log, onSpawn));
   if (parts.clickhouse)
-    start('ClickHouse', 'clickhouse', (log) => runClickHouse(options, reserved, ports, log));
-  if (parts.temporal) start('Temporal', 'temporal', (log) => runTemporal(options, reserved, ports, log));
-  if (parts.ses) start('The local SES', 'ses', (log) => runSes(options, reserved, ports, log));
-  return starting;
+    start('ClickHouse', 'clickhouse', (log, onSpawn) =>
+      runClickHouse(options, reserved, ports, log, onSpawn),
+    );
+  if (parts.temporal)
+    start('Temporal', 'temporal', (log, onSpawn) => runTemporal(options, reserved, ports, log, onSpawn));
+  if (parts.ses)
+    start('The local SES', 'ses', (log, onSpawn) => runSes(options, reserved, ports, log, onSpawn));
+  return { spawned: Promise.all(spawned), up };
 }
 
 async function runPostgres(
@@ -65,11 +82,12 @@ async function runPostgres(
   reserved: ReservedPorts,
   ports: PortNumbers,
   log: Log,
+  onSpawn: OnSpawn,
 ): Promise<Child> {
   await reserved.POSTGRES_PORT?.release();
   const { postgresPassword: password } = data.secrets;
   const directory = join(data.path, 'postgres');
-  return startPostgres({ directory, port: ports.POSTGRES_PORT ?? 0, password, log, signal });
+  return startPostgres({ directory, port: ports.POSTGRES_PORT ?? 0, password, log, onSpawn, signal });
 }
 
 async function runClickHouse(
@@ -77,11 +95,12 @@ async function runClickHouse(
   reserved: ReservedPorts,
   ports: PortNumbers,
   log: Log,
+  onSpawn: OnSpawn,
 ): Promise<Child> {
   await reserved.CLICKHOUSE_PORT?.release();
   const { clickhousePassword: password } = data.secrets;
   const directory = join(data.path, 'clickhouse');
-  return startClickHouse({ directory, port: ports.CLICKHOUSE_PORT ?? 0, password, log, signal });
+  return startClickHouse({ directory, port: ports.CLICKHOUSE_PORT ?? 0, password, log, onSpawn, signal });
 }
 
 async function runTemporal(
@@ -89,6 +108,7 @@ async function runTemporal(
   reserved: ReservedPorts,
   ports: PortNumbers,
   log: Log,
+  onSpawn: OnSpawn,
 ): Promise<Child> {
   const binary = await findTemporalBinary({ environment, log: say, signal });
   await Promise.all([reserved.TEMPORAL_PORT?.release(), reserved.TEMPORAL_UI_PORT?.release()]);
@@ -99,6 +119,7 @@ async function runTemporal(
     uiPort: ports.TEMPORAL_UI_PORT ?? 0,
     namespace: settings.TEMPORAL_NAMESPACE,
     log,
+    onSpawn,
     signal,
   });
 }
@@ -108,6 +129,7 @@ async function runSes(
   reserved: ReservedPorts,
   ports: PortNumbers,
   log: Log,
+  onSpawn: OnSpawn,
 ): Promise<Child> {
   await Promise.all([reserved.INBOX_PORT?.release(), reserved.INBOUND_SMTP_PORT?.release()]);
   return startLocalSesProcess({
@@ -117,6 +139,7 @@ async function runSes(
     webhookUrl: `${localApiUrl(settings, ports.PORT)}/webhooks/sns`,
     topicArn: localTopicArn,
     log,
+    onSpawn,
     signal,
   });
 }

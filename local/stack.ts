@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import { dashboardUrl } from '../core/config/dashboard-url.ts';
 import { loadConfig } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
+import { openCampaignThread } from '../temporal/worker/campaign-thread/open-campaign-thread.ts';
+import type { CampaignThread } from '../temporal/worker/campaign-thread/start-campaign-thread.ts';
 import type { Credentials, StackUrls } from './credentials.ts';
 import { chooseEmbeddedParts, localApiUrl, productEnvironment } from './environment.ts';
 import { LocalStackError } from './failure.ts';
@@ -21,9 +23,12 @@ export interface RunningStack {
   signInLink: string | undefined;
 }
 
+/** The first start creates the cluster of Postgres before, or downloads Temporal. */
+const longestSpawnMs = 500;
+
 /**
- * Starts everything that `npm start` runs. The children start concurrently while this process loads the
- * product, which then starts on top of them. Resolves when all of it answers.
+ * Starts everything that `npm start` runs. The children and the campaign thread start concurrently while this
+ * process loads the product, which then starts on top of them. Resolves when all of it answers.
  * @throws LocalStackError or ConfigError with a sentence for the user
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
@@ -41,11 +46,13 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     const giveUp = new AbortController();
     const onAbort = () => giveUp.abort();
     options.signal.addEventListener('abort', onAbort, { once: true });
-    const starting = startChildren({ ...options, signal: giveUp.signal }, parts, reserved, ports);
-    // Loading the product and bundling the workflows take seconds of CPU here, while the children start.
+    const children = startChildren({ ...options, signal: giveUp.signal }, parts, reserved, ports);
+    const campaigns = openCampaignThread(config, options.log, options.shutdown);
+    // Loading keeps this thread busy for a second, in which it would start none of them.
+    await Promise.race([children.spawned, delay(longestSpawnMs)]);
     const loading = loadProduct(options.log);
     const building = settings.DASHBOARD_DIR ?? tryToBuildDashboard(options);
-    const [product, dashboardFolder] = await Promise.all([loading, building, ...starting]);
+    const [product, dashboardFolder] = await Promise.all([loading, building, ...children.up]);
     // From here on the shutdown ends the children in order.
     options.signal.removeEventListener('abort', onAbort);
     options.signal.throwIfAborted();
@@ -54,6 +61,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     return await startProductOnTop(
       options,
       product,
+      campaigns,
       { ...config, DASHBOARD_DIR: dashboardFolder },
       complete,
       {
@@ -86,12 +94,13 @@ async function loadProduct(log: Logger) {
 async function startProductOnTop(
   options: StackOptions,
   { startProduct, prepareFirstStart, createSignInLink }: Awaited<ReturnType<typeof loadProduct>>,
+  campaigns: CampaignThread,
   config: Config,
   environment: Record<string, string | undefined>,
   { withLocalSes, inboundSmtp }: { withLocalSes: boolean; inboundSmtp: string | null },
 ): Promise<RunningStack> {
   const { log, shutdown, settings, data } = options;
-  const product = await startProduct({ config, environment, log, shutdown });
+  const product = await startProduct({ config, environment, log, shutdown, campaigns });
   void product.workerEnded.then(
     () => options.onFailure(new LocalStackError('The Temporal worker ended unexpectedly. Start again.')),
     options.onFailure,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
-import { type ChildExit, startChildProcess, stopLeftoverChild } from './child-process.ts';
+import { type ChildExit, type OnSpawn, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { requireFreePort } from './ports.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -17,6 +17,7 @@ export interface TemporalOptions {
   namespace?: string | undefined;
   /** Of keywords; default those of the contracts. Missing ones are also added to an existing database. */
   searchAttributes?: readonly string[];
+  onSpawn?: OnSpawn | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -81,6 +82,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
     workingDirectory: directory,
     log: options.log,
     pidFile,
+    onSpawn: options.onSpawn,
     signal,
   });
   const address = `127.0.0.1:${port}`;

@@ -10,6 +10,7 @@ import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
+import { openCampaignThread } from '../../temporal/worker/campaign-thread/open-campaign-thread.ts';
 import { nameTestClickHouse } from './clickhouse.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
@@ -84,7 +85,9 @@ export async function startTestProduct(environment: Record<string, string> = {})
     ...environment,
   };
   const shutdown = createShutdown(log, 30_000);
-  const product = await startProduct({ config: loadConfig(all), environment: all, log, shutdown });
+  const config = loadConfig(all);
+  const campaigns = openCampaignThread(config, log, shutdown);
+  const product = await startProduct({ config, environment: all, log, shutdown, campaigns });
   return {
     url: product.url,
     product,

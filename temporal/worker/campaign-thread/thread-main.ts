@@ -96,6 +96,8 @@ async function obey(order: Order): Promise<void> {
       headStart.look(order.campaignId);
       return;
     case 'take over':
+      // Asked for here, because before the provider may not be up.
+      void rates();
       await headStart.takeOver();
       return;
     case 'end head start':
@@ -109,6 +111,5 @@ async function obey(order: Order): Promise<void> {
 }
 
 port.on('message', (order: Order) => void obey(order));
-void rates();
 await warmUp({ render, provider, isDue: () => underWay.size === 0 && !headStart.isSending() });
 report({ kind: 'up' });
