@@ -1,7 +1,7 @@
 import { chown, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endProcess, startChildProcess } from './child-process.ts';
+import { endProcess, type OnSpawn, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { processesWorkingIn, sendSignal } from './process-identity.ts';
@@ -23,6 +23,7 @@ export interface ClusterOptions {
   binaries: PostgresBinaries;
   user: ProgramUser | undefined;
   isDurable: boolean;
+  onSpawn?: OnSpawn | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -51,7 +52,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<void> {
 }
 
 async function createCluster(options: ClusterOptions): Promise<void> {
-  const { directory, password, binaries, user, signal } = options;
+  const { directory, password, binaries, user, onSpawn, signal } = options;
   const staging = `${directory}.new`;
   const passwordFile = `${directory}.password`;
   await rm(staging, { recursive: true, force: true });
@@ -74,6 +75,7 @@ async function createCluster(options: ClusterOptions): Promise<void> {
       environment: postgresEnvironment,
       workingDirectory: '/',
       log: () => undefined,
+      onSpawn,
       signal,
     });
     const { code, lastLines } = await initdb.exited;

@@ -61,11 +61,11 @@ export function postgresUrl(port: number, password: string): string {
  * @throws LocalStackError when the cluster can't be created, the port is taken or the server does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
-  const { directory, port, password, log, signal } = options;
+  const { directory, port, password, log, onSpawn, signal } = options;
   const binaries = options.binaries ?? (await findPostgresBinaries());
   const user = findPostgresUser(directory);
   const isDurable = options.settings?.fsync !== 'off';
-  await ensureCluster({ directory, password, binaries, user, isDurable, signal });
+  await ensureCluster({ directory, password, binaries, user, isDurable, onSpawn, signal });
   await clearLeftoverServer(directory);
   await requireFreePort('POSTGRES_PORT', port);
 
@@ -82,7 +82,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     // SIGINT is Postgres's "fast" shutdown: it does not wait for clients to disconnect.
     stopSignal: 'SIGINT',
     stopTimeoutMs,
-    onSpawn: options.onSpawn,
+    onSpawn,
     signal,
   });
   const url = postgresUrl(port, password);

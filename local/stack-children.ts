@@ -20,7 +20,7 @@ interface Child {
 }
 
 export interface StartingChildren {
-  /** Settles when each has its process, or has failed. */
+  /** Settles when each has a process (that of Postgres may be `initdb`), or has failed. */
   spawned: Promise<unknown>;
   up: Promise<unknown>[];
 }

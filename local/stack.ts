@@ -23,8 +23,8 @@ export interface RunningStack {
   signInLink: string | undefined;
 }
 
-/** The first start creates the cluster of Postgres before, or downloads Temporal. */
-const longestSpawnMs = 500;
+/** The first start may download Temporal before. */
+const longestSpawnMs = 2_000;
 
 /**
  * Starts everything that `npm start` runs. The children and the campaign thread start concurrently while this

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
 import { type ChildExit, type OnSpawn, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { requireFreePort } from './ports.ts';
@@ -131,6 +130,8 @@ const keyword = 2;
 async function completeSearchAttributes(address: string, options: TemporalOptions): Promise<boolean> {
   const namespace = options.namespace ?? 'default';
   const wanted = options.searchAttributes ?? searchAttributeNames;
+  // Needs a server, and the server is not to wait for it.
+  const { Connection } = await import('@temporalio/client');
   const connection = await Connection.connect({ address, connectTimeout: 5_000 });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
