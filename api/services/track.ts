@@ -17,7 +17,8 @@ export function createTrackService(projectNames: ProjectNames, committed: () => 
   const batcher = createBatcher<TrackInput, TrackedEvent>({
     run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
-    weightOf: (input) => JSON.stringify(input.eventData).length + JSON.stringify(input.patch).length,
+    // The patch is a part of the event's data.
+    weightOf: (input) => 2 * JSON.stringify(input.eventData).length,
     maxWeight: batchBytes,
     maxWaitingWeight: waitingBytes,
     concurrency: 2,

@@ -1,7 +1,10 @@
 import { joinByKeySql } from './join-by-key.ts';
 
+/** Rows of `mergeContactWrites`, which leave out what most contacts do not have. */
 export const contactInputSql = (parameter: string) => `
-    select * from json_to_recordset(${parameter}::json) as t(
+    select ord, project_id, email, contact_id, subscribed, new_subscribed, set_data, coalesce(removed, '{}') as removed,
+      flip_id, flip_at, coalesce(created_at, updated_at) as created_at, updated_at
+    from json_to_recordset(${parameter}::json) as t(
       ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
       set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
       updated_at timestamptz)`;

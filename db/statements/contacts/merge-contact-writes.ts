@@ -17,14 +17,16 @@ interface ContactInputRow {
   project_id: string;
   email: string;
   contact_id: string;
-  subscribed: boolean | null;
   new_subscribed: boolean;
   set_data: Record<string, unknown>;
-  removed: string[];
-  flip_id: string;
-  flip_at: Date;
-  created_at: Date;
   updated_at: Date;
+  /** By default `updated_at`. */
+  created_at?: Date;
+  removed?: string[];
+  /** With the id and the time of the event of a change. */
+  subscribed?: boolean;
+  flip_id?: string;
+  flip_at?: Date;
 }
 
 export interface MergedWrites {
@@ -59,28 +61,27 @@ function startRow(write: ContactWrite, ord: number, newSubscribed: boolean): Con
     project_id: write.projectId,
     email: write.email,
     contact_id: write.contactId,
-    subscribed: null,
     new_subscribed: newSubscribed,
     set_data: {},
-    removed: [],
-    flip_id: write.flipId,
-    flip_at: write.occurredAt,
-    created_at: write.occurredAt,
     updated_at: write.occurredAt,
   };
 }
 
 function applyWrite(row: ContactInputRow, write: ContactWrite): void {
-  const { set, removed } = splitPatch(write.patch);
-  for (const key of removed) delete row.set_data[key];
-  Object.assign(row.set_data, set);
-  row.removed.push(...removed);
-  if (write.subscribed !== undefined && row.subscribed === null) {
+  for (const [key, value] of Object.entries(write.patch)) {
+    if (value === null) {
+      delete row.set_data[key];
+      row.removed ??= [];
+      row.removed.push(key);
+    } else row.set_data[key] = value;
+  }
+  if (write.subscribed !== undefined && row.subscribed === undefined) {
     row.subscribed = write.subscribed;
     row.new_subscribed = write.subscribed;
     row.flip_id = write.flipId;
     row.flip_at = write.occurredAt;
   }
+  if (row.updated_at !== write.occurredAt) row.created_at ??= row.updated_at;
   row.updated_at = write.occurredAt;
 }
 
