@@ -17,6 +17,8 @@ const mostPreparedConnections = 6;
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
+  /** Connections of each pool that stay open however long they are idle. */
+  keptOpen?: number;
   limits?: StatementLimits;
   /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
   isPooler?: boolean;
@@ -48,6 +50,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     : Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
   // The relay's two lanes hold one each while Temporal answers.
   const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
+  const min = options.keptOpen ?? 0;
   const settings = {
     // The mapper parses host, user and database from the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,
@@ -55,6 +58,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    min,
   };
   const pools: Partial<Record<PoolName, pg.Pool>> = {};
   const orm = new MikroORM({
@@ -77,7 +81,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     },
     // Owned by `applyFunctions`.
     schemaGenerator: { skipTables: ['schema_functions'] },
-    pool: { min: 0, max: poolSize },
+    pool: { min, max: poolSize },
     // Raw rows return instants as Date; the mapper's own parsers would leave text.
     driverOptions: {
       ...settings,

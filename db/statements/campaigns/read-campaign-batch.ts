@@ -10,31 +10,44 @@ const batchRow = z.object({
   lastEmailId: z.uuid(),
   queued: z.int(),
   state: z.enum(['sending', 'disabled', 'over']),
+  number: z.int(),
+  recipients: z.int(),
+  isFrozen: z.boolean(),
 });
 
 export type CampaignBatch = z.output<typeof batchRow>;
 
 // A statement, because the batch, its campaign, its project and the count have to be of one snapshot.
+const selectSql = `
+  select k.id as "campaignId", k.project_id as "projectId", k.content_id as "contentId",
+    b.first_email_id as "firstEmailId", b.last_email_id as "lastEmailId",
+    case when k.status <> 'SENDING' then 'over' when coalesce(p.disabled, true) then 'disabled' else 'sending' end
+      as state,
+    (select count(*)::int from emails e
+     where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from k.id
+       and e.status = 'QUEUED') as queued,
+    b.number, b.recipients, k.frozen_at is not null as "isFrozen"
+  from campaign_batches b
+  join campaigns k on k.id = b.campaign_id
+  left join projects p on p.id = k.project_id`;
+
 export async function readCampaignBatch(
   em: Em,
   campaignId: string,
   number: number,
 ): Promise<CampaignBatch | undefined> {
-  const [row] = await query(
-    em,
-    batchRow,
-    `select k.id as "campaignId", k.project_id as "projectId", k.content_id as "contentId",
-       b.first_email_id as "firstEmailId", b.last_email_id as "lastEmailId",
-       case when k.status <> 'SENDING' then 'over' when coalesce(p.disabled, true) then 'disabled' else 'sending' end
-         as state,
-       (select count(*)::int from emails e
-        where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from k.id
-          and e.status = 'QUEUED') as queued
-     from campaign_batches b
-     join campaigns k on k.id = b.campaign_id
-     left join projects p on p.id = k.project_id
-     where b.campaign_id = $1 and b.number = $2`,
-    [campaignId, number],
-  );
+  const where = 'where b.campaign_id = $1 and b.number = $2';
+  const [row] = await query(em, batchRow, `${selectSql} ${where}`, [campaignId, number]);
+  return row;
+}
+
+/** The first batch after `after` that has not ended. */
+export async function readNextBatch(
+  em: Em,
+  campaignId: string,
+  after: number,
+): Promise<CampaignBatch | undefined> {
+  const where = 'where b.campaign_id = $1 and b.number > $2 and b.ended_at is null order by b.number limit 1';
+  const [row] = await query(em, batchRow, `${selectSql} ${where}`, [campaignId, after]);
   return row;
 }

@@ -2,23 +2,34 @@ import { Campaign } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
 
-export type CampaignWatch = (campaignId: string) => Promise<boolean>;
+export interface CampaignWatch {
+  isSending(campaignId: string): Promise<boolean>;
+  /** A claim that began at `since` found emails, so the campaign was being sent. */
+  noteClaim(campaignId: string, since: number): void;
+}
 
 /** Answers are cached for this long, so claimed emails can still leave up to 100 ms after a cancel. */
 const freshMs = 100;
 
 export function createCampaignWatch(orm: Orm): CampaignWatch {
   const known = new Map<string, { at: number; isSending: Promise<boolean> }>();
-  return (campaignId) => {
-    const now = Date.now();
-    const last = known.get(campaignId);
-    if (last !== undefined && now - last.at < freshMs) return last.isSending;
-    for (const [id, { at }] of known) if (now - at > 60_000) known.delete(id);
-    const isSending = orm.em
-      .fork()
-      .findOne(Campaign, campaignId, { fields: ['status'], ...allProjects })
-      .then((campaign) => campaign?.status === 'SENDING');
-    known.set(campaignId, { at: now, isSending });
-    return isSending;
+  return {
+    isSending(campaignId) {
+      const now = Date.now();
+      const last = known.get(campaignId);
+      if (last !== undefined && now - last.at < freshMs) return last.isSending;
+      for (const [id, { at }] of known) if (now - at > 60_000) known.delete(id);
+      const isSending = orm.em
+        .fork()
+        .findOne(Campaign, campaignId, { fields: ['status'], ...allProjects })
+        .then((campaign) => campaign?.status === 'SENDING');
+      known.set(campaignId, { at: now, isSending });
+      return isSending;
+    },
+    noteClaim(campaignId, since) {
+      const last = known.get(campaignId);
+      if (last === undefined || last.at < since)
+        known.set(campaignId, { at: since, isSending: Promise.resolve(true) });
+    },
   };
 }

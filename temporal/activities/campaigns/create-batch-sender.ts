@@ -32,7 +32,7 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
     render,
     calls: new FairSemaphore(callsAtOnce),
     claims: new FairSemaphore(claimsAtOnce),
-    isSending: createCampaignWatch(orm),
+    watch: createCampaignWatch(orm),
     rates,
     unknownSeconds,
     count: countHandOver,
@@ -42,7 +42,11 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
   return async (order, signal) => {
     // The head start and the workflow may send the same batch. One that still held claims would keep the other from ending it.
     const key = `${order.campaignId}/${order.batch}`;
-    const turn = (turns.get(key) ?? Promise.resolve()).then(() => sendBatch({ ...context, signal }, order));
+    const before = turns.get(key);
+    const turn =
+      before === undefined
+        ? sendBatch({ ...context, signal }, order)
+        : before.then(() => sendBatch({ ...context, signal }, { ...order, read: undefined }));
     const ended = turn.catch(() => undefined);
     turns.set(key, ended);
     void ended.then(() => turns.get(key) === ended && turns.delete(key));

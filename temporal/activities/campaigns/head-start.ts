@@ -1,10 +1,10 @@
 import { recipientsPerBatch } from '../../../core/campaign-batches.ts';
-import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import type { Orm } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
+import { readNextBatch } from '../../../db/statements/campaigns/read-campaign-batch.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 import type { BatchSender } from './create-batch-sender.ts';
 import { createBeginnings } from './freeze-beginning.ts';
+import type { BatchOrder } from './send-batch.ts';
 import { createTakeOver } from './take-over.ts';
 
 export type HeadStart = ReturnType<typeof createHeadStart>;
@@ -18,6 +18,9 @@ export interface HeadStartDependencies {
 
 interface Run {
   isDue: boolean;
+  /** How often it was started or found due again. */
+  looks: number;
+  nextLook: PromiseWithResolvers<void>;
   /** Epoch milliseconds; after the freeze no batch begins later, except the first one. */
   until: number;
   sent: number;
@@ -51,23 +54,19 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
 
   /** @returns the number of the batch, undefined when there is nothing to send yet or any more */
   async function sendNext(campaignId: string, last: number, run: Run): Promise<number | undefined> {
-    const em = orm.em.fork();
-    const campaign = await em.findOne(Campaign, campaignId, {
-      fields: ['projectId', 'status', 'frozenAt'],
-      ...allProjects,
-    });
-    if (campaign?.status !== 'SENDING') return;
-    const isFrozen = campaign.frozenAt !== null;
-    if (isFrozen && last > 0 && Date.now() > run.until) return;
-    const [batch] = await em.getRepository(CampaignBatch).findOpen(campaignId, last, 1);
-    if (batch === undefined) return;
+    const growth = growthOf(run);
+    const batch = await readNextBatch(orm.em.fork(), campaignId, last);
+    if (batch === undefined || batch.state === 'over') return;
+    if (batch.isFrozen && last > 0 && Date.now() > run.until) return;
     // The freeze adds to it, or has just ended: the campaign's workflow, which may not have begun yet, has it ended.
     const leavesOpen = batch.recipients < recipientsPerBatch;
-    const order = { campaignId, projectId: campaign.projectId, batch: batch.number, leavesOpen };
+    const { number, projectId } = batch;
+    const order: BatchOrder = { campaignId, projectId, batch: number, read: batch, leavesOpen };
+    if (leavesOpen) order.growth = growth;
     const { sent, retryInMs } = await sendBatch(order, stopping.signal);
     run.sent += sent;
     // The next look sends the rest. What the provider, the rate or the project holds up holds up the next batches too.
-    return leavesOpen || retryInMs > 0 ? undefined : batch.number;
+    return leavesOpen || retryInMs > 0 ? undefined : number;
   }
 
   async function sendWhileDue(campaignId: string, run: Run): Promise<void> {
@@ -90,10 +89,10 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     if (stopping.signal.aborted) return;
     const known = runs.get(campaignId);
     if (known === undefined) {
-      const run: Run = { isDue: true, until, sent: 0, ended: Promise.resolve() };
+      const run = createRun(until);
       runs.set(campaignId, run);
       run.ended = sendWhileDue(campaignId, run);
-    } else known.isDue = true;
+    } else lookAgain(known);
   }
 
   return {
@@ -106,5 +105,26 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
       await Promise.all([beginnings.stop(), takeOver.stop()]);
       await Promise.all([...runs.values()].map(({ ended }) => ended));
     },
+  };
+}
+
+function createRun(until: number): Run {
+  const nextLook = Promise.withResolvers<void>();
+  return { isDue: true, looks: 1, nextLook, until, sent: 0, ended: Promise.resolve() };
+}
+
+function lookAgain(run: Run): void {
+  run.isDue = true;
+  run.looks += 1;
+  run.nextLook.resolve();
+  run.nextLook = Promise.withResolvers();
+}
+
+/** @returns what resolves as soon as the campaign is looked at after the last call */
+function growthOf(run: Run): () => Promise<void> {
+  let seen = run.looks;
+  return async () => {
+    while (run.looks === seen) await run.nextLook.promise;
+    seen = run.looks;
   };
 }

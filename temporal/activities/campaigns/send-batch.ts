@@ -21,15 +21,19 @@ import { type BulkContext, handOverInBulk } from './hand-over-in-bulk.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
 
 export interface BatchOrder extends CampaignBatchInput {
+  /** The batch as it is now, to save a look at it. */
+  read?: CampaignBatch | undefined;
   /** The batch stays open even when nothing is left of it: its workflow ends it. */
   leavesOpen?: boolean;
+  /** Resolves when the freeze may have added to the batch since the last time; such emails are sent in the same run. */
+  growth?: () => Promise<void>;
 }
 
 export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs'> {
   orm: Orm;
   /** Claims this process works on at a time. A claim that only waits for its rate holds none. */
   claims: FairSemaphore;
-  isSending: CampaignWatch;
+  watch: CampaignWatch;
   rates: () => Promise<SendRates>;
   unknownSeconds: number;
   recorded: () => void;
@@ -45,15 +49,15 @@ const longestWaitMs = 2_000;
 const pacedMs = 250;
 const disabledRetryMs = 30_000;
 
-export async function sendBatch(
-  context: SendBatchContext,
-  { campaignId, batch: number, leavesOpen = false }: BatchOrder,
-): Promise<SendBatchResult> {
+export async function sendBatch(context: SendBatchContext, order: BatchOrder): Promise<SendBatchResult> {
   const { orm, unknownSeconds } = context;
-  const batch = await readCampaignBatch(orm.em.fork(), campaignId, number);
+  const { campaignId, batch: number, read, leavesOpen = false } = order;
+  const batch = read ?? (await readCampaignBatch(orm.em.fork(), campaignId, number));
   if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
   const { sent, retryInMs } =
-    batch.state === 'disabled' ? { sent: 0, retryInMs: disabledRetryMs } : await sendQueued(context, batch);
+    batch.state === 'disabled'
+      ? { sent: 0, retryInMs: disabledRetryMs }
+      : await sendQueued(context, order, batch);
   if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
   const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);
   return { sent, queued: rest.queued, retryInMs, waiting: rest.waiting };
@@ -61,17 +65,19 @@ export async function sendBatch(
 
 async function sendQueued(
   context: SendBatchContext,
+  order: BatchOrder,
   batch: CampaignBatch,
 ): Promise<{ sent: number; retryInMs: number }> {
-  const run = new BatchRun(context, batch, await loadStored(context.orm, batch.contentId));
+  const run = new BatchRun(context, order, batch);
   await run.sendAll();
   return { sent: run.sent, retryInMs: run.retryInMs };
 }
 
 class BatchRun {
   readonly #context: SendBatchContext;
-  readonly #batch: CampaignBatch;
-  readonly #stored: StoredContent | undefined;
+  readonly #order: BatchOrder;
+  #batch: CampaignBatch;
+  readonly #stored: Promise<StoredContent | undefined>;
   readonly #until = Date.now() + workMs;
   readonly #underWay = new Set<Promise<void>>();
   #left: number;
@@ -80,10 +86,13 @@ class BatchRun {
   /** When to run the batch again; 0 while this run may continue. */
   retryInMs = 0;
 
-  constructor(context: SendBatchContext, batch: CampaignBatch, stored: StoredContent | undefined) {
+  constructor(context: SendBatchContext, order: BatchOrder, batch: CampaignBatch) {
     this.#context = context;
+    this.#order = order;
     this.#batch = batch;
-    this.#stored = stored;
+    // While the first claim gets its slots.
+    this.#stored = loadStored(context.orm, batch.contentId);
+    this.#stored.catch(() => undefined);
     this.#left = batch.queued;
     this.#firstEmailId = batch.firstEmailId;
   }
@@ -93,7 +102,8 @@ class BatchRun {
     const mayGoOn = () =>
       this.#left > 0 && this.retryInMs === 0 && !signal.aborted && Date.now() < this.#until;
     try {
-      while (mayGoOn() && (await this.#next()));
+      do while (mayGoOn() && (await this.#next()));
+      while (await this.#grows());
       await Promise.all(this.#underWay);
     } finally {
       // If one fails, the others are still recorded.
@@ -101,11 +111,25 @@ class BatchRun {
     }
   }
 
+  /** Whether the freeze added emails to the batch before the last claim was through, so that they need not wait for it. */
+  async #grows(): Promise<boolean> {
+    const { campaignId, batch: number, growth } = this.#order;
+    if (growth === undefined || this.#left > 0 || this.retryInMs > 0) return false;
+    const through = Promise.all(this.#underWay).then(() => false);
+    if (!(await Promise.race([growth().then(() => true), through]))) return false;
+    const batch = await readCampaignBatch(this.#context.orm.em.fork(), campaignId, number);
+    if (batch?.state !== 'sending') return false;
+    this.#batch = batch;
+    this.#left = batch.queued;
+    return true;
+  }
+
   async #next(): Promise<boolean> {
     const release = await this.#context.claims.acquire(this.#batch.projectId);
     let handingOver: Promise<void> | undefined;
     try {
-      const slots = await this.#reserve();
+      // A claim without its content would be in doubt.
+      const [slots, stored] = await Promise.all([this.#reserve(), this.#stored]);
       if (slots.granted === 0) {
         release();
         await this.#wait(slots.retryInMs);
@@ -115,7 +139,7 @@ class BatchRun {
       const token = newId();
       const claimed = await this.#claim(slots.granted, token);
       if (claimed.length === 0) return false;
-      handingOver = this.#handOver(token, claimed, slots.inMs).finally(release);
+      handingOver = this.#handOver(token, claimed, stored, slots.inMs).finally(release);
     } finally {
       if (handingOver === undefined) release();
     }
@@ -137,8 +161,10 @@ class BatchRun {
   async #claim(limit: number, token: string): Promise<ClaimedEmail[]> {
     const { campaignId, lastEmailId } = this.#batch;
     const rest = { campaignId, firstEmailId: this.#firstEmailId, lastEmailId };
+    const startedAt = Date.now();
     const claimed = await claimCampaignEmails(this.#context.orm.em.fork(), rest, limit, token);
     this.#left -= claimed.length;
+    if (claimed.length > 0) this.#context.watch.noteClaim(campaignId, startedAt);
     this.#firstEmailId = claimed.at(-1)?.id ?? this.#firstEmailId;
     return claimed;
   }
@@ -152,17 +178,22 @@ class BatchRun {
     if (this.#underWay.size >= claimsAtOnce) await Promise.race(this.#underWay);
   }
 
-  async #handOver(token: string, claimed: readonly ClaimedEmail[], inMs: BulkContext['inMs']): Promise<void> {
-    const { orm, signal, isSending, recorded } = this.#context;
+  async #handOver(
+    token: string,
+    claimed: readonly ClaimedEmail[],
+    stored: StoredContent | undefined,
+    inMs: BulkContext['inMs'],
+  ): Promise<void> {
+    const { orm, signal, watch, recorded } = this.#context;
     const outcomes = await handOverInBulk(
       {
         ...this.#context,
         signal: AbortSignal.any([signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]),
-        maySend: () => isSending(this.#batch.campaignId),
+        maySend: () => watch.isSending(this.#batch.campaignId),
         inMs,
       },
       claimed,
-      this.#stored,
+      stored,
     );
     await recordWithRetry(orm.em, token, outcomes.records);
     recorded();

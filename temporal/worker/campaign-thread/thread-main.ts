@@ -12,6 +12,7 @@ import { statementLimits } from '../../../runtime/statement-limits.ts';
 import { traceHandOvers } from '../../../runtime/trace-hand-overs.ts';
 import { createBatchSender } from '../../activities/campaigns/create-batch-sender.ts';
 import { createHeadStart } from '../../activities/campaigns/head-start.ts';
+import { keptOpen, warmStatements } from '../../activities/campaigns/warm-statements.ts';
 import { warmUp } from '../../activities/campaigns/warm-up.ts';
 import { createClaimedRenderer } from '../../activities/sending/render-claimed.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
@@ -37,6 +38,7 @@ ends.push(() => provider.close());
 const orm = createOrm({
   ...databaseAddress(config),
   poolSize: config.DATABASE_CAMPAIGN_POOL_SIZE,
+  keptOpen,
   limits: statementLimits(config, 'worker'),
   validateRows: config.VALIDATE_ROWS,
   warn: (message) => warn(message, undefined),
@@ -70,6 +72,7 @@ const send = createBatchSender({
 
 const underWay = new Map<number, AbortController>();
 const headStart = createHeadStart({ orm, sendBatch: send, isBusy: () => underWay.size > 0, warn });
+const isIdle = () => underWay.size === 0 && !headStart.isSending();
 
 async function obey(order: Order): Promise<void> {
   switch (order.kind) {
@@ -99,6 +102,7 @@ async function obey(order: Order): Promise<void> {
       // Asked for here, because before the provider may not be up.
       void rates();
       await headStart.takeOver();
+      if (isIdle()) await warmStatements(orm, warn);
       return;
     case 'end head start':
       await headStart.stop();
@@ -111,5 +115,5 @@ async function obey(order: Order): Promise<void> {
 }
 
 port.on('message', (order: Order) => void obey(order));
-await warmUp({ render, provider, isDue: () => underWay.size === 0 && !headStart.isSending() });
+await warmUp({ render, provider, isDue: isIdle });
 report({ kind: 'up' });

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import {
+  cancelCampaign,
+  insertContacts,
+  insertDraft,
+  insertProject,
+  startSending,
+} from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
+import { type BatchSender, createBatchSender } from './create-batch-sender.ts';
+import type { BatchOrder } from './send-batch.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase(8);
+});
+afterAll(() => database.close());
+
+/** Calls of the provider, and what lets each of them be answered. */
+let calls: { emails: readonly OutgoingEmail[]; answer: () => void }[];
+let send: BatchSender;
+let projectId: string;
+let campaignId: string;
+let order: BatchOrder;
+beforeEach(async () => {
+  calls = [];
+  const handOverMany: EmailProvider['handOverMany'] = async (emails) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    calls.push({ emails, answer: resolve });
+    await promise;
+    return emails.map(({ emailId }) => ({ outcome: 'accepted', messageId: `m-${emailId}` }));
+  };
+  send = createBatchSender({
+    orm: database.orm,
+    provider: { handOverMany } as unknown as EmailProvider,
+    render: ({ id: emailId }) => ({
+      ok: true,
+      email: { emailId, subject: 'News' } as unknown as OutgoingEmail,
+    }),
+    rates: async () => ({ account: null, project: null }),
+    unknownSeconds: 60,
+    countHandOver: () => undefined,
+    recorded: () => undefined,
+  });
+  projectId = await insertProject(database.orm.em.fork());
+  await insertContacts(database.orm.em.fork(), projectId, 5);
+  campaignId = await insertDraft(database.orm.em.fork(), projectId);
+  await startSending(database.orm.em.fork(), campaignId);
+  order = { campaignId, projectId, batch: 1, leavesOpen: true };
+});
+
+const freezePiece = (contacts: number) => freezeAudience(database.orm.em.fork(), campaignId, contacts);
+const untilCalls = (count: number) =>
+  eventually(
+    async () => calls.length,
+    (length) => length >= count,
+  );
+const neverAborted = new AbortController().signal;
+const statuses = async () => {
+  const rows = await sql<{ status: string }>(
+    database.orm.em.fork(),
+    'select status from emails where campaign_id = $1 order by id',
+    [campaignId],
+  );
+  return rows.map(({ status }) => status);
+};
+
+it('emails that the freeze adds leave before those of the claim before them are answered', async () => {
+  const grown = Promise.withResolvers<void>();
+  const growths = [grown.promise];
+  await freezePiece(2);
+  const sending = send(
+    { ...order, growth: () => growths.shift() ?? new Promise(() => undefined) },
+    neverAborted,
+  );
+  await untilCalls(1);
+  await freezePiece(10);
+  grown.resolve();
+  await untilCalls(2);
+  expect(calls.map(({ emails }) => emails.length)).toEqual([2, 3]);
+  for (const { answer } of calls) answer();
+  expect(await sending).toMatchObject({ sent: 5, queued: 0 });
+  expect(await statuses()).toEqual(Array(5).fill('SENT'));
+});
+
+it('nothing that the freeze added leaves after a cancel', async () => {
+  const grown = Promise.withResolvers<void>();
+  await freezePiece(2);
+  const sending = send({ ...order, growth: () => grown.promise }, neverAborted);
+  await untilCalls(1);
+  await freezePiece(1);
+  await cancelCampaign(database.orm.em.fork(), campaignId);
+  grown.resolve();
+  for (const { answer } of calls) answer();
+  expect(await sending).toMatchObject({ sent: 2 });
+  expect(calls).toHaveLength(1);
+});
+
+it('a batch as it was read earlier sends what is still there, each email once', async () => {
+  await freezePiece(10);
+  const read = {
+    ...{ campaignId, projectId, contentId: null, firstEmailId: '00000000-0000-0000-0000-000000000000' },
+    ...{ lastEmailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', queued: 5, state: 'sending' as const },
+    ...{ number: 1, recipients: 5, isFrozen: true },
+  };
+  const both = [send({ ...order, read }, neverAborted), send({ ...order, read }, neverAborted)];
+  await untilCalls(1);
+  for (const { answer } of calls) answer();
+  const results = await Promise.all(both);
+  expect(results.map(({ sent }) => sent)).toEqual([5, 0]);
+  expect(calls).toHaveLength(1);
+});

@@ -1,0 +1,42 @@
+import { contactsInFirstPiece } from '../../../core/campaign-batches.ts';
+import { newId } from '../../../core/new-id.ts';
+import type { Orm } from '../../../db/orm.ts';
+import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-campaign-emails.ts';
+import { countSendingProjects } from '../../../db/statements/campaigns/count-sending-projects.ts';
+import { beginFreeze } from '../../../db/statements/campaigns/freeze-audience.ts';
+import { readNextBatch } from '../../../db/statements/campaigns/read-campaign-batch.ts';
+import { loadContents } from '../../../db/statements/emails/load-contents.ts';
+import { recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
+import type { Warn } from '../../../runtime/logger.ts';
+
+/** Connections of each kind that a campaign begins with. */
+export const keptOpen = 2;
+
+/**
+ * Runs the statements of a campaign's beginning for one that does not exist: they change nothing, but the first email of the
+ * first campaign waits neither for connections nor for plans. Never rejects.
+ */
+export async function warmStatements(orm: Orm, warn: Warn): Promise<void> {
+  const id = newId();
+  const em = () => orm.em.fork();
+  const onEach = (run: () => Promise<unknown>) => Promise.all(Array.from({ length: keptOpen }, run));
+  const nobody = { campaignId: id, firstEmailId: id, lastEmailId: id };
+  const outcome = {
+    emailId: id,
+    eventId: id,
+    status: 'SENT',
+    messageId: id,
+    reason: null,
+    subject: '',
+  } as const;
+  try {
+    await onEach(() => beginFreeze(em(), id, contactsInFirstPiece));
+    await onEach(() => readNextBatch(em(), id, 0));
+    await loadContents(em(), [id]);
+    await onEach(() => countSendingProjects(em()));
+    await onEach(() => claimCampaignEmails(em(), nobody, 1, id));
+    await onEach(() => recordHandOvers(em(), id, [{ ...outcome, occurredAt: new Date() }]));
+  } catch (error) {
+    warn('Could not prepare the statements of campaigns', error);
+  }
+}
