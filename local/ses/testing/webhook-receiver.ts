@@ -1,5 +1,5 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 
 const messageSchema = z.object({
@@ -46,6 +46,12 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
+/** @returns undefined for the request of a stranger, such as one meant for the port's previous owner */
+function readMessage(text: string): ReceivedMessage | undefined {
+  if (text === '') return undefined;
+  return messageSchema.parse(JSON.parse(text));
+}
+
 /** @param confirm whether the receiver visits the `SubscribeURL`, as a webhook that trusts the topic does */
 export async function startWebhookReceiver(options: {
   confirm: boolean;
@@ -62,28 +68,32 @@ export async function startWebhookReceiver(options: {
   const eventsById = new Map<string, ReceivedEvent>();
   const events = (): ReceivedEvent[] => [...eventsById.values()];
 
+  const take = async (message: ReceivedMessage, request: IncomingMessage, response: ServerResponse) => {
+    attempts.push(message);
+    if (status === null) {
+      request.socket.destroy();
+      return;
+    }
+    const isGenuine = await isSignedBy(message, keys);
+    if (!isGenuine) forgeries += 1;
+    response.writeHead(isGenuine ? status : 403).end();
+    if (!isGenuine || status !== 200) return;
+    messages.push(message);
+    headers.set(message.MessageId, request.headers);
+    // An incoming email is not an event of a message.
+    if (message.Type === 'Notification' && !message.Message.includes('"notificationType"')) {
+      eventsById.set(message.MessageId, eventSchema.parse(JSON.parse(message.Message)));
+    }
+    if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);
+    for (const check of waiting) check();
+  };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', async () => {
-      const message = messageSchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-      attempts.push(message);
-      if (status === null) {
-        request.socket.destroy();
-        return;
-      }
-      const isGenuine = await isSignedBy(message, keys);
-      if (!isGenuine) forgeries += 1;
-      response.writeHead(isGenuine ? status : 403).end();
-      if (!isGenuine || status !== 200) return;
-      messages.push(message);
-      headers.set(message.MessageId, request.headers);
-      // An incoming email is not an event of a message.
-      if (message.Type === 'Notification' && !message.Message.includes('"notificationType"')) {
-        eventsById.set(message.MessageId, eventSchema.parse(JSON.parse(message.Message)));
-      }
-      if (message.SubscribeURL !== undefined && options.confirm) await fetch(message.SubscribeURL);
-      for (const check of waiting) check();
+      const message = readMessage(Buffer.concat(chunks).toString('utf8'));
+      if (message === undefined) response.writeHead(400).end();
+      else await take(message, request, response);
     });
   });
   const port = await new Promise<number>((resolve) => {
