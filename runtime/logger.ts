@@ -1,7 +1,7 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 
-/** Lines are buffered up to this many characters or time: a system call per line costs more than the line itself. */
-const blockLength = 8 * 1024;
+/** Lines are buffered up to this size or time: a system call per line costs more than the line itself. */
+const blockBytes = 8 * 1024;
 const flushEveryMs = 500;
 const maxCauses = 5;
 
@@ -41,12 +41,6 @@ export function restoreError({ type, cause, ...facts }: LoggedError): Error {
   });
 }
 
-/** `flush` and `flushSync` are what pino calls on `log.flush` and after `log.fatal`. */
-interface LogDestination extends DestinationStream {
-  flush(done?: (error?: Error) => void): void;
-  flushSync(): void;
-}
-
 export type Warn = (message: string, err: unknown) => void;
 
 export function warnTo(log: Logger): Warn {
@@ -65,40 +59,7 @@ export function createLogger(level: LoggerOptions['level'], destination?: Destin
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => presentError(error) },
     },
-    destination ?? blocksTo(1),
+    destination ??
+      pino.destination({ dest: 1, sync: false, minLength: blockBytes, periodicFlush: flushEveryMs }),
   );
-}
-
-/**
- * Writes lines in blocks. The buffer of pino's destination flattens all that it holds for each line, which costs as much
- * as the line itself; here it gets whole blocks.
- */
-function blocksTo(file: number): LogDestination {
-  let lines: string[] = [];
-  let length = 0;
-  const pass = () => {
-    if (length > 0) stream.write(lines.join(''));
-    lines = [];
-    length = 0;
-  };
-  // Before pino's own listeners, which end the stream.
-  process.on('beforeExit', pass).on('exit', pass);
-  // With `minLength: 0`, a flush would not wait for what is being written.
-  const stream = pino.destination({ dest: file, sync: false, minLength: 1 });
-  setInterval(pass, flushEveryMs).unref();
-  return {
-    write(line) {
-      lines.push(line);
-      length += line.length;
-      if (length >= blockLength) pass();
-    },
-    flush(done) {
-      pass();
-      stream.flush(done);
-    },
-    flushSync() {
-      pass();
-      stream.flushSync();
-    },
-  };
 }
