@@ -63,6 +63,5 @@ export async function startProduct({
   const api = startApi(edge, { apiMetrics, ...parts }, shutdown);
   const [running, { url, services, projectChanges }] = await Promise.all([worker, api]);
   projectChanges.onCampaignStarted((campaignId) => campaigns.begin(campaignId));
-  await running.schedules;
   return { url, services, resources, workerEnded: running.ended };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eraseContactTraces } from '../db/statements/contacts/erase-contact-traces.ts';
 import { sql } from '../db/testing/sql.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
@@ -261,7 +261,10 @@ describe('the rounds of the schedules', () => {
       ['segments/changes', 'segmentRounds'],
       ['segments/count', 'segmentCount'],
     ] as const) {
-      const { action, spec, policies } = await temporal.schedule.getHandle(id).describe();
+      const { action, spec, policies } = await vi.waitFor(
+        () => temporal.schedule.getHandle(id).describe(),
+        60_000,
+      );
       expect(action).toMatchObject({ type: 'startWorkflow', workflowType: type, workflowId: id });
       expect(spec.intervals?.map(({ every }) => every)).toEqual([100_000 * 60_000]);
       expect(policies.overlap).toBe('SKIP');

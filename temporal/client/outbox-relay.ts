@@ -18,9 +18,9 @@ const dueMarginMs = 10;
 const notifyEveryMs = 10;
 
 /**
- * Maximum commands per round. A round of emails should end within its try's patience on a busy machine too. Other commands
- * need one call each, so a round is limited to four calls in sequence: a project whose first command arrives during a
- * round waits for its end.
+ * Maximum commands per round. A round of emails should end before the timeout of its first try, also on a busy machine.
+ * Other commands need one call each, so a round is limited to four calls in sequence: a project whose first command
+ * arrives during a round waits for its end.
  */
 const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
   emails: () => maxEmailsPerBatch,
@@ -28,9 +28,9 @@ const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
 };
 
 /**
- * Delivers committed commands to Temporal, emails only when a first try has left them open. Runs in every process: its own commits wake it, and every second it polls
- * for commands left by a crashed process. Emails have their own lane, so that they never wait behind the executions
- * started by an import.
+ * Delivers committed commands to Temporal, emails only when a first try has left them open. Runs in every process: its
+ * own commits wake it, and every second it polls for commands left by a crashed process. Emails have their own lane, so
+ * that they never wait behind the executions started by an import.
  */
 export function createOutboxRelay(options: RelayOptions) {
   let firstTry: FirstTry | undefined;

@@ -6,16 +6,11 @@ import { ensureSchedules } from '../client/schedules.ts';
 import { openActivityDependencies, type WorkerParts } from './activity-dependencies.ts';
 import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
 import { createActivities, createCampaignBatchActivities } from './create-activities.ts';
-import { startWorkers, type RunningWorkers as Workers, type WorkersOptions } from './start-workers.ts';
+import { type RunningWorkers, startWorkers, type WorkersOptions } from './start-workers.ts';
 import { traceActivities } from './trace-activities.ts';
 
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
-
-export interface RunningWorkers extends Workers {
-  /** Settles when the schedules of all recurring work are up to date, or the workers are stopped; never rejects. */
-  readonly schedules: Promise<void>;
-}
 
 /**
  * Starts the workers of this process and registers them for shutdown. Retries while Temporal is down, so processes
@@ -36,7 +31,7 @@ export async function runWorker(
   const { emails } = dependencies;
   const activities = createActivities(dependencies);
   let stopped = false;
-  let running: Workers | undefined;
+  let running: RunningWorkers | undefined;
   shutdown.add('worker', async () => {
     stopped = true;
     resources.relay.useFirstTry(undefined);
@@ -60,14 +55,14 @@ export async function runWorker(
   // Before Temporal answers: emails without trouble do not need it.
   resources.relay.useFirstTry({ run: emails.tryFirst, onCommit: parts.wakeJournal });
   running = await persist(() => startWorkers(options));
-  // After the workers: dozens of calls, for work that is due in seconds at the earliest.
-  const schedules = persist(() => ensureAllSchedules(resources)).catch(() => undefined);
+  // After the workers, and nothing waits for it: dozens of calls, for work that is due in seconds at the earliest.
+  persist(() => ensureAllSchedules(resources)).catch(() => undefined);
   // A worker without its thread would look alive but send no campaigns.
   const ended = Promise.race([running.ended, campaigns.ended]);
   ended.catch(() => undefined);
   // Loading takes longer than the workers do, and the first campaign should not wait for it.
   await campaigns.up;
-  return { ...running, ended, schedules };
+  return { ...running, ended };
 }
 
 async function whileTemporalIsDown<Result>(
