@@ -10,7 +10,7 @@ import { type Subscriber, signingCertUrl } from './subscriber.ts';
 import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
 
 /** SNS has no such limit by default: this one must not be what a receiver that batches waits for. */
-export const maximumInFlight = 200;
+const maximumInFlight = 200;
 const firstRetryMs = 50;
 /** While nothing gets through, one delivery probes the webhook, at most this far apart. */
 const longestProbeMs = 1_000;
@@ -49,7 +49,7 @@ export class Publisher {
   readonly #signer: SnsSigner;
   readonly #webhook: Webhook;
   readonly #subscriber: Subscriber;
-  readonly #baseUrl: string;
+  readonly #addresses: { SigningCertURL: string; UnsubscribeURL: string };
   readonly #instanceId: string;
   readonly #stopping = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -78,7 +78,12 @@ export class Publisher {
     this.#signer = options.signer;
     this.#webhook = options.webhook;
     this.#subscriber = options.subscriber;
-    this.#baseUrl = options.baseUrl;
+    const { arn } = options.subscriber.current;
+    const unsubscribe = new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn });
+    this.#addresses = {
+      SigningCertURL: signingCertUrl(options.baseUrl, options.signer),
+      UnsubscribeURL: `${options.baseUrl}/sns/unsubscribe?${unsubscribe}`,
+    };
     this.#instanceId = options.instanceId;
     options.store.pending.onAdded(() => this.pump());
   }
@@ -155,15 +160,13 @@ export class Publisher {
 
   async #toNotification(pending: PendingEvent): Promise<SignedSnsMessage> {
     const messageId = uuidv5(String(pending.number), this.#instanceId);
-    const { topicArn, arn } = this.#subscriber.current;
     return this.#signer.sign({
       Type: 'Notification',
       MessageId: messageId,
-      TopicArn: topicArn,
+      TopicArn: this.#subscriber.current.topicArn,
       ...(await this.#describe(pending, messageId)),
       Timestamp: new Date(pending.at).toISOString(),
-      SigningCertURL: signingCertUrl(this.#baseUrl, this.#signer),
-      UnsubscribeURL: `${this.#baseUrl}/sns/unsubscribe?${new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn })}`,
+      ...this.#addresses,
     });
   }
 

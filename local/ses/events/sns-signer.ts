@@ -74,9 +74,9 @@ export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<S
 
 /**
  * Creates an RSA key and its self-signed certificate, valid for ten years.
- * @param bits 2048 as in AWS; 1024 signs three times as fast
+ * @param bits 2048 as in AWS; 1024 signs three times as fast, 512 seven times
  */
-export async function createSigningKey(bits: 1024 | 2048 = 2048): Promise<SigningKey> {
+export async function createSigningKey(bits: 512 | 1024 | 2048 = 2048): Promise<SigningKey> {
   const notAfterDate = new Date();
   notAfterDate.setFullYear(notAfterDate.getFullYear() + 10);
   const made = await generate([{ name: 'commonName', value: 'sns.localhost' }], {
