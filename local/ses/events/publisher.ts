@@ -10,7 +10,7 @@ import { type Subscriber, signingCertUrl } from './subscriber.ts';
 import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
 
 /** SNS has no such limit by default: this one must not be what a receiver that batches waits for. */
-const maximumInFlight = 200;
+export const maximumInFlight = 200;
 const firstRetryMs = 50;
 /** While nothing gets through, one delivery probes the webhook, at most this far apart. */
 const longestProbeMs = 1_000;

@@ -7,7 +7,7 @@ import type { Route } from '../http/router.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
 import type { State } from '../state/state.ts';
-import { Publisher, type PublisherFigures } from './publisher.ts';
+import { maximumInFlight, Publisher, type PublisherFigures } from './publisher.ts';
 import { createSigningKey, createSnsSigner, type SigningKey } from './sns-signer.ts';
 import { Subscriber } from './subscriber.ts';
 import { Webhook } from './webhook.ts';
@@ -48,7 +48,7 @@ export async function startEvents(options: {
     return { routes: [], control: { figures: silentFigures, setPaused: () => {} }, stop: async () => {} };
   }
   const signer = await createSnsSigner({ key: await loadSigningKey(options.dataDir) });
-  const webhook = new Webhook(webhookUrl);
+  const webhook = new Webhook(webhookUrl, maximumInFlight);
   const subscriber = new Subscriber({
     state,
     signer,
