@@ -172,7 +172,7 @@ interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
  */
 async function untilHandedOver(stage: CampaignStage, campaignId: string, sending: Sending) {
   const { recipients, killAt, ses, startedAt } = sending;
-  let { worker } = sending;
+  let worker = Promise.resolve(sending.worker);
   let [killedAt, readyAt, resumedAt] = [0, 0, 0];
 
   /**
@@ -190,19 +190,28 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
     if (messages >= recipients) messages = await handedOver(ses);
     if (killAt !== undefined && killedAt === 0 && messages >= killAt) {
       killedAt = Date.now();
-      process.kill(worker.pid, 'SIGKILL');
-      await worker.stop();
-      worker = sending.standby ?? (await stage.startWorker());
-      readyAt = Date.now();
-      before = await messagesOf(ses);
-      messages = before;
+      process.kill(sending.worker.pid, 'SIGKILL');
+      await sending.worker.stop();
+      worker = sending.standby ? Promise.resolve(sending.standby) : stage.startWorker();
+      // Not waited for: it hands over before it is ready.
+      worker.then(
+        () => {
+          readyAt = Date.now();
+        },
+        () => undefined,
+      );
+      // The last calls of the killed one may still arrive.
+      await delay(pollMs);
+      messages = await messagesOf(ses);
     } else if (killedAt > 0 && resumedAt === 0 && messages > before) resumedAt = Date.now();
     if (killedAt > 0 && Date.now() - killedAt > longestHoldMs) await sending.release();
-    if (killedAt > 0 && messages === before && (await isOnlyDoubtLeft())) break;
+    if (resumedAt > 0 && messages === before && (await isOnlyDoubtLeft())) break;
     if (Date.now() - startedAt > patienceMs) throw new Error(`Only ${messages} of ${recipients} left`);
   }
+  const lastAt = await newestAt(ses);
+  const last = await worker;
   const restart = { readyAfterMs: readyAt - killedAt, resumedAfterMs: resumedAt - killedAt };
-  return { worker, killedAt, restart, lastAt: await newestAt(ses) };
+  return { worker: last, killedAt, restart, lastAt };
 }
 
 interface Settling extends Pick<CampaignRunOptions, 'recipients' | 'withEvents'> {

@@ -71,8 +71,8 @@ function present(
       ? ''
       : `; ${run.doubtful.emails} were in its hand, ${run.doubtful.sentAgain} of them had not left and were sent ` +
         `again, the last one settled ${run.doubtful.settledAfterSeconds.toFixed(0)} s after the call; the next worker ` +
-        `${withStandby ? '' : `polled ${run.restart.readyAfterMs} ms after the kill and `}handed over after ` +
-        `${run.restart.resumedAfterMs} ms`;
+        `handed over ${run.restart.resumedAfterMs} ms after the kill` +
+        `${withStandby ? '' : ` and was ready after ${run.restart.readyAfterMs} ms`}`;
   return {
     work: `${recipients.toLocaleString('en-US')} recipients, ${latencyMs} ms${kill}`,
     value: run.ratePerSecond,
