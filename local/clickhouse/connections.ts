@@ -3,7 +3,7 @@ import { StatementError } from './statement-error.ts';
 const mostWaiting = 200;
 const longestWaitMs = 20_000;
 
-/** Hands out connections to the engine, each to one statement at a time; whoever waits longest is next. */
+/** Hands out connections to the engine, each to one statement at a time, in the order of the requests. */
 export class Connections<Connection> {
   readonly #idle: Connection[];
   readonly #waiting = new Set<(connection: Connection) => void>();

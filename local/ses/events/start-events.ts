@@ -119,9 +119,9 @@ function snsRoutes(subscriber: Subscriber, certificateId: string, certificatePem
 const pem = /-----BEGIN (?:[A-Z ]+)-----[\s\S]+?-----END (?:[A-Z ]+)-----/g;
 
 /**
- * AWS uses 2048. Signing is most of the work per event: 220 µs of CPU with 2048, 70 with 1024, 30 with 512. So small a key
- * can be broken, but only the webhook that is configured here trusts it, and whoever can fetch the certificate can ask
- * this server for any event anyway.
+ * AWS uses 2048. Signing is most of the work per event: 220 µs of CPU with 2048, 70 with 1024, 30 with 512. A key this
+ * small can be broken, but only the webhook configured here trusts it, and a client that can fetch the certificate can
+ * make this server send any event anyway.
  */
 const bits = 512;
 

@@ -24,14 +24,14 @@ const mostTries = 20;
 /** A round of the relay holds locks and a connection for as long. Providers usually answer within it. */
 const defaultPatienceMs = 2_000;
 /**
- * When the workflow of emails looks that a try still has in hand. Earlier, it would take send slots for the same emails,
- * or find their claims and wait until these are in doubt.
+ * When a workflow first looks at emails that a try still has in hand. Earlier, it would take send slots for the same
+ * emails, or find their claims and wait until these are in doubt.
  */
 const [whileHandedOverMs, whileWaitingMs] = [10_000, workMs];
 
 /**
  * Dispatches emails for the relay and the workflows of this process. Most emails leave in the relay's first try and need
- * no workflow. Whoever else looks at emails of a try meets its claims, like those of any other run.
+ * no workflow. Another run that looks at the emails of a try meets its claims, as it would those of any run.
  */
 export function createEmailDispatcher(
   dependencies: EmailDispatcherDependencies,
