@@ -50,7 +50,8 @@ async function callProvider(
   stored: StoredContent | undefined,
   outcomes: ClaimOutcomes,
 ): Promise<void> {
-  if (context.signal.aborted || !(await context.maySend())) {
+  // An unanswered question holds back these emails alone: other calls are under way, and their outcomes are to be recorded.
+  if (context.signal.aborted || !(await context.maySend().catch(() => false))) {
     for (const email of emails) outcomes.putBack(email, null, 0);
     return;
   }
