@@ -91,6 +91,17 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it('of each list with a cursor names the error for one that is not valid', () => {
+    // biome-ignore lint/suspicious/noExplicitAny: the test looks into the document freely
+    const { paths }: any = buildOpenapi({ routes, serverUrl: 'http://localhost:8080', version: '1.0.0' });
+    const lists = Object.entries<{ get?: { parameters?: { name: string }[]; responses: object } }>(paths)
+      .flatMap(([path, { get }]) => (get === undefined ? [] : [{ path, ...get }]))
+      .filter(({ parameters }) => parameters?.some(({ name }) => name === 'cursor'));
+    expect(lists.length).toBeGreaterThan(10);
+    for (const { path, responses } of lists)
+      expect([path, Object.keys(responses)]).toContainEqual(expect.arrayContaining(['400']));
+  });
+
   it('gives path, query and header parameters', () => {
     expect(operation.parameters).toEqual([
       { name: 'itemId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },

@@ -25,7 +25,7 @@ ${deepPages}`,
   params,
   query: largePageQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, query, params } = ctx.state;
     const members = await ctx.services.segmentMembers.list(project.id, params.id, query);
