@@ -14,6 +14,9 @@ export type Orm = MikroORM;
 /** Enough for two concurrent batches of each kind of hot request. */
 const mostPreparedConnections = 6;
 
+/** Linux would probe after two hours: until then, statements on a connection that a firewall dropped hang. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
+
 export interface DatabaseOptions {
   url: string;
   poolSize: number;
@@ -57,7 +60,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     application_name: 'posthaste',
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    keepAlive: true,
+    ...keepAlive,
     min,
   };
   const pools: Partial<Record<PoolName, pg.Pool>> = {};
