@@ -24,7 +24,7 @@ export interface ChildProcessOptions {
   signal?: AbortSignal | undefined;
 }
 
-export type OnSpawn = (pid: number) => void;
+export type OnSpawn = (child: Pick<RunningChild, 'pid' | 'exited'>) => void;
 
 export interface ChildExit {
   code: number | null;
@@ -76,7 +76,6 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   }
   const watcher = startWatcher(pid, stopSignal, stopTimeoutMs);
   if (options.pidFile !== undefined) writePidFile(options.pidFile, pid);
-  options.onSpawn?.(pid);
 
   let requested = false;
   const exited = new Promise<ChildExit>((resolve) => {
@@ -95,6 +94,8 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
       });
     });
   });
+
+  options.onSpawn?.({ pid, exited });
 
   async function stop(): Promise<void> {
     requested = true;

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createLogger } from '../runtime/logger.ts';
 import { createShutdown, type Shutdown } from '../runtime/shutdown.ts';
+import type { OnSpawn } from './child-process.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { readLocalEnvironment } from './environment.ts';
 import { describeFailure } from './failure.ts';
@@ -69,7 +70,7 @@ class LocalRun {
       signal: this.#abort.signal,
       say: print,
       onFailure: this.fail,
-      onChild: (pid) => this.#children.add(pid),
+      onChild: this.#onChild,
     });
     this.#starting = running;
     const stack = await running;
@@ -78,6 +79,12 @@ class LocalRun {
     print(presentReady(stack.urls));
     if (stack.signInLink !== undefined) print(presentSignIn(stack.signInLink));
   }
+
+  readonly #onChild: OnSpawn = ({ pid, exited }) => {
+    this.#children.add(pid);
+    // Another program may get its id.
+    void exited.then(() => this.#children.delete(pid));
+  };
 
   readonly fail = (error: unknown): void => {
     if (this.#ending !== 'no') return;

@@ -47,8 +47,8 @@ export function startChildren(
       if (saysDiskFull(line)) warnOfFullDisk();
     };
     const spawn = Promise.withResolvers<void>();
-    const running = run(writeLine, (pid) => {
-      options.onChild(pid);
+    const running = run(writeLine, (child) => {
+      options.onChild(child);
       spawn.resolve();
     });
     up.push(running);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Shutdown } from '../runtime/shutdown.ts';
+import type { OnSpawn } from './child-process.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { LocalEnvironment } from './environment.ts';
 
@@ -14,5 +15,5 @@ export interface StackOptions {
   signal: AbortSignal;
   say: (line: string) => void;
   onFailure: (error: unknown) => void;
-  onChild: (pid: number) => void;
+  onChild: OnSpawn;
 }
