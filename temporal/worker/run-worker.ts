@@ -30,15 +30,6 @@ export async function runWorker(
   const dependencies = openActivityDependencies(resources, parts, campaigns, shutdown);
   const { emails } = dependencies;
   const activities = createActivities(dependencies);
-  let stopped = false;
-  let running: RunningWorkers | undefined;
-  shutdown.add('worker', async () => {
-    stopped = true;
-    resources.relay.useFirstTry(undefined);
-    await running?.stop();
-    await emails.stop();
-  });
-  shutdown.add('head start', async () => campaigns.endHeadStart());
   const options: WorkersOptions = {
     environment: resources.environment,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
@@ -51,10 +42,24 @@ export async function runWorker(
     log,
   };
 
-  const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, () => stopped, log);
+  const stopping = new AbortController();
+  const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, stopping.signal, log);
+  const starting = persist(() => startWorkers(options));
+  shutdown.add('worker', async () => {
+    stopping.abort();
+    resources.relay.useFirstTry(undefined);
+    // Workers that come up meanwhile would take tasks that nobody completes.
+    const stopped = starting.then(
+      (running) => running.stop(),
+      () => undefined,
+    );
+    await Promise.all([stopped, emails.stop()]);
+  });
+  shutdown.add('head start', async () => campaigns.endHeadStart());
+
   // Before Temporal answers: emails without trouble do not need it.
   resources.relay.useFirstTry({ run: emails.tryFirst, onCommit: parts.wakeJournal });
-  running = await persist(() => startWorkers(options));
+  const running = await starting;
   // After the workers, and nothing waits for it: dozens of calls, for work that is due in seconds at the earliest.
   persist(() => ensureAllSchedules(resources)).catch(() => undefined);
   // A worker without its thread would look alive but send no campaigns.
@@ -67,16 +72,16 @@ export async function runWorker(
 
 async function whileTemporalIsDown<Result>(
   work: () => Promise<Result>,
-  isStopped: () => boolean,
+  stopping: AbortSignal,
   log: Logger,
 ): Promise<Result> {
   for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
     try {
       return await work();
     } catch (err) {
-      if (isStopped()) throw err;
+      if (stopping.aborted) throw err;
       log.warn({ err }, 'Temporal does not answer; trying again');
-      await delay(pause);
+      await delay(pause, undefined, { signal: stopping });
     }
   }
 }
