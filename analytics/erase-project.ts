@@ -4,7 +4,7 @@ import { deleteFrom, restoreNames } from './deletion.ts';
 
 const ofProject = 'project_id = {projectId:UUID}';
 const comment = 'erase project';
-const isOld = (id: string) => `UUIDv7ToDateTime(${id}) <= {madeUntil:DateTime64(3, 'UTC')}`;
+const isOld = `UUIDv7ToDateTime(event_id) <= {madeUntil:DateTime64(3, 'UTC')}`;
 
 const restoreDays = `
 INSERT INTO day_change
@@ -27,15 +27,11 @@ export async function eraseProjectData(
 ): Promise<void> {
   const parameters = { projectId, madeUntil: toInstantParameter(madeUntil) };
   await clickhouse.command(deleteFrom('event_name', ofProject, comment), { projectId });
-  await clickhouse.command(
-    deleteFrom('email_state', `${ofProject} AND ${isOld('email_id')}`, comment),
-    parameters,
-  );
   const madeOld = `made_at <= {madeUntil:DateTime64(3, 'UTC')}`;
   await clickhouse.command(deleteFrom('figure', `${ofProject} AND ${madeOld}`, comment), parameters);
   const asked = `at <= {madeUntil:DateTime64(3, 'UTC')}`;
   await clickhouse.command(deleteFrom('request_log', `${ofProject} AND ${asked}`, comment), parameters);
-  await clickhouse.command(deleteFrom('event', `${ofProject} AND ${isOld('event_id')}`, comment), parameters);
+  await clickhouse.command(deleteFrom('event', `${ofProject} AND ${isOld}`, comment), parameters);
   await clickhouse.command(deleteFrom('day_change', ofProject, comment), { projectId });
   await clickhouse.command(restoreNames(ofProject), { projectId });
   await clickhouse.command(restoreDays, { projectId });

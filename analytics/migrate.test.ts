@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type OwnClickHouse, startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
@@ -8,6 +9,7 @@ import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
 import { countColumn, type Question } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
 const tables: Question<Record<string, never>, { name: string; definition: string }> = {
   name: 'tables',
@@ -49,8 +51,8 @@ describe('migrateClickHouse', () => {
     expect(before.map((table) => table.name)).toEqual([
       'day_change',
       'day_change_view',
+      'email',
       'email_state',
-      'email_state_view',
       'event',
       'event_name',
       'event_name_view',
@@ -92,16 +94,89 @@ describe('migrateClickHouse', () => {
     };
     await migrateClickHouse(store, { event: 30 });
     expect(await ttls()).toEqual(['event 30', 'event_name 30', 'request_log 7']);
-    await migrateClickHouse(store, { event: 400, email_state: 800, figure: 900 });
-    expect(await ttls()).toEqual([
-      'email_state 800',
-      'event 400',
-      'event_name 400',
-      'figure 900',
-      'request_log 7',
-    ]);
+    await migrateClickHouse(store, { event: 400, figure: 900 });
+    expect(await ttls()).toEqual(['event 400', 'event_name 400', 'figure 900', 'request_log 7']);
     await migrateClickHouse(store);
     expect(await ttls()).toEqual(['request_log 7']);
     await expect(migrateClickHouse(store, { event: 0.5 })).rejects.toThrow('Not a number of days');
+  });
+});
+
+describe('the migration to the view email', () => {
+  const emailsOf = (from: string): Question<Record<string, never>, Record<string, unknown>> => ({
+    name: 'emails',
+    sql: `SELECT * FROM ${from} ORDER BY project_id, email_id`,
+    row: z.record(z.string(), z.unknown()),
+  });
+
+  async function run(store: ClickHouse, versions: readonly number[]): Promise<void> {
+    for (const { version, statements } of migrations) {
+      if (versions.includes(version)) for (const statement of statements) await store.command(statement);
+    }
+  }
+
+  /** What becomes of an email, a second after the other. */
+  function happenings(projectId: string, ...activities: [type: string, data?: object][]): EventInsertRow[] {
+    const [emailId, campaignId, contactId] = [uuidv7(), uuidv7(), uuidv7()];
+    return activities.map(([activityType, data], second) => ({
+      projectId,
+      eventId: uuidv7(),
+      occurredAt: new Date(Date.parse('2026-03-01T12:00:00.000Z') + second * 1000),
+      name: activityType,
+      kind: 'emitted',
+      activityType,
+      contactId,
+      emailId,
+      campaignId,
+      workflowId: null,
+      data: { ...data },
+    }));
+  }
+
+  it('gives the answers of the table before it, also for the events of then', async () => {
+    const store = freshDatabase();
+    await store.createDatabase();
+    await run(store, [1, 2, 3, 4]);
+    const [ours, theirs] = [uuidv7(), uuidv7()];
+    const lines = [
+      ...happenings(ours, ['email.sent'], ['email.delivered'], ['email.opened'], ['email.clicked']),
+      ...happenings(ours, ['email.opened'], ['email.sent'], ['email.opened'], ['event.tracked']),
+      ...happenings(ours, ['email.sent'], ['email.bounced', { bounceType: 'Transient' }]),
+      ...happenings(ours, ['email.bounced', { bounceType: 'Permanent' }], ['email.bounced']),
+      ...happenings(ours, ['email.bounced'], ['email.complained']),
+      ...happenings(theirs, ['email.sent']),
+      ...happenings(theirs, ['event.tracked']),
+    ].map(toEventLine);
+    // Once more, in parts of their own, as the journal may deliver them.
+    for (const some of [lines.slice(0, 5), lines.slice(3), lines]) {
+      await store.insert(eventTable, some.join('\n'));
+    }
+    const before = await store.query(emailsOf('email_state FINAL'), {});
+    expect(before).toHaveLength(6);
+
+    await migrateClickHouse(store);
+    expect(await store.query(emailsOf('email'), {})).toEqual(before);
+    expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
+    await store.insert(eventTable, happenings(ours, ['email.sent']).map(toEventLine).join('\n'));
+    expect(await store.query(emailsOf('email'), {})).toHaveLength(7);
+    expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
+  });
+
+  it('refuses nothing to processes of the version before, nor to one that is late with the first migration', async () => {
+    const store = freshDatabase();
+    await migrateClickHouse(store);
+    await store.command(
+      'ALTER TABLE email_state MODIFY TTL toDateTime(UUIDv7ToDateTime(email_id)) + toIntervalDay(30)',
+    );
+    await store.command(
+      `DELETE FROM email_state WHERE project_id = '${uuidv7()}' SETTINGS lightweight_deletes_sync = 2`,
+    );
+
+    await run(store, [1]);
+    await store.insert(eventTable, happenings(uuidv7(), ['email.sent']).map(toEventLine).join('\n'));
+    await run(store, [2, 3, 4, 5]);
+    expect(await store.query(emailsOf('email'), {})).toHaveLength(1);
+    expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
+    expect((await store.query(tables, {})).map(({ name }) => name)).not.toContain('email_state_view');
   });
 });

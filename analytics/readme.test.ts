@@ -95,6 +95,8 @@ function email(
 }
 
 const first = { isFirst: true, countsAsOpen: true };
+const never = '2299-12-31T23:59:59.999Z';
+const day = 86_400;
 const shop = 'https://shop.example/';
 const tracked = (contactId: string, hours: number) =>
   event({
@@ -153,6 +155,19 @@ function life(): EventInsertRow[] {
       [2, 'email.delivery'],
       [60, 'email.unsubscribed'],
     ]),
+    // Handed over before the period, at its end and opened later, and after it.
+    ...email(dan, 'web.de', {}, -240, [
+      [0, 'email.sent'],
+      [12 * day, 'email.open', { opens: 1, ...first }],
+    ]),
+    ...email(dan, 'web.de', {}, 696, [
+      [0, 'email.sent'],
+      [20 * day, 'email.open', { opens: 1, ...first }],
+    ]),
+    ...email(dan, 'web.de', {}, 744, [
+      [0, 'email.sent'],
+      [day, 'email.open', { opens: 1, ...first }],
+    ]),
     event({
       name: 'email.suppressed',
       kind: 'activity',
@@ -195,6 +210,8 @@ const ofOthers = [
   }),
 ];
 
+const annsFirst = life()[0]?.emailId ?? '';
+
 const parameters = {
   projectId,
   since: '2026-03-01 00:00:00.000',
@@ -202,16 +219,18 @@ const parameters = {
   timezone: 'Asia/Kolkata',
   workflowId: welcome,
   minEmails: 2,
+  emailId: annsFirst,
 };
 
 const answers: Record<string, Record<string, unknown>[]> = {
   'Deliverability by domain': [
     { domain: 'gmail.com', sent: 4, delivered: 4, bounced: 0, complained: 1, delivery_rate: 100 },
-    { domain: 'web.de', sent: 2, delivered: 1, bounced: 1, complained: 0, delivery_rate: 50 },
+    { domain: 'web.de', sent: 3, delivered: 1, bounced: 1, complained: 0, delivery_rate: 33.33 },
   ],
-  // 9:00, 14:00 and 20:00 UTC are 14:30, 19:30 and 1:30 there.
+  // 8:00, 9:00, 14:00 and 20:00 UTC are 13:30, 14:30, 19:30 and 1:30 there.
   'Engagement by hour': [
     { hour: 1, opened: 1, clicked: 0 },
+    { hour: 13, opened: 1, clicked: 0 },
     { hour: 14, opened: 1, clicked: 1 },
     { hour: 19, opened: 1, clicked: 1 },
   ],
@@ -229,7 +248,17 @@ const answers: Record<string, Record<string, unknown>[]> = {
     { day: '2026-03-03', subscribed: 1, unsubscribed: 0, growth: 3 },
     { day: '2026-03-10', subscribed: 0, unsubscribed: 2, growth: 1 },
   ],
-  'Time to open': [{ opened: 3, median_seconds: 300, p90_seconds: 500 }],
+  'Time to open': [{ opened: 4, median_seconds: 500, p90_seconds: 20 * day }],
+  'One email': [
+    {
+      sent_at: at(1).toISOString(),
+      delivered_at: at(1, 2).toISOString(),
+      opened_at: at(1, 100).toISOString(),
+      clicked_at: at(1, 160).toISOString(),
+      bounced_at: never,
+      complained_at: never,
+    },
+  ],
   'Top links': [
     { link: `${shop}a`, clicks: 2, emails: 1 },
     { link: `${shop}b`, clicks: 2, emails: 2 },
@@ -240,7 +269,7 @@ const answers: Record<string, Record<string, unknown>[]> = {
   ],
   'Funnel by source': [
     { source: 'CAMPAIGN', sent: 4, delivered: 3, opened: 1, clicked: 1 },
-    { source: 'TRANSACTIONAL', sent: 1, delivered: 1, opened: 1, clicked: 1 },
+    { source: 'TRANSACTIONAL', sent: 2, delivered: 1, opened: 2, clicked: 1 },
     { source: 'WORKFLOW', sent: 1, delivered: 1, opened: 1, clicked: 0 },
   ],
   'Silent contacts': [{ contact_id: ben, emails: 2, last_sent_at: at(200).toISOString() }],
@@ -262,6 +291,19 @@ describe('the queries for analysts', () => {
     expect(queries.size).toBeGreaterThanOrEqual(10);
     for (const sql of queries.values()) expect(sql).toContain('project_id = {projectId:UUID}');
   });
+
+  it('about one email reads what the index of the events has of its project', async () => {
+    const plan = await clickhouse.query(
+      {
+        name: 'plan',
+        sql: `EXPLAIN indexes = 1 ${queries.get('One email')}`,
+        row: z.object({ explain: z.string() }),
+      },
+      { projectId, emailId: annsFirst },
+    );
+    const lines = plan.map(({ explain }) => explain.trim()).join('\n');
+    expect(lines).toMatch(/PrimaryKey\nKeys:\nproject_id\n/);
+  });
 });
 
 describe('the tables for analysts', () => {
@@ -270,7 +312,7 @@ describe('the tables for analysts', () => {
       {
         name: 'columns',
         sql: `SELECT table, name FROM system.columns
-          WHERE database = currentDatabase() AND table IN ('event', 'figure', 'email_state', 'event_name', 'day_change')`,
+          WHERE database = currentDatabase() AND table IN ('event', 'figure', 'email', 'event_name', 'day_change')`,
         row: z.object({ table: z.string(), name: z.string() }),
       },
       {},

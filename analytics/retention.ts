@@ -6,15 +6,12 @@ import type { Question } from './client/question.ts';
 export interface Retention {
   readonly event?: number | undefined;
   readonly figure?: number | undefined;
-  readonly email_state?: number | undefined;
 }
 
 const tables = {
   event: { retention: 'event', age: 'toDateTime(occurred_at)' },
   event_name: { retention: 'event', age: 'toDateTime(last_at)' },
   figure: { retention: 'figure', age: 'toDateTime(occurred_at)' },
-  // Counts from the email's creation: its row must not expire while events about it still arrive.
-  email_state: { retention: 'email_state', age: 'toDateTime(UUIDv7ToDateTime(email_id))' },
 } as const;
 
 const tableDefinition: Question<{ table: string }, { definition: string }> = {

@@ -32,7 +32,7 @@ export interface JournalStreamer {
 }
 
 /**
- * Every insert creates parts in five tables that ClickHouse has to merge: tens of milliseconds of CPU however small it
+ * Every insert creates parts in four tables that ClickHouse has to merge: tens of milliseconds of CPU however small it
  * is, half of what a single email costs. While few rows arrive, the stream pauses for fifty times the duration of the
  * last insert, within these bounds.
  */

@@ -34,7 +34,6 @@ export async function prepareClickHouse(
   const retention = {
     event: config.ANALYTICS_EVENT_RETENTION_DAYS || undefined,
     figure: config.ANALYTICS_FIGURE_RETENTION_DAYS || undefined,
-    email_state: config.ANALYTICS_EMAIL_RETENTION_DAYS || undefined,
   };
   for (let pauseMs = 500; !signal.aborted; pauseMs = Math.min(pauseMs * 2, longestRetryMs)) {
     try {

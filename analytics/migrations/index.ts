@@ -23,4 +23,5 @@ export const migrations: readonly Migration[] = [
   sqlMigration(2, 'figures'),
   sqlMigration(3, 'request-log'),
   sqlMigration(4, 'day-changes'),
+  sqlMigration(5, 'email'),
 ];

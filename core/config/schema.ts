@@ -104,9 +104,6 @@ export const environmentSchema = z.object({
   ANALYTICS_FIGURE_RETENTION_DAYS: integer(0).describe(
     'Days that ClickHouse keeps what time series, statistics and campaign figures count; 0 = forever.',
   ),
-  ANALYTICS_EMAIL_RETENTION_DAYS: integer(0).describe(
-    'Days from its creation that ClickHouse keeps the row of an email, for analysts; 0 = forever.',
-  ),
 
   TEMPORAL_ADDRESS: z
     .string()

@@ -164,9 +164,8 @@ export async function checkClickHouse(stage: Stage): Promise<Finding[]> {
   );
   const [figures] = await readClickHouse<{ emails: string }>(
     stage,
-    `SELECT toString(count()) AS emails FROM (
-       SELECT email_id FROM posthaste.email_state GROUP BY project_id, email_id
-       HAVING min(sent_at) < toDateTime64('2299-01-01 00:00:00', 3, 'UTC'))`,
+    `SELECT toString(count()) AS emails FROM posthaste.email
+     WHERE sent_at < toDateTime64('2299-01-01 00:00:00', 3, 'UTC')`,
   );
   return [
     {
