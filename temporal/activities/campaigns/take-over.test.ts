@@ -1,89 +1,76 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createRests, keepLooking } from './take-over.ts';
+import { createTurns } from './take-over.ts';
 
 let now: number;
-let rests: ReturnType<typeof createRests>;
+let open: string[];
+let turns: ReturnType<typeof createTurns>;
 beforeEach(() => {
   now = 1_000_000;
-  rests = createRests(() => now);
+  open = [];
+  turns = createTurns(() => now);
 });
 
-/** Milliseconds of the rest after a look that sent nothing. */
-function restMs(id: string): number {
-  rests.note(id, false);
-  const since = now;
-  while (rests.current().includes(id)) now += 1;
-  return now - since;
+const next = (limit = 4) =>
+  turns.next(async (except) => open.filter((id) => !except.includes(id)).slice(0, limit));
+
+/** Milliseconds until the only open campaign has its next turn, after one that sent nothing. */
+async function restMs(id: string): Promise<number> {
+  open = [id];
+  turns.note(id, false);
+  for (const since = now; ; now += 1) if ((await next()).length > 0) return now - since;
 }
 
 describe('the rest of a campaign of which nothing could be sent', () => {
-  it('is twice as long every time, up to 30 seconds', () => {
-    expect(Array.from({ length: 7 }, () => restMs('a'))).toEqual([
-      1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
-    ]);
+  it('is twice as long every time, up to 30 seconds', async () => {
+    const rests: number[] = [];
+    for (let n = 0; n < 7; n += 1) rests.push(await restMs('a'));
+    expect(rests).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it('is short again once something was sent', () => {
-    restMs('a');
-    restMs('a');
-    rests.note('a', true);
-    expect(rests.current()).toEqual([]);
-    expect(restMs('a')).toBe(1_000);
+  it('is short again once something was sent', async () => {
+    await restMs('a');
+    await restMs('a');
+    turns.note('a', true);
+    expect(await next()).toEqual(['a']);
+    expect(await restMs('a')).toBe(1_000);
   });
 
-  it('concerns no other campaign', () => {
-    rests.note('a', false);
-    rests.note('b', true);
-    expect(rests.current()).toEqual(['a']);
+  it('concerns no other campaign', async () => {
+    open = ['a', 'b'];
+    turns.note('a', false);
+    turns.note('b', true);
+    expect(await next()).toEqual(['b']);
   });
 
-  it('is forgotten when nobody looked for a while', () => {
-    restMs('a');
-    restMs('a');
+  it('is forgotten when nothing was tried for a while', async () => {
+    await restMs('a');
+    await restMs('a');
     now += 30_001;
-    rests.current();
-    expect(restMs('a')).toBe(1_000);
+    open = [];
+    await next();
+    expect(await restMs('a')).toBe(1_000);
   });
 });
 
-/** Looks until `rounds` pauses are over. @returns the pauses in milliseconds, and in which of them there was a look */
-async function play(rounds: { isIdle?: boolean; isOpen?: boolean; sends?: number }[]) {
-  const pauses: number[] = [];
-  const looks: number[] = [];
-  let sent = 0;
-  const over = new Error('over');
-  const now = () => rounds[pauses.length - 1];
-  await keepLooking({
-    async look() {
-      looks.push(pauses.length);
-      sent += now()?.sends ?? 0;
-      return now()?.isOpen ?? false;
-    },
-    isIdle: () => now()?.isIdle ?? true,
-    sent: () => sent,
-    async wait(ms) {
-      if (pauses.length === rounds.length) throw over;
-      pauses.push(ms);
-    },
-  }).catch((error) => expect(error).toBe(over));
-  return { pauses, looks };
-}
-
-const times = <Item>(count: number, item: Item) => Array.from({ length: count }, () => item);
-
-describe('looking for campaigns to send', () => {
-  it('goes on twice a second while nothing is open, and while something leaves', async () => {
-    expect(await play(times(4, {}))).toEqual({ pauses: times(4, 500), looks: [1, 2, 3, 4] });
-    expect((await play(times(4, { isOpen: true, sends: 1 }))).pauses).toEqual(times(4, 500));
+describe('turns of campaigns', () => {
+  it('come again at once while one campaign is open', async () => {
+    open = ['a'];
+    for (let n = 0; n < 3; n += 1) {
+      expect(await next()).toEqual(['a']);
+      turns.note('a', true);
+    }
   });
 
-  it('waits longer each time that nothing leaves of what is open, and not once something does', async () => {
-    const inVain = { isOpen: true };
-    const { pauses } = await play([...times(8, inVain), { isOpen: true, sends: 1 }, inVain, inVain]);
-    expect(pauses).toEqual([500, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 500]);
-  });
-
-  it('leaves it alone while there is other work', async () => {
-    expect((await play([{}, { isIdle: false }, { isIdle: false }, {}])).looks).toEqual([1, 4]);
+  it('reach the last of many, however seldom there is a look', async () => {
+    open = Array.from({ length: 50 }, (_, n) => `stuck-${n}`);
+    const seen: string[] = [];
+    while (!seen.includes('stuck-49')) {
+      for (const id of await next()) {
+        seen.push(id);
+        turns.note(id, id === 'stuck-0');
+      }
+      now += 60_000;
+    }
+    expect(seen).toEqual(open);
   });
 });

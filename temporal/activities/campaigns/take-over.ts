@@ -13,23 +13,28 @@ export interface TakeOverDependencies {
 /** As many as a process works on at a time. */
 const campaignsAtOnce = 4;
 
+const lookEveryMs = 500;
+
 /** Starts what other workers left behind, as long as this one is idle. Nothing of it rejects. */
 export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencies) {
   const stopping = new AbortController();
-  const rests = createRests();
-  let sent = 0;
-  let looking: Promise<unknown> = Promise.resolve();
+  const turns = createTurns();
+  let looking: Promise<void> = Promise.resolve();
 
-  /** @returns whether it found a campaign, or the look failed */
-  async function look(): Promise<boolean> {
+  async function look(): Promise<void> {
     try {
       const campaigns = orm.em.fork().getRepository(Campaign);
-      const ids = await campaigns.listSending(rests.current(), campaignsAtOnce);
+      const ids = await turns.next((except) => campaigns.listSending(except, campaignsAtOnce));
       for (const id of ids) start(id);
-      return ids.length > 0;
     } catch (error) {
       warn('Could not look for campaigns to take over; Temporal will', error);
-      return true;
+    }
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await delay(lookEveryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      if (!stopping.signal.aborted && isIdle()) await look();
     }
   }
 
@@ -37,16 +42,10 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
     /** Resolves after the first look. */
     async begin(): Promise<void> {
       const first = look();
-      const wait = (ms: number) => delay(ms, undefined, { signal: stopping.signal, ref: false });
-      looking = first
-        .then(() => keepLooking({ look, isIdle, sent: () => sent, wait }))
-        .catch(() => undefined);
+      looking = first.then(keepLooking);
       await first;
     },
-    note(campaignId: string, emails: number): void {
-      sent += emails;
-      rests.note(campaignId, emails > 0);
-    },
+    note: (campaignId: string, emails: number) => turns.note(campaignId, emails > 0),
     async stop(): Promise<void> {
       stopping.abort();
       await looking;
@@ -54,49 +53,38 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
   };
 }
 
-export interface Looking {
-  /** Resolves to whether there was anything open. */
-  look: () => Promise<boolean>;
-  isIdle: () => boolean;
-  sent: () => number;
-  /** Rejects when looking has to end. */
-  wait: (ms: number) => Promise<unknown>;
-}
-
-const lookEveryMs = 500;
-/** While nothing that is open can be sent: it waits for its rate, or for events of the provider. */
-const longestPauseMs = 30_000;
-
-export async function keepLooking({ look, isIdle, sent, wait }: Looking): Promise<never> {
-  let [pauseMs, isOpen, sentBefore] = [lookEveryMs, false, 0];
-  for (;;) {
-    await wait(pauseMs);
-    if (!isIdle()) continue;
-    const isInVain = isOpen && sent() === sentBefore;
-    pauseMs = isInVain ? Math.min(2 * pauseMs, longestPauseMs) : lookEveryMs;
-    sentBefore = sent();
-    isOpen = await look();
-  }
-}
-
 const firstRestMs = 1_000;
 const longestRestMs = 30_000;
 
 /**
- * Campaigns of which nothing could be sent: they wait for their rate, for events of the provider, or for their project to
- * be enabled. Each rests twice as long every time, so that it keeps nobody from others, which may be sent.
+ * Whose turn it is. Campaigns take turns: none has a second one before all that are open had their first. One of which
+ * nothing could be sent (it waits for its rate, for events of the provider, or for its project to be enabled) rests
+ * besides, twice as long every time.
  */
-export function createRests(now: () => number = Date.now) {
+export function createTurns(now: () => number = Date.now) {
   const rests = new Map<string, { ms: number; until: number }>();
+  const hadTurn = new Set<string>();
+
+  function resting(): string[] {
+    for (const [id, { until }] of rests) if (now() - until > longestRestMs) rests.delete(id);
+    return [...rests].filter(([, { until }]) => until > now()).map(([id]) => id);
+  }
+
   return {
+    /** @param list open campaigns without these */
+    async next(list: (except: string[]) => Promise<string[]>): Promise<string[]> {
+      let ids = await list([...new Set([...hadTurn, ...resting()])]);
+      if (ids.length === 0 && hadTurn.size > 0) {
+        hadTurn.clear();
+        ids = await list(resting());
+      }
+      for (const id of ids) hadTurn.add(id);
+      return ids;
+    },
     note(id: string, hasSent: boolean): void {
       const ms = Math.min(2 * (rests.get(id)?.ms ?? firstRestMs / 2), longestRestMs);
       if (hasSent) rests.delete(id);
       else rests.set(id, { ms, until: now() + ms });
-    },
-    current(): string[] {
-      for (const [id, { until }] of rests) if (now() - until > longestRestMs) rests.delete(id);
-      return [...rests].filter(([, { until }]) => until > now()).map(([id]) => id);
     },
   };
 }
