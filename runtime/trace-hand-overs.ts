@@ -1,21 +1,35 @@
-import type { EmailProvider } from '../providers/email/email-provider.ts';
+import { type EmailProvider, type OutgoingEmail, unanswered } from '../providers/email/email-provider.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Wraps hand-overs in spans. Reasons are left out: the provider may include an address in them. */
+// Reasons are left out of spans: the provider may include an address in them.
+
+/** A span for each hand-over of a transactional email, in the trace of that email, also when emails share a call. */
 export function traceHandOvers(provider: EmailProvider, tracing: Tracing): EmailProvider {
+  const spanOf = ({ emailId, projectId }: OutgoingEmail) => ({
+    name: `hand over to ${provider.name}`,
+    isCall: true,
+    emailId,
+    facts: { 'posthaste.email.id': emailId, 'posthaste.project.id': projectId },
+    result: ({ outcome }: { outcome: string }) => ({ 'posthaste.outcome': outcome }),
+  });
   return {
-    name: provider.name,
-    handOver: (email) =>
-      tracing.span(
-        {
-          name: `hand over to ${provider.name}`,
-          isCall: true,
-          emailId: email.emailId,
-          facts: { 'posthaste.email.id': email.emailId, 'posthaste.project.id': email.projectId },
-          result: ({ outcome }) => ({ 'posthaste.outcome': outcome }),
-        },
-        () => provider.handOver(email),
-      ),
+    ...provider,
+    handOver: (email) => tracing.span(spanOf(email), () => provider.handOver(email)),
+    handOverMany: (emails, signal) => {
+      const answers = provider.handOverMany(emails, signal);
+      return Promise.all(
+        emails.map((email, index) =>
+          tracing.span(spanOf(email), async () => (await answers)[index] ?? unanswered),
+        ),
+      );
+    },
+  };
+}
+
+/** A span for each call with emails of a campaign. */
+export function traceBulkHandOvers(provider: EmailProvider, tracing: Tracing): EmailProvider {
+  return {
+    ...provider,
     handOverMany: (emails, signal) =>
       tracing.span(
         {
@@ -28,7 +42,5 @@ export function traceHandOvers(provider: EmailProvider, tracing: Tracing): Email
         },
         () => provider.handOverMany(emails, signal),
       ),
-    grantedRatePerSecond: () => provider.grantedRatePerSecond(),
-    close: () => provider.close(),
   };
 }

@@ -12,7 +12,7 @@ import { toSimpleHeaders } from './simple-content.ts';
 
 // Amazon SES API v2 reference, `SendBulkEmail` and `ReplacementTemplate`: 50 entries, 262,144 characters of data
 // each, and 1 MB for the whole request.
-const maxEntries = 50;
+export const maxEntries = 50;
 const maxDataCharacters = 262_144;
 const maxCallBytes = 1024 * 1024;
 // Sender, configuration set and other fields of a call, without the template.

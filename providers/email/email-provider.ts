@@ -43,11 +43,16 @@ export type HandOver =
   | { outcome: 'later'; reason: string; retryInMs: number }
   | { outcome: 'unknown'; reason: string };
 
+/** Of an email for which the answer to a call has no entry. */
+export const unanswered: HandOver = { outcome: 'unknown', reason: 'the provider gave no reason' };
+
 export type FailedHandOver = Exclude<HandOver, { outcome: 'accepted' }>;
 
 /** Failures are values, because each concerns one email and never its batch. */
 export interface EmailProvider {
   readonly name: 'ses' | 'smtp';
+  /** How many emails `handOverMany` can hand over in one call. */
+  readonly emailsPerCall: number;
   /** One attempt, without retries below it. Answers within 30 seconds and never throws. */
   handOver(email: OutgoingEmail): Promise<HandOver>;
   /**

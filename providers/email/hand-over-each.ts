@@ -1,7 +1,8 @@
 import pMap from 'p-map';
 import type { HandOver, OutgoingEmail } from './email-provider.ts';
 
-const concurrency = 8;
+/** Calls of one group of emails at a time. */
+export const concurrency = 8;
 
 export const notBegun: HandOver = { outcome: 'later', reason: 'the run was stopped', retryInMs: 0 };
 

@@ -1,14 +1,15 @@
 import { GetAccountCommand, type Message, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import pMap from 'p-map';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { wholeText } from '../../core/rendering/pieced-text.ts';
-import { type BulkCall, planBulkCalls } from './bulk-calls.ts';
+import { type BulkCall, maxEntries, planBulkCalls } from './bulk-calls.ts';
 import { classifyBulkEntry } from './classify-bulk-entry.ts';
 import { classifySesError } from './classify-ses-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 import { failureText } from './failure-text.ts';
 import { createGrantedRate } from './granted-rate.ts';
-import { handOverEach, notBegun } from './hand-over-each.ts';
+import { concurrency, handOverEach, notBegun } from './hand-over-each.ts';
 import { buildMime } from './mime-message.ts';
 import { fitsSimpleContent, toSimpleHeaders } from './simple-content.ts';
 
@@ -95,6 +96,7 @@ export function createSesProvider(
 
   return {
     name: 'ses',
+    emailsPerCall: maxEntries,
     handOver,
     async handOverMany(emails, signal): Promise<HandOver[]> {
       const { calls, single } = planBulkCalls(emails, configurationSet);
@@ -105,7 +107,7 @@ export function createSesProvider(
           if (email !== undefined) answers.set(email, outcome);
         }
       };
-      for (const call of calls) note(call.emails, await callInBulk(call, signal));
+      await pMap(calls, async (call) => note(call.emails, await callInBulk(call, signal)), { concurrency });
       note(single, await handOverEach(single, signal, handOver));
       return emails.map((email) => answers.get(email) ?? notBegun);
     },

@@ -57,8 +57,8 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
 
   return {
     name: 'smtp',
+    emailsPerCall: 1,
     handOver,
-    // SMTP sends one message at a time.
     handOverMany: (emails, signal) => handOverEach(emails, signal, handOver),
     async grantedRatePerSecond() {
       return null;

@@ -2,8 +2,9 @@ import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/pr
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import { type EmailProvider, unanswered } from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
+import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 
 export interface BulkContext {
@@ -17,7 +18,6 @@ export interface BulkContext {
 }
 
 const emailsPerCall = 50;
-const longestBlockMs = 15;
 
 export async function handOverInBulk(
   context: BulkContext,
@@ -57,30 +57,10 @@ async function callProvider(
   }
   // So that calls leave one after the other: otherwise the first one waits until all are rendered.
   await yieldToLoop();
-  const rendered = await renderAll(context.render, emails, stored, outcomes);
+  const rendered = await renderAll(context.render, emails, () => stored, outcomes);
   const startedAt = new Date();
   const answers = await context.provider.handOverMany([...rendered.values()], context.signal);
   for (const [index, [email, { subject }]] of [...rendered].entries()) {
-    const answer = answers[index] ?? { outcome: 'unknown', reason: 'the provider gave no reason' };
-    outcomes.answer(email, answer, subject, startedAt);
+    outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
   }
-}
-
-async function renderAll(
-  render: ClaimedRenderer,
-  emails: readonly ClaimedEmail[],
-  stored: StoredContent | undefined,
-  outcomes: ClaimOutcomes,
-): Promise<Map<ClaimedEmail, OutgoingEmail>> {
-  const rendered = new Map<ClaimedEmail, OutgoingEmail>();
-  let blockedSince = performance.now();
-  for (const email of emails) {
-    const result = render(email, stored);
-    if (result.ok) rendered.set(email, result.email);
-    else outcomes.fail(email, result.reason);
-    if (performance.now() - blockedSince < longestBlockMs) continue;
-    await yieldToLoop();
-    blockedSince = performance.now();
-  }
-  return rendered;
 }

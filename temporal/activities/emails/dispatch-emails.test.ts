@@ -8,6 +8,7 @@ import type { HandOver } from '../../../providers/email/email-provider.ts';
 import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
+import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
@@ -28,12 +29,10 @@ function context(answer: HandOver): DispatchContext {
   return {
     ...createDispatchResources(database.orm),
     em,
-    provider: {
-      handOver: async ({ emailId }) => {
-        handedOver.push(emailId);
-        return answer;
-      },
-    },
+    provider: oneByOne(async ({ emailId }) => {
+      handedOver.push(emailId);
+      return answer;
+    }),
     rates: { account: null, project: null },
     render: ({ id, projectId, toEmail }) => ({
       ok: true,
@@ -93,12 +92,10 @@ it('what the provider took is recorded, also when the database fails in between'
   const trigger = `create trigger fail_twice before update on emails for each statement execute function fail_twice()`;
   const dispatch = context({ outcome: 'accepted', messageId: 'm-2' });
   const { handOver } = dispatch.provider;
-  dispatch.provider = {
-    handOver: async (email) => {
-      await sql(database.orm.em.fork(), trigger);
-      return handOver(email);
-    },
-  };
+  dispatch.provider = oneByOne(async (email) => {
+    await sql(database.orm.em.fork(), trigger);
+    return handOver(email);
+  });
   expect(await dispatchEmails(dispatch, [id])).toMatchObject({ sent: 1, openIds: [] });
   expect([handedOver, await statusOf(id)]).toEqual([[id], 'SENT']);
 });
@@ -158,13 +155,11 @@ describe('a batch that waits for the send rate', () => {
         dispatch.rates = { account: 10, project: null };
         const startedAt = Date.now();
         const leftAt = new Map<string, number>();
-        dispatch.provider = {
-          handOver: async ({ emailId }) => {
-            expect(leftAt.has(emailId)).toBe(false);
-            leftAt.set(emailId, Date.now() - startedAt);
-            return { outcome: 'accepted', messageId: 'm-4' };
-          },
-        };
+        dispatch.provider = oneByOne(async ({ emailId }) => {
+          expect(leftAt.has(emailId)).toBe(false);
+          leftAt.set(emailId, Date.now() - startedAt);
+          return { outcome: 'accepted', messageId: 'm-4' };
+        });
         dispatch.reserve = async (_, emails) => {
           const timed = emails.map((email) => ({ email, inMs: times[ids.indexOf(email.id)] ?? null }));
           return {
@@ -238,7 +233,7 @@ describe('emails with large attachments', () => {
             return contents;
           },
           em: database.orm.em.fork(),
-          provider: { handOver },
+          provider: oneByOne(handOver),
         },
         ids,
       );

@@ -7,6 +7,7 @@ import { insertProject } from '../../../test/setup/campaigns.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
+import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { createEmailDispatcher, type EmailDispatcherDependencies } from './email-dispatcher.ts';
 
 let database: TestDatabase;
@@ -40,12 +41,10 @@ async function acceptOne(): Promise<string> {
 function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendRates> => noRates } = {}) {
   const dependencies: EmailDispatcherDependencies = {
     orm: database.orm,
-    provider: {
-      handOver: ({ emailId }) => {
-        handedOver.push(emailId);
-        return answer();
-      },
-    },
+    provider: oneByOne(({ emailId }) => {
+      handedOver.push(emailId);
+      return answer();
+    }),
     render: ({ id, projectId, toEmail }) => ({
       ok: true,
       email: {

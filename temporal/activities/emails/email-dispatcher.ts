@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Orm } from '../../../db/orm.ts';
-import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
+import type { HandOver } from '../../../providers/email/email-provider.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { dispatchEmails, workMs } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
+import type { HandingOver } from './hand-over-wave.ts';
 
 export interface EmailDispatcherDependencies {
   orm: Orm;
-  provider: Pick<EmailProvider, 'handOver'>;
+  provider: HandingOver;
   render: ClaimedRenderer;
   rates: () => Promise<SendRates>;
   unknownSeconds: number;

@@ -7,15 +7,24 @@ import type { BeginningHandOver } from '../../../db/statements/emails/begin-hand
 import { claimEmails } from '../../../db/statements/emails/claim-emails.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { loadContents, StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import type { EmailProvider } from '../../../providers/email/email-provider.ts';
+import {
+  type EmailProvider,
+  type HandOver,
+  type OutgoingEmail,
+  unanswered,
+} from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { recordWithRetry } from '../sending/record-with-retry.ts';
+import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+import { planHandOvers } from './plan-hand-overs.ts';
 import type { SendSlot } from './reserve-slots.ts';
+
+export type HandingOver = Pick<EmailProvider, 'emailsPerCall' | 'handOver' | 'handOverMany'>;
 
 export interface WaveContext {
   em: Em;
-  provider: Pick<EmailProvider, 'handOver'>;
+  provider: HandingOver;
   render: ClaimedRenderer;
   load: typeof loadContents;
   /** @returns false when the hand-over must not begin */
@@ -41,11 +50,10 @@ export async function handOverWave(
   concurrency: number,
   withheld: readonly string[] = [],
 ): Promise<ClaimOutcomes> {
-  const { em, signal } = context;
+  const { em, provider } = context;
   const times = new Map(slots.map(({ email, inMs }) => [email.id, grantedAt + inMs]));
   const token = newId();
-  const deadline = Date.now() + claimLeaseSeconds * 1000;
-  const mustStop = () => signal.aborted || Date.now() > deadline;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]);
   const outcomes = new ClaimOutcomes(context.count);
   const contentIds = new Set(slots.flatMap(({ email }) => email.contentId ?? []));
   const [claimed, contents] = await Promise.all([
@@ -57,42 +65,71 @@ export async function handOverWave(
     outcomes.putBack(email, 'may leave after all', 0);
     return false;
   });
-  const handOverOne = async (email: ClaimedEmail) => {
-    const waitMs = (times.get(email.id) ?? 0) - Date.now();
-    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-    await handOver(
-      context,
-      { email, token, mustStop, stored: contents.get(email.contentId ?? '') },
-      outcomes,
-    );
-  };
-  await pMap(sendable, handOverOne, { concurrency });
+  const storedOf = ({ contentId }: ClaimedEmail) => contents.get(contentId ?? '');
+  const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
+  const planned = planHandOvers(sendable, storedOf, atOf, provider.emailsPerCall);
+  const claim = { token, storedOf, outcomes, signal };
+  await pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), { concurrency });
   await recordWithRetry(em, token, outcomes.records);
   return outcomes;
 }
 
 interface Claim {
-  email: ClaimedEmail;
   token: string;
-  stored: StoredContent | undefined;
-  mustStop: () => boolean;
+  storedOf: (email: ClaimedEmail) => StoredContent | undefined;
+  outcomes: ClaimOutcomes;
+  /** Aborted at the end of the lease, too. */
+  signal: AbortSignal;
 }
 
-async function handOver(
+async function handOverAt(
+  at: number,
+  emails: readonly ClaimedEmail[],
   context: WaveContext,
-  { email, token, stored, mustStop }: Claim,
-  outcomes: ClaimOutcomes,
+  claim: Claim,
 ): Promise<void> {
-  if (mustStop()) return outcomes.putBack(email, 'the run was stopped', 0);
-  const rendered = context.render(email, stored);
-  if (!rendered.ok) return outcomes.fail(email, rendered.reason);
-  try {
-    if (!(await context.begin({ emailId: email.id, token }))) return;
-  } catch {
-    return outcomes.putBack(email, 'the start of the hand-over could not be recorded', notedLaterMs);
-  }
-  if (mustStop()) return outcomes.putBack(email, 'the run was stopped', 0);
+  const { outcomes, signal, storedOf } = claim;
+  const waitMs = at - Date.now();
+  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
+  if (signal.aborted) return putBack(emails, outcomes);
+  const rendered = await renderAll(context.render, emails, storedOf, outcomes);
+  const begun = await begin(rendered, context, claim);
+  if (signal.aborted) return putBack(begun.keys(), outcomes);
   const startedAt = new Date();
-  const answer = await context.provider.handOver(rendered.email);
-  outcomes.answer(email, answer, rendered.email.subject, startedAt);
+  const answers = await callProvider(context.provider, [...begun.values()], signal);
+  for (const [index, [email, { subject }]] of [...begun].entries()) {
+    outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
+  }
+}
+
+function putBack(emails: Iterable<ClaimedEmail>, outcomes: ClaimOutcomes): void {
+  for (const email of emails) outcomes.putBack(email, 'the run was stopped', 0);
+}
+
+/** @returns the emails that may be handed over now */
+async function begin(
+  rendered: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
+  context: WaveContext,
+  { token, outcomes }: Claim,
+): Promise<Map<ClaimedEmail, OutgoingEmail>> {
+  const begun = new Map<ClaimedEmail, OutgoingEmail>();
+  const beginOne = async (email: ClaimedEmail, outgoing: OutgoingEmail) => {
+    try {
+      if (await context.begin({ emailId: email.id, token })) begun.set(email, outgoing);
+    } catch {
+      outcomes.putBack(email, 'the start of the hand-over could not be recorded', notedLaterMs);
+    }
+  };
+  await Promise.all([...rendered].map(([email, outgoing]) => beginOne(email, outgoing)));
+  return begun;
+}
+
+async function callProvider(
+  provider: HandingOver,
+  emails: readonly OutgoingEmail[],
+  signal: AbortSignal,
+): Promise<HandOver[]> {
+  const [first, ...others] = emails;
+  if (first === undefined) return [];
+  return others.length === 0 ? [await provider.handOver(first)] : provider.handOverMany(emails, signal);
 }

@@ -9,7 +9,7 @@ import { openTracing } from '../../../runtime/open-tracing.ts';
 import { databaseAddress } from '../../../runtime/resources.ts';
 import { createSendRates } from '../../../runtime/send-rates.ts';
 import { statementLimits } from '../../../runtime/statement-limits.ts';
-import { traceHandOvers } from '../../../runtime/trace-hand-overs.ts';
+import { traceBulkHandOvers } from '../../../runtime/trace-hand-overs.ts';
 import { createBatchSender } from '../../activities/campaigns/create-batch-sender.ts';
 import { createHeadStart } from '../../activities/campaigns/head-start.ts';
 import { keptOpen, warmStatements } from '../../activities/campaigns/warm-statements.ts';
@@ -60,7 +60,7 @@ const render = createClaimedRenderer(
 const rates = createSendRates(config, provider, warn);
 const send = createBatchSender({
   orm,
-  provider: tracing === undefined ? provider : traceHandOvers(provider, tracing),
+  provider: tracing === undefined ? provider : traceBulkHandOvers(provider, tracing),
   render,
   rates,
   unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,

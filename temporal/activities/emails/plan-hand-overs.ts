@@ -1,0 +1,50 @@
+import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
+
+/** Emails that leave together, in one call where the provider takes them so. */
+export interface PlannedHandOver {
+  emails: ClaimedEmail[];
+  /** Epoch milliseconds; no email's slot is later. */
+  at: number;
+}
+
+/** An email waits at most as long for those that share its call. */
+const togetherMs = 20;
+
+/**
+ * Emails of one sender whose slots lie close together share a call. One with attachments leaves alone: its call is long,
+ * and all emails of a call are in doubt when it is not answered.
+ *
+ * @param atOf the time of an email's slot, in epoch milliseconds
+ * @param emailsPerCall what the provider takes
+ */
+export function planHandOvers(
+  emails: readonly ClaimedEmail[],
+  storedOf: (email: ClaimedEmail) => StoredContent | undefined,
+  atOf: (email: ClaimedEmail) => number,
+  emailsPerCall: number,
+): PlannedHandOver[] {
+  const planned: PlannedHandOver[] = [];
+  const open = new Map<string, PlannedHandOver & { since: number }>();
+  for (const email of emails.toSorted((one, other) => atOf(one) - atOf(other))) {
+    const at = atOf(email);
+    const sender = senderOf(email, storedOf(email));
+    const call = sender === undefined ? undefined : open.get(sender);
+    if (call !== undefined && call.emails.length < emailsPerCall && at - call.since <= togetherMs) {
+      call.emails.push(email);
+      call.at = at;
+    } else {
+      const next = { emails: [email], at, since: at };
+      planned.push(next);
+      if (sender !== undefined) open.set(sender, next);
+    }
+  }
+  return planned;
+}
+
+/** What emails of one call have in common; undefined for one that leaves alone. */
+function senderOf({ projectId }: ClaimedEmail, stored: StoredContent | undefined): string | undefined {
+  if (stored === undefined || stored.attachments.length > 0) return undefined;
+  const { fromEmail, fromName, replyTo } = stored.content;
+  return JSON.stringify([projectId, fromEmail, fromName, replyTo]);
+}

@@ -1,0 +1,10 @@
+import type { EmailProvider } from '../../providers/email/email-provider.ts';
+import { handOverEach } from '../../providers/email/hand-over-each.ts';
+
+/** A provider without calls for many emails. */
+export const oneByOne = (handOver: EmailProvider['handOver']) => ({
+  emailsPerCall: 1,
+  handOver,
+  handOverMany: (emails: Parameters<EmailProvider['handOverMany']>[0], signal: AbortSignal) =>
+    handOverEach(emails, signal, handOver),
+});
