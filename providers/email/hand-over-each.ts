@@ -1,8 +1,7 @@
 import pMap from 'p-map';
 import type { HandOver, OutgoingEmail } from './email-provider.ts';
 
-/** Calls of one group of emails at a time. */
-export const concurrency = 8;
+const concurrency = 8;
 
 export const notBegun: HandOver = { outcome: 'later', reason: 'the run was stopped', retryInMs: 0 };
 

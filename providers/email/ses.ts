@@ -1,5 +1,4 @@
 import { GetAccountCommand, type Message, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import pMap from 'p-map';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
 import { sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { wholeText } from '../../core/rendering/pieced-text.ts';
@@ -9,7 +8,7 @@ import { classifySesError } from './classify-ses-error.ts';
 import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
 import { failureText } from './failure-text.ts';
 import { createGrantedRate } from './granted-rate.ts';
-import { concurrency, handOverEach, notBegun } from './hand-over-each.ts';
+import { handOverEach, notBegun } from './hand-over-each.ts';
 import { buildMime } from './mime-message.ts';
 import { fitsSimpleContent, toSimpleHeaders } from './simple-content.ts';
 
@@ -107,7 +106,7 @@ export function createSesProvider(
           if (email !== undefined) answers.set(email, outcome);
         }
       };
-      await pMap(calls, async (call) => note(call.emails, await callInBulk(call, signal)), { concurrency });
+      for (const call of calls) note(call.emails, await callInBulk(call, signal));
       note(single, await handOverEach(single, signal, handOver));
       return emails.map((email) => answers.get(email) ?? notBegun);
     },

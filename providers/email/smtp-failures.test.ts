@@ -152,7 +152,8 @@ describe('the set-up of an SMTP server', () => {
   });
 
   it('a wait for a free connection that takes too long means later', async () => {
-    const server = await serve({ message: ['silence'] });
+    // The end of the first frees its connection: the second gets no other one before its own time is up.
+    const server = await serve({ message: ['silence'], greeting: ['220 test ESMTP', 'silence'] });
     const provider = provide(`${server.url}?maxConnections=1`, {
       connectMs: 300,
       silenceMs: 5_000,
