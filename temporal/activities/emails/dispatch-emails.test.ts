@@ -279,3 +279,57 @@ describe('emails with large attachments', () => {
     expect([loads, handedOver.toSorted()]).toEqual([3, ids.toSorted()]);
   });
 });
+
+describe('emails of one sender, where a provider takes several in a call', () => {
+  const calls: string[][] = [];
+  function inCalls(answerOf: (index: number) => HandOver): DispatchContext {
+    calls.length = 0;
+    const dispatch = context({ outcome: 'accepted', messageId: 'm-8' });
+    dispatch.provider = {
+      ...dispatch.provider,
+      emailsPerCall: 50,
+      async handOverMany(emails) {
+        calls.push(emails.map(({ emailId }) => emailId));
+        return emails.map((_, index) => answerOf(index));
+      },
+    };
+    return dispatch;
+  }
+
+  it('share calls, each with its own outcome', async () => {
+    const ids = await acceptMany(await insertProject(em), 60);
+    const dispatch = inCalls((index) => {
+      if (index === 0) return { outcome: 'refused', reason: 'no such domain' };
+      if (index === 1) return { outcome: 'later', reason: 'Throttled', retryInMs: 3_000 };
+      return { outcome: 'accepted', messageId: `m-${index}` };
+    });
+    const round = await dispatchEmails(dispatch, ids);
+    expect([calls.map(({ length }) => length), handedOver]).toEqual([[50, 10], []]);
+    expect(calls.flat()).toEqual(ids);
+    const [first = '', second = '', third = ''] = ids;
+    expect(await Promise.all([first, second, third].map(statusOf))).toEqual(['FAILED', 'QUEUED', 'SENT']);
+    expect(round).toMatchObject({ openIds: [second, ids[51]], sent: 56, ended: 2 });
+  });
+
+  it('are all in doubt when the call gets no answer, and none of them leaves again at once', async () => {
+    const ids = await acceptMany(await insertProject(em), 5);
+    const dispatch = inCalls(() => ({ outcome: 'unknown', reason: 'no answer' }));
+    const round = await dispatchEmails(dispatch, ids);
+    expect(round).toMatchObject({ openIds: ids, sent: 0, ended: 0 });
+    expect(round.retryInMs).toBeGreaterThan(100_000);
+    expect(await Promise.all(ids.map(statusOf))).toEqual(ids.map(() => 'UNKNOWN'));
+    expect(await dispatchEmails(dispatch, ids)).toMatchObject({ openIds: ids, sent: 0 });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('leave without the one whose start could not be recorded', async () => {
+    const ids = await acceptMany(await insertProject(em), 4);
+    const dispatch = inCalls(() => ({ outcome: 'accepted', messageId: 'm-9' }));
+    const { begin } = dispatch;
+    dispatch.begin = (beginning) =>
+      beginning.emailId === ids[1] ? Promise.reject(new Error('the disk is full')) : begin(beginning);
+    expect(await dispatchEmails(dispatch, ids)).toMatchObject({ openIds: [ids[1]], sent: 3 });
+    expect(calls).toEqual([ids.toSpliced(1, 1)]);
+    expect(await statusOf(ids[1] ?? '')).toBe('QUEUED');
+  });
+});
