@@ -176,6 +176,21 @@ describe('workflows that are lost', () => {
       { kind: 'campaign.changed', subjectId: id },
     ]);
   });
+
+  it('get far fewer signals than a workflow takes, however long their campaign is sent', async () => {
+    const id = await start(1);
+    await sql(em, `update campaigns set status = 'SENT' where id <> $1`, [id]);
+    let signals = 0;
+    for (let minute = 90; minute < 100; minute += 1) {
+      await sql(em, `update campaigns set updated_at = now() - make_interval(mins => $2) where id = $1`, [
+        id,
+        minute,
+      ]);
+      await sql(em, 'delete from outbox');
+      signals += await remindCampaigns(em);
+    }
+    expect(signals).toBe(1);
+  });
 });
 
 it('remembers when the provider confirmed an email', async () => {

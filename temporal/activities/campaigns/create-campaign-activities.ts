@@ -25,6 +25,8 @@ export interface CampaignActivityDependencies extends AfterCommit {
 const stepMs = 4_000;
 const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
+/** Before emails that a run put back are cancelled. */
+const putBackMs = 100;
 
 export function createCampaignActivities({
   orm,
@@ -60,7 +62,9 @@ export function createCampaignActivities({
     async cancelRemaining({ campaignId }) {
       let after: number | null = 0;
       while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
-      return (await settle(campaignId, async () => noEvidence)).waitMs;
+      const { queued, waitMs } = await settle(campaignId, async () => noEvidence);
+      // A run put them back after its batch was cancelled: it saw the campaign as it was before.
+      return queued > 0 ? putBackMs : waitMs;
     },
     async finishCampaign({ campaignId }) {
       const isFinished = await orm.em.fork().transactional((em) => finishCampaign(em, campaignId));

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { expect, it } from 'vitest';
+import {
+  claim,
+  database,
+  em,
+  openBatches,
+  record,
+  start,
+  statuses,
+  unknownSeconds,
+  useCampaignStage,
+} from '../../../db/statements/campaigns/testing/campaign-stage.ts';
+import { recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
+import { cancelCampaign } from '../../../test/setup/campaigns.ts';
+import { createCampaignActivities } from './create-campaign-activities.ts';
+
+useCampaignStage();
+
+it('emails that are put back while their campaign is cancelled are cancelled too', async () => {
+  const { cancelRemaining } = createCampaignActivities({
+    orm: database.orm,
+    unknownSeconds,
+    headStart: { look: () => undefined },
+    committed: () => undefined,
+  });
+  const campaignId = await start(3);
+  const token = uuidv7();
+  const claimed = await claim(campaignId, 500, token);
+  const isRecorded = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  // The statement of a run that stops begins before the cancel commits, and ends after it.
+  const recording = database.orm.em.fork().transactional(async (own) => {
+    const queued = claimed.map((email) => record(email, { status: 'QUEUED', messageId: null }));
+    await recordHandOvers(own, token, queued);
+    isRecorded.resolve();
+    await mayCommit.promise;
+  });
+  await isRecorded.promise;
+  await cancelCampaign(em, campaignId);
+  const remaining = cancelRemaining({ campaignId });
+  await delay(300);
+  mayCommit.resolve();
+  await recording;
+  // What the workflow does: 0 ends it.
+  let rounds = 1;
+  for (let left = await remaining; left > 0 && rounds < 5; rounds += 1)
+    left = await cancelRemaining({ campaignId });
+  expect(rounds).toBeLessThan(5);
+  expect(await statuses(campaignId)).toMatchObject({ CANCELLED: 3 });
+  expect(await openBatches(campaignId)).toEqual([]);
+});
