@@ -10,3 +10,6 @@ export const providerAnswerSeconds = 30;
 export const claimLiveSeconds = 60;
 
 export const deferralLimitMs = 24 * 60 * 60 * 1000;
+
+/** Of a campaign: a daily quota of the provider may spread it over days, and who sends it sees that and can cancel it. */
+export const campaignDeferralLimitMs = 14 * deferralLimitMs;

@@ -1,8 +1,9 @@
-import { deferralLimitMs } from '../../../core/claim-times.ts';
+import { campaignDeferralLimitMs, deferralLimitMs } from '../../../core/claim-times.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { HandOverRecord } from '../../../db/statements/emails/record-hand-overs.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { notBegun } from '../../../providers/email/hand-over-each.ts';
 import { withholding } from './withholding.ts';
 
 export type CountOutcome = (outcome: HandOver['outcome'] | 'suppressed') => void;
@@ -21,6 +22,10 @@ export class ClaimOutcomes {
 
   withhold(claimed: readonly ClaimedEmail[]): ClaimedEmail[] {
     return claimed.filter((email) => {
+      if (email.toEmail === '') {
+        this.fail(email, 'the contact was deleted');
+        return false;
+      }
       const verdict = withholding(email);
       if (verdict?.kind === 'suppress') {
         this.#count('suppressed');
@@ -46,7 +51,8 @@ export class ClaimOutcomes {
    */
   answer(email: ClaimedEmail, answer: HandOver, subject: string, startedAt: Date): void {
     this.#count(answer.outcome);
-    const mayRetry = Date.now() - email.createdAt.getTime() < deferralLimitMs;
+    const limitMs = email.source === 'CAMPAIGN' ? campaignDeferralLimitMs : deferralLimitMs;
+    const mayRetry = answer === notBegun || Date.now() - email.createdAt.getTime() < limitMs;
     if (answer.outcome === 'later' && mayRetry) this.putBack(email, answer.reason, answer.retryInMs);
     else this.#record(email, { ...finalOutcome(answer), subject }, startedAt);
   }

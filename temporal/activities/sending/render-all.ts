@@ -3,7 +3,7 @@ import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.t
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import type { ClaimOutcomes } from './claim-outcomes.ts';
-import type { ClaimedRenderer } from './render-claimed.ts';
+import type { ClaimedRenderer, RenderedClaim } from './render-claimed.ts';
 
 const longestBlockMs = 15;
 
@@ -17,7 +17,7 @@ export async function renderAll(
   const rendered = new Map<ClaimedEmail, OutgoingEmail>();
   let blockedSince = performance.now();
   for (const email of emails) {
-    const result = render(email, storedOf(email));
+    const result = renderOne(() => render(email, storedOf(email)));
     if (result.ok) rendered.set(email, result.email);
     else outcomes.fail(email, result.reason);
     if (performance.now() - blockedSince < longestBlockMs) continue;
@@ -25,4 +25,13 @@ export async function renderAll(
     blockedSince = performance.now();
   }
   return rendered;
+}
+
+/** An error of one email, such as a link that was sealed with another `APP_SECRET`, must not cost the others their outcomes. */
+function renderOne(render: () => RenderedClaim): RenderedClaim {
+  try {
+    return render();
+  } catch {
+    return { ok: false, reason: 'it could not be rendered' };
+  }
 }
