@@ -1,4 +1,6 @@
+import { storableText } from '../../core/inbound/storable-text.ts';
+
 export function failureText(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.replace(/\s*\n.*/s, '').slice(0, 500);
+  return storableText(text.replace(/\s*\n.*/s, ''), 500);
 }

@@ -116,6 +116,17 @@ describe('handing over many emails', () => {
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(900_000);
   });
 
+  it('sends alone when the policy allows no bulk calls', async () => {
+    const server = await serve((request, response) => {
+      const isBulk = request.path.includes('bulk');
+      response.statusCode = isBulk ? 403 : 200;
+      if (isBulk) response.setHeader('x-amzn-ErrorType', 'AccessDeniedException');
+      response.end(JSON.stringify(isBulk ? { message: 'not authorized' } : { MessageId: 'm' }));
+    });
+    expect(outcomes(await provide(server.url).handOverMany(emails(3), never))).toEqual(all('accepted', 3));
+    expect(server.requests).toHaveLength(4);
+  });
+
   it('keeps apart what cannot share a call, and sends alone what no bulk call takes', async () => {
     const { provider, list } = await start();
     const file = {

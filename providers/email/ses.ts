@@ -52,6 +52,8 @@ async function toCommand(email: OutgoingEmail, configurationSet: string): Promis
   });
 }
 
+const isForbidden = (error: unknown) => error instanceof Error && error.name === 'AccessDeniedException';
+
 /**
  * Amazon SES (API v2): one email by `SendEmail`, many by `SendBulkEmail`; SES builds the MIME. Emails beyond its
  * limits (`fitsSimpleContent`) are sent alone as raw MIME.
@@ -87,8 +89,8 @@ export function createSesProvider(
       return emails.map((_, index) => classifyBulkEntry(results[index]));
     } catch (error) {
       const failure = classifySesError(error);
-      // One malformed entry fails the call, and SES does not name it.
-      if (failure.outcome === 'refused') return handOverEach(emails, signal, handOver);
+      // One malformed entry fails the call, and SES does not name it. A policy may allow single calls alone.
+      if (failure.outcome === 'refused' || isForbidden(error)) return handOverEach(emails, signal, handOver);
       return emails.map(() => failure);
     }
   }

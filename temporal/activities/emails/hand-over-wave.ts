@@ -67,7 +67,9 @@ export async function handOverWave(
   });
   const storedOf = ({ contentId }: ClaimedEmail) => contents.get(contentId ?? '');
   const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
-  const planned = planHandOvers(sendable, storedOf, atOf, provider.emailsPerCall);
+  // The memory of large emails is counted for one in hand.
+  const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
+  const planned = planHandOvers(sendable, storedOf, atOf, emailsPerCall);
   const claim = { token, storedOf, outcomes, signal };
   await pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), { concurrency });
   await recordWithRetry(em, token, outcomes.records);

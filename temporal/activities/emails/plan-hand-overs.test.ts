@@ -17,7 +17,7 @@ function plan(cases: Case[], emailsPerCall = 50) {
   const caseOf = ({ id }: ClaimedEmail) => cases[Number(id)] ?? expect.unreachable();
   const storedOf = (email: ClaimedEmail) => {
     const { from = 'a@example.com', attachments = 0, isGone } = caseOf(email);
-    const content = { fromEmail: from, fromName: null, replyTo: null };
+    const content = { body: '', fromEmail: from, fromName: null, replyTo: null };
     const stored = { content, attachments: Array.from({ length: attachments }) } as unknown as StoredContent;
     return isGone ? undefined : stored;
   };

@@ -10,6 +10,11 @@ export interface PlannedHandOver {
 
 /** An email waits at most as long for those that share its call. */
 const togetherMs = 20;
+/**
+ * Of bodies: with the plain text and what JSON escapes, about what a call of SES takes. Emails beyond it would leave in several
+ * calls, one after the other.
+ */
+const mostCharacters = 512 * 1024;
 
 /**
  * Emails of one sender whose slots lie close together share a call. One with attachments leaves alone: its call is long,
@@ -25,16 +30,23 @@ export function planHandOvers(
   emailsPerCall: number,
 ): PlannedHandOver[] {
   const planned: PlannedHandOver[] = [];
-  const open = new Map<string, PlannedHandOver & { since: number }>();
+  const open = new Map<string, PlannedHandOver & { since: number; characters: number }>();
   for (const email of emails.toSorted((one, other) => atOf(one) - atOf(other))) {
     const at = atOf(email);
-    const sender = senderOf(email, storedOf(email));
+    const stored = storedOf(email);
+    const characters = stored?.content.body.length ?? 0;
+    const sender = senderOf(email, stored);
     const call = sender === undefined ? undefined : open.get(sender);
-    if (call !== undefined && call.emails.length < emailsPerCall && at - call.since <= togetherMs) {
+    const hasRoom =
+      call !== undefined &&
+      call.emails.length < emailsPerCall &&
+      call.characters + characters <= mostCharacters;
+    if (hasRoom && at - call.since <= togetherMs) {
       call.emails.push(email);
+      call.characters += characters;
       call.at = at;
     } else {
-      const next = { emails: [email], at, since: at };
+      const next = { emails: [email], at, since: at, characters };
       planned.push(next);
       if (sender !== undefined) open.set(sender, next);
     }

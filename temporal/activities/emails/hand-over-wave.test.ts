@@ -1,0 +1,178 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountEmailProjectId } from '../../../core/account-email/sealed-link.ts';
+import type { Em } from '../../../db/orm.ts';
+import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
+import { sql } from '../../../db/testing/sql.ts';
+import { planBulkCalls } from '../../../providers/email/bulk-calls.ts';
+import type { HandOver, OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import { failureText } from '../../../providers/email/failure-text.ts';
+import { handOverEach, notBegun } from '../../../providers/email/hand-over-each.ts';
+import { queueAccountEmail } from '../../../runtime/queue-account-email.ts';
+import { insertProject } from '../../../test/setup/campaigns.ts';
+import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput } from '../../../test/setup/inputs.ts';
+import { oneByOne } from '../../../test/setup/one-by-one.ts';
+import { createClaimedRenderer } from '../sending/render-claimed.ts';
+import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
+import { createDispatchResources } from './dispatch-resources.ts';
+import type { HandingOver } from './hand-over-wave.ts';
+
+let database: TestDatabase;
+let em: Em;
+let projectId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  em = database.orm.em.fork();
+  projectId = await insertProject(em);
+});
+
+const key = Buffer.alloc(32, 1);
+const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
+
+function context(provider: HandingOver): DispatchContext {
+  return {
+    ...createDispatchResources(database.orm),
+    em,
+    provider,
+    rates: { account: null, project: null },
+    render: createClaimedRenderer('https://api.example.com', key, key),
+    unknownSeconds: 120,
+    signal: new AbortController().signal,
+    count: () => undefined,
+    onWait: () => undefined,
+  };
+}
+
+async function accept(addresses: string[], body = '<p>Hello</p>', owner = projectId) {
+  const [emails = []] = await acceptEmails(em, [acceptInput(owner, addresses, { body })]);
+  return emails;
+}
+const acceptIds = async (...of: Parameters<typeof accept>) =>
+  (await accept(...of)).map(({ emailId }) => emailId);
+const addresses = (count: number) => Array.from({ length: count }, (_, n) => `reader-${n}@example.com`);
+
+async function statusesOf(ids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ status: string }>(
+    em,
+    'select status from emails where id = any($1) order by array_position($1, id)',
+    [ids],
+  );
+  return rows.map(({ status }) => status);
+}
+
+/** As SES: what fits no bulk call is handed over by single calls. */
+function likeSes(call: (emails: readonly OutgoingEmail[]) => Promise<unknown>): HandingOver {
+  const handOver = async (email: OutgoingEmail) => {
+    await call([email]);
+    return accepted;
+  };
+  return {
+    emailsPerCall: 50,
+    handOver,
+    async handOverMany(emails, signal) {
+      const { calls, single } = planBulkCalls(emails, 'set');
+      for (const { emails: together } of calls) await call(together);
+      await handOverEach(single, signal, handOver);
+      return emails.map(() => accepted);
+    },
+  };
+}
+
+/** Counts calls, and how many of them are under way at once. */
+function countCalls() {
+  const seen = { calls: 0, now: 0, most: 0 };
+  const call = async () => {
+    seen.calls += 1;
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await delay(50);
+    seen.now -= 1;
+  };
+  return { seen, call };
+}
+
+describe('trouble with one email leaves the others their outcomes', () => {
+  it.each([
+    ['with a NUL', '550 5.7.1 rejected: \0'],
+    ['that is cut within a surrogate pair', `550 ${'x'.repeat(488)}🎉 rejected`],
+  ])('when the provider refuses it by a text %s', async (_, text) => {
+    const other = await insertProject(em);
+    const ids = [
+      ...(await acceptIds(['a@example.com'])),
+      ...(await acceptIds(['b@example.com'], '<p>b</p>', other)),
+    ];
+    const provider = oneByOne(async ({ emailId }) =>
+      emailId === ids[0] ? { outcome: 'refused', reason: failureText(new Error(text)) } : accepted,
+    );
+    await dispatchEmails(context(provider), ids);
+    expect(await statusesOf(ids)).toEqual(['FAILED', 'SENT']);
+  });
+
+  it('when it cannot be rendered', async () => {
+    const ids = await acceptIds(['b@example.com']);
+    const own = em.fork();
+    const sealedElsewhere = { from: { email: 'us@example.com', name: 'Us' }, linkKey: Buffer.alloc(32, 9) };
+    queueAccountEmail(own, sealedElsewhere, {
+      to: 'user@example.com',
+      locale: 'en',
+      link: 'https://app.example.com',
+      texts: { title: 't', text: 't', button: 'b', hours: null, hint: 'h' },
+    });
+    await own.flush();
+    const account = await sql<{ id: string }>(em, 'select id from emails where project_id = $1', [
+      accountEmailProjectId,
+    ]);
+    ids.push(...account.map(({ id }) => id));
+    const provider = oneByOne(async () => {
+      await delay(100);
+      return accepted;
+    });
+    await dispatchEmails(context(provider), ids);
+    expect(await statusesOf(ids)).toEqual(['SENT', 'FAILED']);
+  });
+});
+
+it('an email that a stop kept from leaving stays in the queue, however old it is', async () => {
+  const ids = await acceptIds(addresses(2));
+  await sql(em, `update emails set created_at = created_at - interval '25 hours' where id = any($1)`, [ids]);
+  await dispatchEmails(context({ ...oneByOne(async () => notBegun), emailsPerCall: 50 }), ids);
+  expect(await statusesOf(ids)).toEqual(['QUEUED', 'QUEUED']);
+});
+
+it('large emails are in hand one at a time, as their memory is counted', async () => {
+  const { seen, call } = countCalls();
+  const ids = await acceptIds(addresses(8), `<p>${'large '.repeat(50_000)}</p>`);
+  expect(await dispatchEmails(context(likeSes(call)), ids)).toMatchObject({ sent: 8 });
+  expect(seen).toMatchObject({ calls: 8, most: 1 });
+});
+
+it('emails that are too much for one call do not wait for one another', async () => {
+  const { seen, call } = countCalls();
+  const ids = await acceptIds(addresses(30), `<p>${'hello '.repeat(20_000)}</p>`);
+  expect(await dispatchEmails(context(likeSes(call)), ids)).toMatchObject({ sent: 30 });
+  expect(seen.calls).toBeGreaterThan(4);
+  expect(seen.most).toBeGreaterThan(4);
+});
+
+it('an email whose contact was deleted while it was in hand does not leave again', async () => {
+  const [email] = await accept(['a@example.com']);
+  if (email === undefined) return expect.unreachable();
+  const { emailId, contactId } = email;
+  const deleting = oneByOne(async () => {
+    await em.fork().transactional((own) => deleteContacts(own, projectId, [contactId]));
+    return { outcome: 'later', reason: 'Throttled', retryInMs: 100 };
+  });
+  await dispatchEmails(context(deleting), [emailId]);
+  const to: string[] = [];
+  const noting = oneByOne(async (outgoing) => {
+    to.push(outgoing.to.email);
+    return accepted;
+  });
+  await dispatchEmails(context(noting), [emailId]);
+  expect([to, await statusesOf([emailId])]).toEqual([[], ['FAILED']]);
+});
