@@ -1,4 +1,5 @@
 import { maxContactDataKeyLength, reservedDataKeys } from '../contact-data/parse-contact-data.ts';
+import { guardedText } from '../csv/csv-row.ts';
 
 export interface ImportColumns {
   email: number;
@@ -26,7 +27,9 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
   const unknown = Object.keys(mapping).find((name) => !written.includes(name));
   if (unknown !== undefined)
     return refuse(`The mapping names a column "${unknown.slice(0, 100)}" that the file lacks`);
-  const names = written.map((name) => (Object.hasOwn(mapping, name) ? (mapping[name] ?? '').trim() : name));
+  const names = written.map((name) =>
+    Object.hasOwn(mapping, name) ? (mapping[name] ?? '').trim() : (guardedText(name) ?? name),
+  );
   const folded = names.map((name) => name.toLowerCase());
   const emailName = emailNames.find((name) => folded.includes(name));
   if (emailName === undefined) return { ok: false, message: missingEmail(names), isEmailMissing: true };

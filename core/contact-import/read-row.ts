@@ -1,6 +1,7 @@
 import { parseEmailAddress } from '../addresses/email-address.ts';
 import { isDateText } from '../contact-data/infer-field-type.ts';
 import { maxContactDataBytes } from '../contact-data/parse-contact-data.ts';
+import { guardedText } from '../csv/csv-row.ts';
 import { type JsonObject, jsonByteLength } from '../json-value.ts';
 import type { ImportColumns } from './columns.ts';
 
@@ -17,7 +18,8 @@ export function readRow(
   columns: ImportColumns,
   damaged: boolean,
 ): ImportRow | null {
-  const address = cells[columns.email]?.trim() ?? '';
+  const written = cells[columns.email]?.trim() ?? '';
+  const address = guardedText(written) ?? written;
   const refuse = (message: string): ImportRow => ({
     row,
     ok: false,
@@ -42,7 +44,7 @@ export function readRow(
   for (const { index, key } of columns.data) {
     const cell = cells[index]?.trim() ?? '';
     if (cell === '') continue;
-    data[key] = readCell(cell);
+    data[key] = guardedText(cell) ?? readCell(cell);
     length += key.length + cell.length + 6;
   }
   // A character takes at most six bytes of JSON, so only large rows are measured.

@@ -1,4 +1,5 @@
-const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+// Apostrophes count, too: what is guarded already needs another one, or reading would take its own away.
+const formulaStart = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
  * A line of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front, which
@@ -6,6 +7,11 @@ const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
  */
 export function csvRow(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+/** The text that `csvRow` has put an apostrophe in front of; undefined for any other cell. */
+export function guardedText(cell: string): string | undefined {
+  return cell.startsWith("'") && formulaStart.test(cell) ? cell.slice(1) : undefined;
 }
 
 function csvCell(value: unknown): string {

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readImportFormat } from '../contact-import/import-format.ts';
+import { readRows } from '../contact-import/read-rows.ts';
+import { csvRow } from './csv-row.ts';
+
+async function importOf(text: string) {
+  const bytes = Buffer.from(text);
+  const read = readImportFormat(bytes, { encoding: 'utf-8', damaged: false }, bytes.length);
+  if (!read.ok) throw new Error(read.message);
+  async function* pieces() {
+    yield bytes;
+  }
+  const rows: unknown[] = [];
+  for await (const row of readRows(pieces(), read.format)) rows.push(row);
+  return rows;
+}
+
+it('an import takes back what an export has put an apostrophe before', async () => {
+  const text =
+    csvRow(['id', 'email', 'subscribed', '=key', 'phone', 'note', 'quoted']) +
+    csvRow(['1', '+ada@example.com', true, '@ada', '+49 30 1234', '-5', "'=x"]);
+  expect(await importOf(text)).toEqual([
+    {
+      row: 2,
+      ok: true,
+      email: '+ada@example.com',
+      subscribed: true,
+      data: { '=key': '@ada', phone: '+49 30 1234', note: '-5', quoted: "'=x" },
+    },
+  ]);
+});
+
+it('whatever the text', async () => {
+  const word = fc.string({
+    unit: fc.constantFrom("'", '=', '+', '-', '@', 'a', '"', ',', '＝', ' '),
+    minLength: 1,
+    maxLength: 6,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      word.filter((text) => text.trim() === text),
+      async (text) => {
+        const [row] = await importOf(csvRow(['email', 'note']) + csvRow(['ada@example.com', text]));
+        expect(row).toMatchObject({ data: { note: text } });
+      },
+    ),
+  );
+});
