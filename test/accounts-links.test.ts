@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
@@ -76,6 +77,18 @@ describe('the proof of an address', () => {
     expect(await run('select count(*)::int as n from emails where to_email = $1', [person.email])).toEqual([
       { n: 5 },
     ]);
+  });
+
+  it('is mailed at most five times an hour, also to calls at the same moment', async () => {
+    const person = await createTestPerson(stack.url);
+    const links = () => run('select count(*)::int as n from account_tokens where user_id = $1', [person.id]);
+    await Promise.all(
+      Array.from({ length: 30 }, () => post('/auth/request-verification', { email: person.email })),
+    );
+    await eventually(links, ([row]) => Number(row?.n) >= 5);
+    // The calls were answered before their links were made.
+    await delay(1_000);
+    expect(await links()).toEqual([{ n: 5 }]);
   });
 });
 

@@ -78,6 +78,8 @@ async function sendLink(
 ): Promise<void> {
   const { token, hash } = oneTimeLinks.createToken(purpose);
   await orm.em.fork().transactional(async (em) => {
+    // Locked, so that concurrent calls can't exceed the limit.
+    if ((await lockRecord(em, User, { id: userId })) === null) return;
     const hourAgo = new Date(Date.now() - hourMs);
     const recent = await em.count(AccountToken, { user: userId, purpose, createdAt: { $gt: hourAgo } });
     if (recent >= linksPerHour) return;
