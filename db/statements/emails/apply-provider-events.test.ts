@@ -207,6 +207,24 @@ describe('a hard bounce or a complaint', () => {
   });
 });
 
+it('changes a contact now, however late a bounce is reported', async () => {
+  const { emailId, contactId } = await acceptOne('a@example.com');
+  const read = async () => {
+    const [row] = await sql<{ updatedAt: Date; suppressedAt: Date | null }>(
+      em,
+      'select updated_at as "updatedAt", suppressed_at as "suppressedAt" from contacts where id = $1',
+      [contactId],
+    );
+    return row ?? expect.unreachable();
+  };
+  const before = await read();
+  const occurredAt = new Date(Date.now() - 3_600_000);
+  await applyProviderEvents(em, [providerEvent(emailId, 'bounce', { bounceType: 'Permanent', occurredAt })]);
+  const after = await read();
+  expect(after.suppressedAt).toEqual(occurredAt);
+  expect(after.updatedAt.getTime()).toBeGreaterThanOrEqual(before.updatedAt.getTime());
+});
+
 it('lets a transient bounce change nothing but the journal', async () => {
   const { emailId, contactId } = await acceptOne();
   const before = await readEmail(em, emailId);

@@ -104,3 +104,23 @@ it('misses none when others are erased while it reads a page', async () => {
   const { subjects } = await follow(projectId, { ...any, text: 'Order 7' });
   expect(subjects).toEqual([79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 7].map((n) => `Order ${n}`));
 });
+
+it('finds by an address the emails to it, not those that a workflow sent to somebody else about that contact', async () => {
+  const em = database.orm.em.fork();
+  const projectId = await insertProject(em);
+  await insertContacts(em, projectId, 1);
+  await sql(
+    em,
+    `insert into emails (id, project_id, contact_id, source, to_email, from_email, subject, status)
+     select uuidv7(make_interval(secs => n)), $1, case when n <= 10 then c.id end, 'WORKFLOW',
+       case when n = 3 then c.email else 'team@shop.example' end, 'a@b.example', 'Email ' || n, 'SENT'
+     from contacts c, generate_series(1, 60) n where c.project_id = $1`,
+    [projectId],
+  );
+  const [contact] = await sql<{ email: string }>(em, 'select email from contacts where project_id = $1', [
+    projectId,
+  ]);
+  const filter = { ...any, sources: ['WORKFLOW' as const], recipient: contact?.email };
+  const { rows } = await listEmails(em, { projectId, filter, beforeId: undefined }, 20, 20);
+  expect(rows.map(({ toEmail }) => toEmail)).toEqual([contact?.email]);
+});

@@ -110,7 +110,7 @@ export async function listEmails(
   if (found.lookedUntil === undefined || recipient === undefined || contactIds !== undefined) return found;
   const contacts = await findByAddressPart(em, search.projectId, recipient, mostRecipients);
   if (contacts === undefined || contacts.length === 0) return found;
-  const filter = { ...search.filter, recipient: undefined, contactIds: contacts.map(({ id }) => id) };
+  const filter = { ...search.filter, contactIds: contacts.map(({ id }) => id) };
   return together(found, await listEmails(em, { ...search, filter }, limit, perLook), limit);
 }
 
