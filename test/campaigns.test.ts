@@ -70,6 +70,7 @@ describe('a new campaign', () => {
       unsubscribedCount: 0,
       projectId: sender.projectId,
       sentAt: null,
+      startedAt: null,
       createdAt: expect.any(String),
       updatedAt: created.createdAt,
     });

@@ -45,6 +45,7 @@ export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns): C
     totalRecipients: campaign.totalRecipients,
     ...presentCounters(counters),
     projectId: campaign.projectId,
+    startedAt: campaign.startedAt?.toISOString() ?? null,
     sentAt: campaign.sentAt?.toISOString() ?? null,
     createdAt: campaign.createdAt.toISOString(),
     updatedAt: campaign.updatedAt.toISOString(),

@@ -40,7 +40,8 @@ export const campaignSchema = z
     totalRecipients: count('An estimate until sending starts, then the size of the frozen audience.'),
     ...countShape,
     projectId: z.uuid(),
-    sentAt: z.iso.datetime().nullable(),
+    startedAt: z.iso.datetime().nullable().describe('When sending began.'),
+    sentAt: z.iso.datetime().nullable().describe('When it was over.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

@@ -2223,6 +2223,7 @@ export interface components {
             segmentId: string | null;
             sentAt: string | null;
             sentCount: number;
+            startedAt: string | null;
             /** @enum {string} */
             status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED";
             subject: string;
@@ -2588,6 +2589,7 @@ export interface components {
             segmentId: string | null;
             sentAt: string | null;
             sentCount: number;
+            startedAt: string | null;
             /** @enum {string} */
             status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED";
             subject: string;

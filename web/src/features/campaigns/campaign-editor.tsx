@@ -47,7 +47,7 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
   const audience = useAudience(form.watch());
   const schedule = useSchedule(campaign.scheduledFor);
   const people = audience.counts && quantity(audience.counts.recipients, 'person', 'people');
-  const verb = schedule.at === null ? 'Send to' : status === 'SCHEDULED' ? 'Reschedule for' : 'Schedule for';
+  const verb = !schedule.isLater ? 'Send to' : status === 'SCHEDULED' ? 'Reschedule for' : 'Schedule for';
   const savedOr = async (reason: string) => {
     if (isDirty && !(await run())) throw new Error(reason);
   };
@@ -68,6 +68,8 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
           </Button>
           <Button
             look="primary"
+            isPending={isSubmitting}
+            isDisabled={schedule.fault !== null}
             onPress={async () => {
               if (!isDirty || (await run())) setDialog('send');
             }}

@@ -44,8 +44,8 @@ const watchedMs = 30 * 24 * hourMs;
 
 /** The 30 days from the start, in whole hours, whose counts the API keeps; by hour while the range is short. */
 export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
-  const { id, createdAt, scheduledFor, sentAt } = campaign;
-  const start = (Math.floor(Date.parse(scheduledFor ?? sentAt ?? createdAt) / hourMs) - 1) * hourMs;
+  const { id, createdAt, startedAt } = campaign;
+  const start = (Math.floor(Date.parse(startedAt ?? createdAt) / hourMs) - 1) * hourMs;
   const end = Math.min(Math.ceil(Date.now() / hourMs) * hourMs, start + watchedMs) - 1;
   const interval = end - start > hourlyMs ? 'day' : 'hour';
   const [startDate, endDate] = [new Date(start).toISOString(), new Date(end).toISOString()];

@@ -7,8 +7,10 @@ interface Schedule {
   isLater: boolean;
   /** The value of the field, in the user's time zone: `2026-12-01T09:00`. */
   text: string;
-  /** Null sends immediately. */
+  /** Null sends immediately, or is missing while `fault` is set. */
   at: Date | null;
+  /** Why nothing can be scheduled. */
+  fault: string | null;
   set: (isLater: boolean, text: string) => void;
 }
 
@@ -22,6 +24,10 @@ function toLocalText(instant: Date): string {
 
 const nextHour = () => new Date(Math.ceil((Date.now() + hourMs / 4) / hourMs) * hourMs);
 
+/** The API sends at once what is scheduled for the past. */
+export const pastFault = (instant: Date): string | null =>
+  instant.getTime() <= Date.now() ? 'This time has passed' : null;
+
 export function useSchedule(scheduledFor: string | null): Schedule {
   const [{ isLater, text }, set] = useState(() => ({
     isLater: scheduledFor !== null,
@@ -33,6 +39,7 @@ export function useSchedule(scheduledFor: string | null): Schedule {
     isLater,
     text,
     at: isLater && isValid ? instant : null,
+    fault: !isLater ? null : isValid ? pastFault(instant) : 'Enter a date and a time',
     set: (later, next) => set({ isLater: later, text: next }),
   };
 }
@@ -49,8 +56,7 @@ const choices = [
 ] as const;
 
 export function ScheduleSection({ schedule }: { schedule: Schedule }) {
-  const { isLater, text, at, set } = schedule;
-  const isPast = at !== null && at.getTime() < Date.now();
+  const { isLater, text, at, fault, set } = schedule;
   return (
     <Section title="When">
       <RadioChoice
@@ -66,9 +72,7 @@ export function ScheduleSection({ schedule }: { schedule: Schedule }) {
           className="max-w-xs"
           value={text}
           onChange={(next) => set(true, next)}
-          {...(at === null && { error: 'Enter a date and a time' })}
-          {...(isPast && { error: 'This time has passed' })}
-          {...(at !== null && !isPast && { hint: timeWithZone(at) })}
+          {...(fault !== null ? { error: fault } : at !== null && { hint: timeWithZone(at) })}
         />
       )}
     </Section>

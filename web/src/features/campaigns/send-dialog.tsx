@@ -8,7 +8,7 @@ import { count, quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { ProblemList } from '../message-editor/problem-list.tsx';
-import { timeWithZone } from './schedule-section.tsx';
+import { pastFault, timeWithZone } from './schedule-section.tsx';
 
 interface SendDialogProps {
   /** The stored version. */
@@ -39,6 +39,9 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const isBlocked = problems.some(({ severity }) => severity === 'error');
   const people = quantity(audience?.recipients ?? 0, 'person', 'people');
   const send = async () => {
+    // The dialog may have been open for long.
+    const fault = scheduledFor && pastFault(scheduledFor);
+    if (fault) return setFailure(new Error(`${fault}. Choose another one.`));
     setIsPending(true);
     try {
       const scheduled = scheduledFor?.toISOString() ?? null;
