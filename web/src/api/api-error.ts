@@ -11,11 +11,14 @@ export class ApiError extends Error {
   readonly issues: FieldIssue[];
   readonly suggestion: string | null;
   readonly details: Record<string, unknown>;
+  /** When the limit of requests allows another one. */
+  readonly retryAfterSeconds: number;
 
   constructor(
     status: number,
     requestId: string | null,
     error: Partial<components['schemas']['Error']['error']>,
+    retryAfterSeconds = 0,
   ) {
     super(error.message ?? `The server answered ${status}.`);
     this.name = 'ApiError';
@@ -24,6 +27,7 @@ export class ApiError extends Error {
     this.code = error.code ?? 'UNKNOWN';
     this.issues = error.errors ?? [];
     this.suggestion = suggestionForPeople(error.suggestion);
+    this.retryAfterSeconds = retryAfterSeconds;
     this.details = (error.details as Record<string, unknown> | undefined) ?? {};
   }
 }
@@ -31,11 +35,13 @@ export class ApiError extends Error {
 /** Understands the envelope, the short `{ error }` of three creating calls, and answers of a proxy. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('X-Request-Id');
+  const retryAfterSeconds = Number(response.headers.get('Retry-After') ?? 0);
   const body: unknown = await response.json().catch(() => null);
   if (body !== null && typeof body === 'object' && 'error' in body) {
     const { error } = body;
     if (typeof error === 'string') return new ApiError(response.status, requestId, { message: error });
-    if (error !== null && typeof error === 'object') return new ApiError(response.status, requestId, error);
+    if (error !== null && typeof error === 'object')
+      return new ApiError(response.status, requestId, error, retryAfterSeconds);
   }
   return new ApiError(response.status, requestId, {});
 }

@@ -17,7 +17,7 @@ export function selectProject(id: string | null): void {
   projectId = id;
 }
 
-/** Names the project of a request that uses the session cookie. */
+/** Names the project of a request that uses the session cookie. Work of several calls passes it to each, and so stays in its project. */
 export function projectHeaders(): Record<string, string> {
   return projectId === null ? {} : { 'X-Project-Id': projectId };
 }
@@ -43,7 +43,9 @@ export function beginSession(): void {
 const session: Middleware = {
   onRequest({ request }) {
     sessionOf.set(request, sessions);
-    for (const [name, value] of Object.entries(projectHeaders())) request.headers.set(name, value);
+    for (const [name, value] of Object.entries(projectHeaders())) {
+      if (!request.headers.has(name)) request.headers.set(name, value);
+    }
     return request;
   },
   async onResponse({ request, response, schemaPath }) {

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import {
   type DefaultValues,
   type FieldValues,
@@ -31,7 +31,8 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
   const { schema, defaultValues, save } = options;
   const form = useForm<Values>({ resolver: zodResolver(schema), defaultValues });
   const [failure, setFailure] = useState<unknown>(null);
-  const run = async () => {
+  const running = useRef<Promise<boolean> | null>(null);
+  const saveOnce = async () => {
     let isSaved = false;
     await form.handleSubmit(async (values) => {
       setFailure(null);
@@ -47,6 +48,11 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
     })();
     return isSaved;
   };
+  // A second press, or another button, waits for the save under way: it would store a record twice, or meet its own change.
+  const run = () =>
+    (running.current ??= saveOnce().finally(() => {
+      running.current = null;
+    }));
   return {
     form,
     failure,

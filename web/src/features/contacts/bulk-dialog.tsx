@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -61,6 +61,8 @@ function Bulk({
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [isOver, setIsOver] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
+  // Nobody can stop it once its dialog is gone.
+  useEffect(() => () => ending.current.abort(), [ending]);
   const mustType = operation === 'delete' && total >= manyContacts;
   const run = async () => {
     ending.current = new AbortController();

@@ -1,4 +1,5 @@
-import { api, type Schema } from '../../api/client.ts';
+import { api, projectHeaders, type Schema } from '../../api/client.ts';
+import { createPace, type Pace } from '../../api/pace.ts';
 import type { ContactQuery } from './contact-filter.ts';
 
 export type BulkOperation = 'subscribe' | 'unsubscribe' | 'delete';
@@ -15,7 +16,7 @@ export interface BulkProgress {
 /** Per bulk call. */
 const mostContacts = 1_000;
 const pageSize = 100;
-const pollMs = 500;
+const pollMs = 1_000;
 
 /**
  * Runs an operation on any number of contacts, 1,000 at a time, one batch after the other.
@@ -29,11 +30,14 @@ export async function runBulk(
   signal: AbortSignal,
 ): Promise<void> {
   const progress: BulkProgress = { done: 0, changed: 0, unchanged: 0, failed: 0 };
-  for await (const contactIds of batchesOf(target)) {
+  // Of now: the reader may go to another project before the end.
+  const headers = projectHeaders();
+  const pace = createPace(signal);
+  for await (const contactIds of batchesOf(target, headers, pace)) {
     if (signal.aborted) return;
-    const { data } = await start(operation, contactIds);
+    const { data } = await pace(() => start(operation, contactIds, headers));
     if (!data) return;
-    const result = await resultOf(data.jobId);
+    const result = await resultOf(data.jobId, headers, pace);
     progress.done += contactIds.length;
     progress.changed += result.successCount;
     progress.unchanged += result.unchangedCount;
@@ -42,19 +46,21 @@ export async function runBulk(
   }
 }
 
-function start(operation: BulkOperation, contactIds: string[]) {
-  const body = { contactIds };
+type Headers = ReturnType<typeof projectHeaders>;
+
+function start(operation: BulkOperation, contactIds: string[], headers: Headers) {
+  const options = { body: { contactIds }, headers };
   switch (operation) {
     case 'subscribe':
-      return api.POST('/contacts/bulk-subscribe', { body });
+      return api.POST('/contacts/bulk-subscribe', options);
     case 'unsubscribe':
-      return api.POST('/contacts/bulk-unsubscribe', { body });
+      return api.POST('/contacts/bulk-unsubscribe', options);
     case 'delete':
-      return api.POST('/contacts/bulk-delete', { body });
+      return api.POST('/contacts/bulk-delete', options);
   }
 }
 
-async function* batchesOf(target: BulkTarget): AsyncGenerator<string[]> {
+async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): AsyncGenerator<string[]> {
   if ('ids' in target) {
     for (let at = 0; at < target.ids.length; at += mostContacts)
       yield target.ids.slice(at, at + mostContacts);
@@ -65,7 +71,7 @@ async function* batchesOf(target: BulkTarget): AsyncGenerator<string[]> {
   do {
     const page: Schema<'Contact'>[] = [];
     const query: ContactQuery = { ...target.query, limit: pageSize, ...(cursor !== null && { cursor }) };
-    const { data } = await api.GET('/contacts', { params: { query } });
+    const { data } = await pace(() => api.GET('/contacts', { params: { query }, headers }));
     page.push(...(data?.data ?? []));
     cursor = data?.cursor ?? null;
     batch.push(...page.map(({ id }) => id));
@@ -73,13 +79,16 @@ async function* batchesOf(target: BulkTarget): AsyncGenerator<string[]> {
       yield batch;
       batch = [];
     }
+    if (pace.isOver()) return;
   } while (cursor !== null);
   if (batch.length > 0) yield batch;
 }
 
-async function resultOf(jobId: string) {
+async function resultOf(jobId: string, headers: Headers, pace: Pace) {
   for (;;) {
-    const { data: job } = await api.GET('/contacts/bulk/{jobId}', { params: { path: { jobId } } });
+    const { data: job } = await pace(() =>
+      api.GET('/contacts/bulk/{jobId}', { params: { path: { jobId } }, headers }),
+    );
     if (job?.state === 'completed' && job.result) return job.result;
     if (job?.state === 'failed') throw new Error(job.failedReason ?? 'The operation failed.');
     await new Promise((resolve) => setTimeout(resolve, pollMs));

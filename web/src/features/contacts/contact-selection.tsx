@@ -27,6 +27,8 @@ interface Started {
 export function ContactSelection({ ids, onClear, filter, counted, shown }: ContactSelectionProps) {
   const [isEverybody, setIsEverybody] = useState(false);
   const [started, setStarted] = useState<Started | null>(null);
+  // A later selection of what is shown is not one of everybody.
+  if (isEverybody && ids.size !== shown) setIsEverybody(false);
   if (ids.size === 0) return null;
   const { total, soFar } = counted;
   const isCounted = total !== undefined || soFar !== null;

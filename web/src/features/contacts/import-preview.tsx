@@ -7,6 +7,7 @@ import { count, quantity } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Table } from '../../ui/table.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
 import { csvHeader } from './csv-header.ts';
 import { DataValue } from './data-value.tsx';
 import { ImportColumns, type Mapping } from './import-columns.tsx';
@@ -26,11 +27,13 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const [columns, setColumns] = useState<string[] | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [isStarting, setIsStarting] = useState(false);
+  // Each look uploads the file again: not for every letter of a field's name.
+  const settled = useDebounced(mapping, 600);
   const query = useQuery({
-    queryKey: ['import preview', file.name, file.size, file.lastModified, mapping],
+    queryKey: ['import preview', file.name, file.size, file.lastModified, settled],
     queryFn: async () => {
       try {
-        const preview = await dryRun(file, mapping);
+        const preview = await dryRun(file, settled);
         setColumns(preview.columns.map(({ name }) => name));
         return preview;
       } catch (error) {
@@ -65,7 +68,9 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
         <Button
           look="primary"
           isPending={isStarting}
-          isDisabled={!data || error !== null || usable === 0}
+          isDisabled={
+            !data || error !== null || usable === 0 || settled !== mapping || query.isPlaceholderData
+          }
           onPress={() => void start()}
         >
           Import {quantity(usable, 'row')}

@@ -1,13 +1,18 @@
 import { ApiError, toApiError } from '../../api/api-error.ts';
-import { apiUrl, projectHeaders } from '../../api/client.ts';
+import { apiUrl } from '../../api/client.ts';
 
 const maxImageBytes = 10 * 1024 * 1024;
 
 /**
  * Uploads one file. XMLHttpRequest, because `fetch` does not say how much of a body has left.
+ * @param projectHeaders of the project that gets it
  * @param onProgress from 0 to 1
  */
-export function uploadImage(file: File, onProgress: (share: number) => void): Promise<void> {
+export function uploadImage(
+  file: File,
+  projectHeaders: Record<string, string>,
+  onProgress: (share: number) => void,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (file.size > maxImageBytes) {
     const megabytes = (file.size / 1024 / 1024).toFixed(1);
@@ -16,7 +21,7 @@ export function uploadImage(file: File, onProgress: (share: number) => void): Pr
   }
   const request = new XMLHttpRequest();
   request.open('POST', new URL('uploads/image', apiUrl));
-  for (const [name, value] of Object.entries(projectHeaders())) request.setRequestHeader(name, value);
+  for (const [name, value] of Object.entries(projectHeaders)) request.setRequestHeader(name, value);
   request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
   request.onload = async () => {
     if (request.status === 201) return resolve();

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ApiError, messageOf } from '../../api/api-error.ts';
+import { projectHeaders } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { uploadImage } from './upload-image.ts';
 
@@ -21,6 +22,8 @@ export function useUploads() {
     setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
   const dismiss = (id: number) => setUploads((all) => all.filter((upload) => upload.id !== id));
   async function start(files: readonly File[]): Promise<void> {
+    // Of now: the reader may go to another project before the last one.
+    const headers = projectHeaders();
     const waiting = files.map((file) => {
       lastId += 1;
       return { file, id: lastId };
@@ -31,7 +34,7 @@ export function useUploads() {
     ]);
     for (const { id, file } of waiting) {
       try {
-        await uploadImage(file, (share) => change(id, { share }));
+        await uploadImage(file, headers, (share) => change(id, { share }));
         dismiss(id);
         await refresh('/uploads');
       } catch (error) {

@@ -2,10 +2,14 @@ import { useBlocker } from '@tanstack/react-router';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 
-/** Asks before unsaved input is lost by a link, the back button or closing the tab. */
+/** A page shows the form of the selected tab alone. */
+const tabOf = (search: object) => ('tab' in search ? search.tab : undefined);
+
+/** Asks before unsaved input is lost by a link, another tab of the page, the back button or closing the browser's tab. */
 export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      isDirty && (current.pathname !== next.pathname || tabOf(current.search) !== tabOf(next.search)),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });

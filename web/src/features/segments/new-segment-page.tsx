@@ -30,6 +30,7 @@ export function NewSegmentPage() {
       to: '/projects/$projectId/segments/$segmentId',
       params: { projectId, segmentId: data.id },
       search: {},
+      ignoreBlocker: true,
     });
   };
   return (

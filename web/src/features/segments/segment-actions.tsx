@@ -53,7 +53,7 @@ function DeleteSegment({ segment, isOpen, onClose }: DeleteSegmentProps) {
   const navigate = useNavigate();
   const remove = async () => {
     await api.DELETE('/segments/{id}', { params: { path: { id: segment.id } } }).catch(rethrowWithNames);
-    await navigate({ to: '/projects/$projectId/segments', params: { projectId } });
+    await navigate({ to: '/projects/$projectId/segments', params: { projectId }, ignoreBlocker: true });
     await refresh('/segments');
     say(`${segment.name} is deleted`);
   };

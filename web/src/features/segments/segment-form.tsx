@@ -8,6 +8,7 @@ import { Switch } from '../../ui/field.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { Section } from '../../ui/page.tsx';
+import { LeaveGuard } from '../message-editor/leave-guard.tsx';
 import { type Condition, readCondition } from './condition-builder/condition.ts';
 import { ConditionBuilder } from './condition-builder/condition-builder.tsx';
 import { findGaps } from './condition-builder/condition-gaps.ts';
@@ -40,6 +41,7 @@ interface SegmentFormProps {
 
 export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
   const [condition, setCondition] = useState(() => readCondition(segment?.condition));
+  const [stored, setStored] = useState(condition);
   const [issues, setIssues] = useState<readonly Schema<'FieldIssue'>[]>([]);
   const { form, failure, submit } = useApiForm({
     schema,
@@ -55,6 +57,8 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
       const ofCondition = type === 'DYNAMIC' ? { condition: { ...condition } } : {};
       try {
         await onSave({ ...values, description: description || null, ...ofCondition });
+        form.reset({ description, ...values });
+        setStored(condition);
       } catch (error) {
         if (error instanceof ApiError) setIssues(error.issues);
         throw error;
@@ -63,6 +67,7 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
   });
   return (
     <form id={id} onSubmit={submit} className="flex flex-col gap-8">
+      <LeaveGuard isDirty={form.formState.isDirty || !isSame(condition, stored)} />
       <ErrorNote error={failure} />
       <Section className="max-w-xl">
         <FormField control={form.control} name="name" label="Name" />
@@ -88,6 +93,8 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
     </form>
   );
 }
+
+const isSame = (one: Condition, other: Condition) => JSON.stringify(one) === JSON.stringify(other);
 
 interface ConditionSectionProps {
   condition: Condition;

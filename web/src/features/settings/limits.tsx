@@ -86,17 +86,16 @@ function LimitsForm({ projectId, limits }: { projectId: string; limits: Limits }
       inbound: text(limits.inbound),
     },
     save: async (written) => {
-      const body = {
-        transactional: value(written.transactional),
-        campaigns: value(written.campaigns),
-        workflows: value(written.workflows),
-        inbound: value(written.inbound),
-      };
+      // Only what was changed here: somebody else may have changed another one meanwhile.
+      const changed = categories.filter(({ name }) => dirtyFields[name]);
+      const body = Object.fromEntries(changed.map(({ name }) => [name, value(written[name])]));
       await api.PUT('/users/@me/projects/{id}/billing-limits', { params: { path: { id: projectId } }, body });
+      form.reset(written);
       await refresh('/users/@me/projects/{id}');
       say('The limits are saved.');
     },
   });
+  const { dirtyFields } = form.formState;
   return (
     <form className="flex max-w-xl flex-col gap-4" onSubmit={submit} noValidate>
       <div className="grid gap-4 sm:grid-cols-2">

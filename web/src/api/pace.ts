@@ -1,0 +1,57 @@
+import { ApiError } from './api-error.ts';
+
+/** The share of a project's requests that long work in the dashboard leaves to the project's applications. */
+const shareOfOthers = 0.5;
+const longestWaitSeconds = 60;
+
+export interface Pace {
+  <Answer extends { response: Response }>(call: () => Promise<Answer>): Promise<Answer>;
+  /** Whether the work was ended while it waited. */
+  isOver: () => boolean;
+}
+
+/**
+ * Makes the calls of long work one after the other. Once half of the project's requests of this minute are used, or one is
+ * refused because all are, it waits for the next minute.
+ *
+ * @param signal ends the wait
+ */
+export function createPace(signal: AbortSignal): Pace {
+  let waitMs = 0;
+  const pace = async <Answer extends { response: Response }>(
+    call: () => Promise<Answer>,
+  ): Promise<Answer> => {
+    for (;;) {
+      await pause(waitMs, signal);
+      try {
+        const answer = await call();
+        waitMs = waitAfter(answer.response.headers);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 429 || signal.aborted) throw error;
+        waitMs = 1000 * Math.min(longestWaitSeconds, Math.max(1, error.retryAfterSeconds));
+      }
+    }
+  };
+  return Object.assign(pace, { isOver: () => signal.aborted });
+}
+
+function waitAfter(headers: Headers): number {
+  const [limit, remaining, reset] = ['Limit', 'Remaining', 'Reset'].map((name) =>
+    Number(headers.get(`RateLimit-${name}`) ?? Number.NaN),
+  ) as [number, number, number]; // as: one number a name
+  return remaining < limit * shareOfOthers ? 1000 * Math.min(longestWaitSeconds, reset) : 0;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,33 @@
+import { afterEach, expect, it, vi } from 'vitest';
+
+let answer: (request: Request) => Response;
+vi.stubGlobal('document', { baseURI: 'https://mail.example.com/app/' });
+vi.stubGlobal('fetch', async (request: Request) => answer(request));
+const { selectProject } = await import('../../api/client.ts');
+const { runBulk } = await import('./bulk-run.ts');
+
+afterEach(() => {
+  selectProject(null);
+  vi.unstubAllGlobals();
+});
+
+it('stays in the project that it began in', async () => {
+  const calls: string[] = [];
+  let pages = 0;
+  answer = (request) => {
+    const { pathname } = new URL(request.url);
+    calls.push(`${request.headers.get('X-Project-Id')} ${request.method} ${pathname}`);
+    if (pathname === '/contacts') {
+      pages += 1;
+      // The reader goes to another project while the first thousand is gathered.
+      if (pages === 2) selectProject('other');
+      return Response.json({ data: [{ id: `c${pages}` }], cursor: pages < 4 ? 'next' : null });
+    }
+    if (request.method === 'POST') return Response.json({ jobId: 'job' }, { status: 202 });
+    const result = { successCount: 4, unchangedCount: 0, failureCount: 0 };
+    return Response.json({ state: 'completed', result });
+  };
+  selectProject('mine');
+  await runBulk('delete', { query: {} }, () => {}, new AbortController().signal);
+  expect(calls.filter((call) => !call.startsWith('mine '))).toEqual([]);
+});
