@@ -7,13 +7,13 @@ import { buildVariables } from '../../../core/rendering/variables.ts';
 import { isActive } from '../../../core/workflows/execution-status.ts';
 import { findStep, type StepOf } from '../../../core/workflows/graph.ts';
 import { Contact } from '../../../db/entities/contact.ts';
+import { WorkflowStepRun } from '../../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import { completeStep } from '../../../db/statements/workflows/complete-step.ts';
 import { endExecution } from '../../../db/statements/workflows/end-execution.ts';
 import { type LockedExecution, lockExecution } from '../../../db/statements/workflows/lock-execution.ts';
 import { recordCall } from '../../../db/statements/workflows/record-call.ts';
-import { recordFailedCall } from '../../../db/statements/workflows/record-failed-call.ts';
 import type { OutboundHttp, OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../contracts/workflow-execution.ts';
 import { type CallAnswer, readOutcome } from './call-outcome.ts';
@@ -73,7 +73,10 @@ export async function callWebhook(
   if (outcome.is === 'withheld') return;
   if (outcome.is === 'answered') return persistently(() => end(outcome.answer));
   if (isOut && outcome.is === 'failed') {
-    await persistently(() => recordFailedCall(em, call.executionId, call.visit));
+    // A cancel may have ended the step run.
+    const { executionId, visit } = call;
+    const open = { executionId, visit, completedAt: null };
+    await persistently(() => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
   }
   throw outcome.failure;
 }
@@ -159,7 +162,7 @@ async function endStep(
  * Retries for eight seconds: the database may be briefly unreachable, and the outcome of a call must not be
  * lost.
  */
-async function persistently(record: () => Promise<void>): Promise<void> {
+async function persistently<Result>(record: () => Promise<Result>): Promise<Result> {
   for (const pauseMs of [250, 500, 1_000, 2_000, 4_000]) {
     try {
       return await record();
