@@ -1,6 +1,7 @@
+import { raw } from '@mikro-orm/core';
+import { UserSession } from '../../db/entities/user-session.ts';
 import type { Em } from '../../db/orm.ts';
 import { findSessionUser } from '../../db/statements/access/find-session-user.ts';
-import { touchSession } from '../../db/statements/access/touch-session.ts';
 import type { Identity } from './identity.ts';
 import type { Session } from './sessions.ts';
 
@@ -16,7 +17,11 @@ export async function findSessionIdentity(
 ): Promise<Identity | undefined> {
   const row = await findSessionUser(em, session, projectId);
   if (row === undefined) return undefined;
-  if (row.is_untouched && session.id !== undefined) await touchSession(em, session.id);
+  if (row.is_untouched && session.id !== undefined) {
+    // One of several concurrent calls writes.
+    const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
+    await em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
+  }
   const user = { id: row.id, role: row.role };
   if (row.project_id === null) return { user, project: null };
   const project = {

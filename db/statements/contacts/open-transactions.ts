@@ -2,12 +2,6 @@ import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-export async function readDatabaseTime(em: Em): Promise<Date> {
-  const [row] = await query(em, z.object({ now: z.date() }), 'select clock_timestamp() as now');
-  if (row === undefined) throw new Error('The database did not answer its time');
-  return row.now;
-}
-
 /**
  * Whether every transaction that was open at `instant` has ended. New transactions then see everything committed up
  * to that instant, and rows that concurrent ones wrote without seeing it are visible.

@@ -6,11 +6,9 @@ import { newId } from '../../../core/new-id.ts';
 import { ContactErasure } from '../../../db/entities/contact.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
+import { readClock } from '../../../db/read-clock.ts';
 import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
-import {
-  haveTransactionsEnded,
-  readDatabaseTime,
-} from '../../../db/statements/contacts/open-transactions.ts';
+import { haveTransactionsEnded } from '../../../db/statements/contacts/open-transactions.ts';
 import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 
@@ -66,7 +64,7 @@ export async function eraseDeletedContacts(
 }
 
 async function whenSettled(em: Em, signal: AbortSignal | undefined): Promise<void> {
-  const now = await readDatabaseTime(em);
+  const now = await readClock(em);
   for (let poll = 0; poll < polls; poll += 1) {
     if (await haveTransactionsEnded(em, now)) return;
     await delay(pollIntervalMs, undefined, { signal });
