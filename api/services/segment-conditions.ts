@@ -1,4 +1,4 @@
-import type { Condition } from '../../core/conditions/condition.ts';
+import type { Condition, Predicate, WorkflowPredicate } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { DomainError, type FieldIssue } from '../../core/errors.ts';
 import {
@@ -16,14 +16,17 @@ import { lockSegmentReferences } from '../../db/statements/segments/lock-segment
 const maxConditionLength = 128 * 1024;
 const faultsInMessage = 10;
 
-export interface ReadCondition {
-  condition: Record<string, unknown>;
+interface References {
+  path: string;
   filterCount: number;
   /** One entry per filter, so ids may repeat. */
   refersTo: string[];
-  parsed: Condition;
-  path: string;
   references: { path: string; segmentId: string }[];
+}
+
+export interface ReadCondition extends References {
+  condition: Record<string, unknown>;
+  parsed: Condition;
 }
 
 function refusal(issues: FieldIssue[]): DomainError {
@@ -42,19 +45,19 @@ export function readCondition(raw: unknown, path: string): ReadCondition {
   if (JSON.stringify(raw).length > maxConditionLength) {
     throw refusal([{ field: path, message: 'At most 128 KB of JSON are accepted', code: 'too_big' }]);
   }
-  const filters = placedFilters(result.condition, path);
+  // as: only an object parses.
+  const condition = raw as Record<string, unknown>;
+  return { condition, parsed: result.condition, ...referencesAt(result.condition, path) };
+}
+
+/** The segments that a condition refers to; `path` is where it stands in the request. */
+export function referencesAt(condition: Condition<Predicate | WorkflowPredicate>, path: string): References {
+  const filters = placedFilters(condition, path);
   const references = filters.flatMap(({ path: at, filter: { predicate } }) =>
     predicate.subject === 'segment' ? [{ path: `${at}.field`, segmentId: predicate.id }] : [],
   );
-  return {
-    // as: only an object parses.
-    condition: raw as Record<string, unknown>,
-    filterCount: filters.length,
-    refersTo: references.map(({ segmentId }) => segmentId),
-    parsed: result.condition,
-    path,
-    references,
-  };
+  const refersTo = references.map(({ segmentId }) => segmentId);
+  return { path, filterCount: filters.length, refersTo, references };
 }
 
 /**

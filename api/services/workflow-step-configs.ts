@@ -1,12 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import { type FieldIssue, notFound, validationFailed } from '../../core/errors.ts';
 import { findEventNameFormIssue } from '../../core/reserved-events.ts';
-import { placedFilters } from '../../core/segments/segment-filters.ts';
 import { conditionOf } from '../../core/workflows/references.ts';
 import { parseStepConfig, type StepType, templateIdOf } from '../../core/workflows/step-config.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em } from '../../db/orm.ts';
-import { checkReferences } from './segment-conditions.ts';
+import { checkReferences, referencesAt } from './segment-conditions.ts';
 
 export interface ReadStepConfig {
   type: StepType;
@@ -48,16 +47,7 @@ export async function lockReferences(
   }
   const condition = conditionOf(step);
   if (condition === undefined) return;
-  const filters = placedFilters(condition, 'config');
-  const references = filters.flatMap(({ path, filter: { predicate } }) =>
-    predicate.subject === 'segment' ? [{ path: `${path}.field`, segmentId: predicate.id }] : [],
-  );
-  if (references.length === 0) return;
-  await checkReferences(em, projectId, workflowId, {
-    condition: step.config,
-    filterCount: filters.length,
-    refersTo: references.map(({ segmentId }) => segmentId),
-    path: 'config',
-    references,
-  });
+  const references = referencesAt(condition, 'config');
+  if (references.refersTo.length === 0) return;
+  await checkReferences(em, projectId, workflowId, { condition: step.config, ...references });
 }
