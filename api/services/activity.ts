@@ -15,6 +15,7 @@ import type { Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { listUpcoming } from '../../db/statements/events/list-upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
+import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
 
@@ -35,14 +36,13 @@ const positionSchema = z
  */
 export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
   async function toPage(projectId: string, found: EventRow[], limit: number): Promise<EventPage> {
-    const rows = found.slice(0, limit);
-    const last = rows.at(-1);
-    const more = found.length > limit && last !== undefined;
-    const cursor = more ? encodeCursor([last.occurredAt.toISOString(), last.id]) : null;
+    const { rows, next = null } = lookedPage({ rows: found }, limit, ({ occurredAt, id }) =>
+      encodeCursor([occurredAt.toISOString(), id]),
+    );
     const contacts = projectEm(orm, projectId).getRepository(Contact);
     return {
       rows,
-      cursor,
+      cursor: next,
       emails: await contacts.findEmails(rows.map((row) => row.contactId)),
     };
   }

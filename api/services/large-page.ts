@@ -3,6 +3,7 @@ import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import type { ListWindow } from '../../db/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
+import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 
 /** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
@@ -32,9 +33,9 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
   const { pageSize } = list.query;
   const { window, rowsBefore } = findWindow(list);
   const found = await list.read(window);
-  const rows = found.slice(0, pageSize);
-  const last = found.length > pageSize ? rows.at(-1) : undefined;
-  const isEnd = last === undefined && (rows.length > 0 || rowsBefore === 0);
+  const cursorOf = (last: Row) => cursorAfter(list.kind, list.positionOf(last), rowsBefore + pageSize);
+  const { rows, isFull, next = null } = lookedPage({ rows: found }, pageSize, cursorOf);
+  const isEnd = !isFull && (rows.length > 0 || rowsBefore === 0);
   return {
     rows,
     page: Math.floor(rowsBefore / pageSize) + 1,
@@ -44,7 +45,7 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
       // Rows that came or went while a cursor was followed are not in its count.
       isExact: isEnd && window.after === undefined,
     }),
-    cursor: last ? cursorAfter(list.kind, list.positionOf(last), rowsBefore + pageSize) : null,
+    cursor: next,
   };
 }
 

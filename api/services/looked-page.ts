@@ -1,5 +1,3 @@
-import type { Look } from '../../db/look-for-page.ts';
-
 export interface LookedPage<Row, Position> {
   rows: Row[];
   isFull: boolean;
@@ -7,9 +5,9 @@ export interface LookedPage<Row, Position> {
   searchedUntil: Position | undefined;
 }
 
-/** @param look for one row more than `limit`, which tells whether the page is full and not the last */
+/** @param found by a look for one row more than `limit`, which tells whether the page is full and not the last */
 export function lookedPage<Row, Position>(
-  { rows, lookedUntil }: Look<Row, Position>,
+  { rows, lookedUntil }: { rows: Row[]; lookedUntil?: Position | undefined },
   limit: number,
   positionOf: (row: Row) => Position,
 ): LookedPage<Row, Position> {

@@ -3,6 +3,7 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { listRequests } from '../../analytics/questions/request-list.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RequestListQuery } from '../schemas/requests.ts';
+import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed, whileAvailable } from './read-model.ts';
 
@@ -29,10 +30,10 @@ export function createRequestLogService(clickhouse: ClickHouse) {
       const before = readCursor(cursor, positionSchema);
       const asked = { projectId, ...filter, statuses, credentials, before, limit: limit + 1 };
       const found = await whileAvailable(listRequests(clickhouse, asked), away);
-      const requests = found.slice(0, limit);
-      const last = requests.at(-1);
-      const isMore = found.length > limit && last !== undefined;
-      return { requests, cursor: isMore ? encodeCursor(['requests', last.at.toISOString(), last.id]) : null };
+      const { rows, next = null } = lookedPage({ rows: found }, limit, ({ at, id }) =>
+        encodeCursor(['requests', at.toISOString(), id]),
+      );
+      return { requests: rows, cursor: next };
     },
   };
 }

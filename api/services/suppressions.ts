@@ -12,6 +12,7 @@ import {
   type SuppressionRow,
 } from '../../db/statements/contacts/list-suppressions.ts';
 import type { ListSuppressionsQuery } from '../schemas/suppressions.ts';
+import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 
 const positionSchema = z
@@ -37,9 +38,8 @@ export function createSuppressionsService(orm: Orm) {
         listSuppressions(orm.em.fork(), projectId, filter, after, limit + 1),
         after === undefined ? countSuppressions(orm.em.fork(), projectId, filter) : notCounted,
       ]);
-      const rows = found.slice(0, limit);
-      const last = found.length > limit ? rows.at(-1) : undefined;
-      return { rows, cursor: last ? cursorAfter(last) : null, ...total };
+      const { rows, next = null } = lookedPage({ rows: found }, limit, cursorAfter);
+      return { rows, cursor: next, ...total };
     },
 
     async lift(projectId: string, email: string) {

@@ -11,6 +11,7 @@ import { finishUpload } from '../../db/statements/uploads/finish-upload.ts';
 import { removeUpload } from '../../db/statements/uploads/remove-upload.ts';
 import type { ImageStores } from '../../runtime/image-stores.ts';
 import type { ListUploadsQuery } from '../schemas/uploads.ts';
+import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 
 export interface StoredImage {
@@ -54,11 +55,12 @@ export function createUploadsService(options: UploadsServiceOptions) {
     async list(projectId: string, { cursor, limit }: ListUploadsQuery) {
       const em = projectEm(orm, projectId);
       const found = await em.getRepository(Upload).listPage(readCursor(cursor, positionSchema), limit + 1);
-      const rows = found.slice(0, limit);
-      const last = found.length > limit ? rows.at(-1) : undefined;
+      const { rows, next = null } = lookedPage({ rows: found }, limit, ({ createdAt, key }) =>
+        encodeCursor(['uploads', createdAt.toISOString(), key]),
+      );
       return {
         images: (await Promise.all(rows.map((row) => presentable(stores, row)))).flat(),
-        cursor: last ? encodeCursor(['uploads', last.createdAt.toISOString(), last.key]) : null,
+        cursor: next,
         used: await readTotal(em, projectId),
         quota,
       };
