@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { DomainError } from '../../core/errors.ts';
+import { newId } from '../../core/new-id.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
@@ -43,7 +43,7 @@ export function createIdempotency(em: Em, ttlHours: number) {
      * `SERVICE_UNAVAILABLE` under contention
      */
     claim: async (projectId: string, key: string, request: string) => {
-      const claim = { projectId, key, request, token: uuidv7() };
+      const claim = { projectId, key, request, token: newId() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
         const holder = await readKey(em, projectId, key);

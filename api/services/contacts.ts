@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from 'uuid';
 import { notFound } from '../../core/errors.ts';
+import { newId } from '../../core/new-id.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -32,10 +32,10 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
         upsertContact(em, {
           projectId,
           email: body.email,
-          contactId: uuidv7(),
+          contactId: newId(),
           subscribed: body.subscribed,
           patch,
-          flipId: uuidv7(),
+          flipId: newId(),
           occurredAt: new Date(),
         }),
       );
@@ -47,7 +47,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
       const patch = toPatch(body.data);
       const { email, subscribed } = body;
       const apply = async (em: Em) => {
-        const change = { projectId, id, email, subscribed, patch, flipId: uuidv7(), occurredAt: new Date() };
+        const change = { projectId, id, email, subscribed, patch, flipId: newId(), occurredAt: new Date() };
         const contact = await patchContact(em, change);
         if (contact === undefined) throw notFound('Contact');
         return contact;

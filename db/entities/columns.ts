@@ -1,13 +1,13 @@
 import { p } from '@mikro-orm/core';
-import { v7 as uuidv7 } from 'uuid';
 import { contentTypes } from '../../core/content-types.ts';
+import { newId } from '../../core/new-id.ts';
 
 /** UUIDv7, so that inserts go to the right edge of the index. */
 export const primaryId = () =>
   p
     .uuid()
     .primary()
-    .onCreate(() => uuidv7());
+    .onCreate(() => newId());
 
 /** Millisecond precision, as in a JavaScript `Date`: filtering by a returned value finds the row. */
 export const instant = () => p.datetime(3);

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { newId } from '../../core/new-id.ts';
 import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { fairness } from '../contracts/fairness.ts';
@@ -30,7 +30,7 @@ function emailBatchCall(commands: DueCommand[], startInMs: number): WorkflowCall
   const emailIds = commands.map((command) => command.subjectId);
   const input: EmailBatchInput = { emailIds, round: 0 };
   // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
-  const workflowId = workflowIds.emailBatch(uuidv7());
+  const workflowId = workflowIds.emailBatch(newId());
   return {
     commands,
     workflowId,
