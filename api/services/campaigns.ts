@@ -34,19 +34,11 @@ import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { requireLiquid } from './liquid-faults.ts';
+import { readName } from './read-name.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
 export type CampaignsService = ReturnType<typeof createCampaignsService>;
-
-function readStatus(text: string | undefined): CampaignStatus | undefined {
-  if (text === undefined) return undefined;
-  const status = campaignStatuses.find((one) => one === text);
-  if (status !== undefined) return status;
-  throw new DomainError('BAD_REQUEST', `Unknown campaign status ${JSON.stringify(text)}`, {
-    suggestion: `Use one of ${campaignStatuses.join(', ')}.`,
-  });
-}
 
 /** @throws DomainError `BAD_REQUEST` (`CONFLICT` for a deletion) that names the statuses that allow the action */
 export function requireAction(action: CampaignAction, { status }: { status: CampaignStatus }): void {
@@ -153,7 +145,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
     },
 
     async list(projectId: string, query: ListCampaignsQuery) {
-      const filter = { ...query, status: readStatus(query.status) };
+      const filter = { ...query, status: readName(query.status, campaignStatuses, 'campaign status') };
       const em = projectEm(orm, projectId);
       const [campaigns, total] = await em.getRepository(Campaign).listPage(filter, offsetWindow(query));
       return { campaigns: await withCounters(em, campaigns), total };

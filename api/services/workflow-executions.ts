@@ -1,6 +1,6 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
+import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { findStep, parseGraph } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
@@ -18,6 +18,7 @@ import { startExecution } from '../../db/statements/workflows/start-execution.ts
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
 import { readLargePage } from './large-page.ts';
+import { readName } from './read-name.ts';
 
 const maxStepRuns = 500;
 
@@ -32,15 +33,6 @@ export interface ExecutionWithSteps extends ExecutionOfContact {
 }
 
 export type WorkflowExecutionsService = ReturnType<typeof createWorkflowExecutionsService>;
-
-function readStatus(text: string | undefined): ExecutionStatus | undefined {
-  if (text === undefined) return undefined;
-  const status = executionStatuses.find((one) => one === text);
-  if (status !== undefined) return status;
-  throw new DomainError('BAD_REQUEST', `Unknown execution status ${JSON.stringify(text)}`, {
-    suggestion: `Use one of ${executionStatuses.join(', ')}.`,
-  });
-}
 
 function findExecution(em: Em, workflowId: string, id: string): Promise<WorkflowExecution> {
   const failHandler = () => notFound('Execution');
@@ -84,7 +76,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
     async list(projectId: string, workflowId: string, query: ListExecutionsQuery) {
       const em = projectEm(orm, projectId);
       await findWorkflow(em, workflowId);
-      const status = readStatus(query.status);
+      const status = readName(query.status, executionStatuses, 'execution status');
       const found = await readLargePage({
         kind: 'executions',
         query,
