@@ -2,9 +2,10 @@ import { LockMode } from '@mikro-orm/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { Template } from '../db/entities/template.ts';
+import { Workflow } from '../db/entities/workflow.ts';
+import { lockRecord } from '../db/lock-record.ts';
 import type { Em } from '../db/orm.ts';
 import { allProjects } from '../db/project-em.ts';
-import { lockWorkflow } from '../db/statements/workflows/lock-workflow.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
@@ -159,7 +160,7 @@ describe('a template that only executions under way send', () => {
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const starting = stack.database.orm.em.fork().transactional(async (em) => {
-      await lockWorkflow(em, sender.projectId, workflow.id, 'start');
+      await lockRecord(em, Workflow, { id: workflow.id }, { mode: 'for key share', ...allProjects });
       await startExecution(em, {
         id: newId(),
         workflowId: workflow.id,

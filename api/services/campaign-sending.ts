@@ -87,7 +87,7 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
       await change(projectId, id, async (em, campaign) => {
         requireAction('send', campaign);
         await requireAudience(em, projectId, id, campaign);
-        await holdSenderDomain(em, projectId, campaign.fromEmail);
+        await holdSenderDomain(em, campaign.fromEmail);
         const recipientLimit = await requireQuota(em, campaign, time);
         if (time === null) campaign.scheduledFor = null;
         else schedule(em, campaign, time);
@@ -117,7 +117,7 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
     async test(projectId: string, id: string, email: string) {
       await projectEm(orm, projectId).transactional(async (em) => {
         const campaign = await findCampaign(em, id);
-        await holdSenderDomain(em, projectId, campaign.fromEmail);
+        await holdSenderDomain(em, campaign.fromEmail);
         await queueTestEmail(em, campaign, email);
       });
       committed();

@@ -1,5 +1,4 @@
 import { LockMode } from '@mikro-orm/core';
-import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import {
   type CampaignAction,
   type CampaignStatus,
@@ -25,7 +24,6 @@ import {
   withCounters,
   withItsCounters,
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
-import { holdDomain } from '../../db/statements/domains/hold-domain.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
@@ -36,7 +34,7 @@ import type { HeavyReads } from './heavy-reads.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { readName } from './read-name.ts';
 import { requireUnchanged } from './require-unchanged.ts';
-import { holdSenderDomain } from './sender-domains.ts';
+import { holdDomain, holdSenderDomain } from './sender-domains.ts';
 
 export type CampaignsService = ReturnType<typeof createCampaignsService>;
 
@@ -111,7 +109,7 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
     // The segment or domain may already be gone; sending the copy would report that. These locks keep existing ones
     // while the copy is written.
     await lockSegmentReferences(em, projectId);
-    await holdDomain(em, projectId, domainOfAddress(campaign.fromEmail));
+    await holdDomain(em, campaign.fromEmail);
     const { description, subject, body, fromEmail, fromName, replyTo, type } = campaign;
     const { audienceType, audienceCondition, segmentId } = campaign;
     const content = { description, subject, body, fromEmail, fromName, replyTo, type };
@@ -160,7 +158,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
       const campaign = await projectEm(orm, projectId).transactional(async (em) => {
         const id = newId();
         await requireAudience(em, projectId, id, body);
-        await holdSenderDomain(em, projectId, body.from);
+        await holdSenderDomain(em, body.from);
         return em.create(Campaign, { id, projectId, ...toFields(body) });
       });
       return written(campaign);
@@ -191,6 +189,6 @@ async function replaceCampaign(
   requireUnchanged(found, seen);
   requireAction('edit', found);
   await requireAudience(em, projectId, id, body);
-  await holdSenderDomain(em, projectId, body.from);
+  await holdSenderDomain(em, body.from);
   return em.assign(found, toFields(body));
 }

@@ -9,9 +9,9 @@ import {
   WorkflowVersion,
   WorkflowVersionTemplate,
 } from '../../db/entities/workflow.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
-import { lockWorkflow } from '../../db/statements/workflows/lock-workflow.ts';
 import { measureSteps } from '../../db/statements/workflows/measure-steps.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
@@ -47,8 +47,8 @@ export function editWorkflow<Result>(
   seen?: Date,
 ): Promise<Result> {
   return projectEm(orm, projectId).transactional(async (em) => {
-    await lockWorkflow(em, projectId, id, 'edit');
-    const workflow = await findWorkflow(em, id);
+    const workflow = await lockRecord(em, Workflow, { id });
+    if (workflow === null) throw notFound('Workflow');
     requireUnchanged(workflow, seen);
     const { eventName } = workflow;
     const graph = await readGraph(em, workflow);

@@ -4,10 +4,10 @@ import { atMost } from '../../core/at-most.ts';
 import type { DomainStatus } from '../../core/domains.ts';
 import { DomainError } from '../../core/errors.ts';
 import { Domain } from '../../db/entities/domain.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
 import { projectEm } from '../../db/project-em.ts';
-import { holdDomain } from '../../db/statements/domains/hold-domain.ts';
 
 export type SenderDomains = ReturnType<typeof createSenderDomains>;
 
@@ -30,13 +30,17 @@ function refusal(domain: string, status: DomainStatus | undefined): DomainError 
   });
 }
 
+/** Prevents the removal of an address's domain until the transaction ends. @returns null when the project has none */
+export const holdDomain = (em: Em, address: string): Promise<Domain | null> =>
+  lockRecord(em, Domain, { domain: domainOfAddress(address) }, { mode: 'for key share' });
+
 /**
  * Requires that the domain of the address is verified, and prevents its removal until the transaction ends.
+ * @param em of the project
  * @throws DomainError `SENDER_DOMAIN_REFUSED`
  */
-export async function holdSenderDomain(em: Em, projectId: string, from: string): Promise<void> {
-  const domain = domainOfAddress(from);
-  requireVerified(domain, await holdDomain(em, projectId, domain));
+export async function holdSenderDomain(em: Em, from: string): Promise<void> {
+  requireVerified(domainOfAddress(from), (await holdDomain(em, from))?.status);
 }
 
 /** Caches domains for 5 seconds; a change in any process invalidates them at once. */

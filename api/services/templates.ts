@@ -80,7 +80,7 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
     async create(projectId: string, body: CreateTemplateBody) {
       requireLiquid(compiled, body);
       return projectEm(orm, projectId).transactional(async (em) => {
-        await holdSenderDomain(em, projectId, body.from);
+        await holdSenderDomain(em, body.from);
         return em.create(Template, { ...toFields(body), projectId, fromEmail: body.from });
       });
     },
@@ -96,7 +96,7 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
         const template = await findTemplate(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(template, seen);
         if (body.from !== undefined && body.from !== template.fromEmail) {
-          await holdSenderDomain(em, projectId, body.from);
+          await holdSenderDomain(em, body.from);
         }
         return em.assign(template, toFields(body), { ignoreUndefined: true });
       });
@@ -122,7 +122,7 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
     async test(projectId: string, id: string, email: string) {
       await projectEm(orm, projectId).transactional(async (em) => {
         const template = await findTemplate(em, id);
-        await holdSenderDomain(em, projectId, template.fromEmail);
+        await holdSenderDomain(em, template.fromEmail);
         await queueTestEmail(em, template, email);
       });
       committed();

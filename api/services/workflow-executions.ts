@@ -5,15 +5,14 @@ import { findStep, parseGraph } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
 import { Contact } from '../../db/entities/contact.ts';
-import { WorkflowVersion } from '../../db/entities/workflow.ts';
+import { Workflow, WorkflowVersion } from '../../db/entities/workflow.ts';
 import { WorkflowExecution, WorkflowStepRun } from '../../db/entities/workflow-execution.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { cancelActiveExecutions } from '../../db/statements/workflows/cancel-active-executions.ts';
 import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
-import { lockContact } from '../../db/statements/workflows/lock-contact.ts';
-import { lockWorkflow } from '../../db/statements/workflows/lock-workflow.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
@@ -66,9 +65,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
      * its graph can't run
      */
     async start(projectId: string, workflowId: string, body: StartExecutionBody) {
-      const started = await projectEm(orm, projectId).transactional((em) =>
-        startFor(em, projectId, workflowId, body),
-      );
+      const started = await projectEm(orm, projectId).transactional((em) => startFor(em, workflowId, body));
       committed();
       return started;
     },
@@ -122,13 +119,13 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
 
 async function startFor(
   em: Em,
-  projectId: string,
   workflowId: string,
   { contactId, context }: Parameters<WorkflowExecutionsService['start']>[2],
 ): Promise<ExecutionOfContact> {
-  await lockWorkflow(em, projectId, workflowId, 'start');
-  const workflow = await findWorkflow(em, workflowId);
-  if (!(await lockContact(em, projectId, contactId))) throw notFound('Contact');
+  const keep = { mode: 'for key share' } as const;
+  const workflow = await lockRecord(em, Workflow, { id: workflowId }, keep);
+  if (workflow === null) throw notFound('Workflow');
+  if ((await lockRecord(em, Contact, { id: contactId }, keep)) === null) throw notFound('Contact');
   if (!workflow.canStart()) {
     requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
   }
