@@ -1,20 +1,22 @@
 import { notFound } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json-value.ts';
 import { type RenderedEmail, renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
 import { storedOptions } from '../../core/rendering/render-stored.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
+import { CampaignBatch } from '../../db/entities/campaign.ts';
+import { Contact } from '../../db/entities/contact.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { loadTexts } from '../../db/statements/emails/load-contents.ts';
 import {
   type AttachmentFigures,
   type EmailEvent,
-  findBatchNumber,
   findSendingExecution,
   listAttachments,
   listEmailEvents,
   readEmail,
-  readRecipient,
 } from '../../db/statements/emails/read-email.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
 
@@ -42,7 +44,7 @@ async function findRunId(
   { id, campaignId, workflowId, contactId }: LoggedEmail,
 ): Promise<string | null> {
   if (campaignId !== null) {
-    const batch = await findBatchNumber(em, campaignId, id);
+    const batch = await em.getRepository(CampaignBatch).findNumberOf(campaignId, id);
     return batch === undefined
       ? workflowIds.campaign(campaignId)
       : workflowIds.campaignBatch(campaignId, batch);
@@ -52,18 +54,30 @@ async function findRunId(
   return execution === undefined ? null : workflowIds.workflowExecution(workflowId, contactId, execution);
 }
 
+/** What an email is rendered with, as its contact is now; nulls without one. */
+async function readRecipient(em: Em, contactId: string | null) {
+  const fields = ['email', 'data', 'subscribed'] as const;
+  const contact = contactId === null ? null : await em.findOne(Contact, { id: contactId }, { fields });
+  return {
+    contactEmail: contact?.email ?? null,
+    // as: read from a jsonb column.
+    contactData: (contact?.data ?? null) as JsonObject | null,
+    subscribed: contact?.subscribed ?? null,
+  };
+}
+
 export function createEmailDetailService(options: EmailDetailOptions) {
   const { orm, links } = options;
   const templates = createEmailTemplates({ cache: options.templates });
 
   async function renderBody(projectId: string, email: LoggedEmail): Promise<EmailBody | null> {
     if (email.contentId === null) return null;
-    const em = orm.em.fork();
+    const em = projectEm(orm, projectId);
     const content = (await loadTexts(em, [email.contentId])).get(email.contentId);
     if (content === undefined) return null;
     const compiled = templates.compile(content);
     if (!compiled.ok) return null;
-    const stored = { ...email, projectId, ...(await readRecipient(em, projectId, email.contactId)) };
+    const stored = { ...email, projectId, ...(await readRecipient(em, email.contactId)) };
     const rendered = renderEmail(compiled.template, storedOptions(content, stored, links));
     if (!rendered.ok) return null;
     return {

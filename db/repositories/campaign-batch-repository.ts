@@ -13,6 +13,14 @@ export class CampaignBatchRepository extends EntityRepository<CampaignBatch> {
     );
   }
 
+  async findNumberOf(campaignId: string, emailId: string): Promise<number | undefined> {
+    const batch = await this.findOne(
+      { campaignId, firstEmailId: { $lte: emailId }, lastEmailId: { $gte: emailId } },
+      { fields: ['number'] },
+    );
+    return batch?.number;
+  }
+
   async listOpen(campaignId: string, after: number, limit: number): Promise<number[]> {
     return (await this.findOpen(campaignId, after, limit)).map(({ number }) => number);
   }

@@ -64,20 +64,6 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
   );
 }
 
-export async function findBatchNumber(
-  em: Em,
-  campaignId: string,
-  emailId: string,
-): Promise<number | undefined> {
-  const [batch] = await query(
-    em,
-    z.object({ number: z.int() }),
-    `select number from campaign_batches where campaign_id = $1 and $2::uuid between first_email_id and last_email_id`,
-    [campaignId, emailId],
-  );
-  return batch?.number;
-}
-
 export async function findSendingExecution(
   em: Em,
   contactId: string,
@@ -96,28 +82,6 @@ export async function findSendingExecution(
   return execution?.id;
 }
 
-const recipientRow = z.object({
-  contactEmail: z.string().nullable(),
-  contactData: z.record(z.string(), z.json()).nullable(),
-  subscribed: z.boolean().nullable(),
-});
-
-/** What an email is rendered with, as its contact is now; nulls without one. */
-export async function readRecipient(
-  em: Em,
-  projectId: string,
-  contactId: string | null,
-): Promise<z.output<typeof recipientRow>> {
-  const [recipient] = await query(
-    em,
-    recipientRow,
-    `select email as "contactEmail", data as "contactData", subscribed from contacts
-     where id = $2 and project_id = $1`,
-    [projectId, contactId],
-  );
-  return recipient ?? { contactEmail: null, contactData: null, subscribed: null };
-}
-
 const attachmentRow = z.object({
   filename: z.string(),
   contentType: z.string(),
@@ -127,6 +91,7 @@ const attachmentRow = z.object({
 
 export type AttachmentFigures = z.output<typeof attachmentRow>;
 
+/** A statement, because the mapper would load the bytes to measure them. */
 export function listAttachments(em: Em, contentId: string): Promise<AttachmentFigures[]> {
   return query(
     em,
