@@ -1,10 +1,9 @@
+import { raw } from '@mikro-orm/core';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { decryptText, encryptText } from '../core/crypto/encrypt.ts';
 import { createWebhookSecret } from '../core/crypto/webhook-signature.ts';
 import { Project } from '../db/entities/project.ts';
 import type { Em } from '../db/orm.ts';
-import { readWebhookSecrets } from '../db/statements/projects/read-webhook-secrets.ts';
-import { replaceWebhookSecret } from '../db/statements/projects/replace-webhook-secret.ts';
 
 export interface ProjectWebhookSecrets {
   current: string;
@@ -16,6 +15,16 @@ export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
 
 const overlapHours = 24;
 
+const readSecrets = (em: Em, id: string) =>
+  em.findOne(
+    Project,
+    { id },
+    {
+      fields: ['webhookSecretEncrypted', 'webhookSecretPreviousEncrypted', 'webhookSecretPreviousUntil'],
+      refresh: true,
+    },
+  );
+
 /** @param appSecret `APP_SECRET`, from which the encryption key is derived */
 export function createWebhookSecrets(appSecret: string) {
   const key = deriveKey(appSecret, 'webhook-secret');
@@ -23,24 +32,40 @@ export function createWebhookSecrets(appSecret: string) {
   return {
     /** Creates the secret if there is none. @throws Error when the project was deleted */
     async read(em: Em, projectId: string) {
-      let stored = await readWebhookSecrets(em, projectId);
-      if (stored?.current === null) {
+      let project = await readSecrets(em, projectId);
+      if (project !== null && !project.webhookSecretEncrypted) {
         // A compare-and-set: another process may be first.
         const none = { id: projectId, webhookSecretEncrypted: null };
         await em.nativeUpdate(Project, none, { webhookSecretEncrypted: fresh(projectId) });
-        stored = await readWebhookSecrets(em, projectId);
+        project = await readSecrets(em, projectId);
       }
-      if (!stored?.current) throw new Error('A project that was deleted has no webhook secret');
-      const { current, previous, previousUntil } = stored;
+      if (!project?.webhookSecretEncrypted) {
+        throw new Error('A project that was deleted has no webhook secret');
+      }
+      const { webhookSecretPreviousEncrypted: previous, webhookSecretPreviousUntil: until } = project;
       return {
-        current: decryptText(key, current, projectId),
+        current: decryptText(key, project.webhookSecretEncrypted, projectId),
         previous:
-          previous && previousUntil
-            ? { secret: decryptText(key, previous, projectId), until: previousUntil }
+          previous && until && until > new Date()
+            ? { secret: decryptText(key, previous, projectId), until }
             : null,
       };
     },
-    rotate: (em: Em, projectId: string) =>
-      replaceWebhookSecret(em, projectId, fresh(projectId), overlapHours),
+
+    /**
+     * The previous secret stays valid for a day; older ones do not. `updatedAt` stays: clients saw no change.
+     * @param project locked in the transaction
+     */
+    async rotate(em: Em, { id, webhookSecretEncrypted: previous = null }: Project) {
+      await em.nativeUpdate(
+        Project,
+        { id },
+        {
+          webhookSecretEncrypted: fresh(id),
+          webhookSecretPreviousEncrypted: previous,
+          webhookSecretPreviousUntil: previous && raw(`now() + interval '${overlapHours} hours'`),
+        },
+      );
+    },
   };
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Project } from '../db/entities/project.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
@@ -272,7 +273,7 @@ describe('a webhook', () => {
     const secrets = createWebhookSecrets(stack.environment.APP_SECRET ?? '');
     const em = stack.database.orm.em.fork();
     await secrets.read(em, sender.projectId);
-    await secrets.rotate(em, sender.projectId);
+    await secrets.rotate(em, await em.findOneOrFail(Project, sender.projectId));
     await track('signup', { plan: 'pro' }, 'hook@example.com');
     expect(await execution(id, 'EXITED')).toMatchObject({
       exitReason: 'high',

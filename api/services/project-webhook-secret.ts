@@ -13,8 +13,8 @@ export function createProjectWebhookSecretService(orm: Orm, secrets: WebhookSecr
     /** Creates a new secret. Calls are also signed with the previous one for a day. */
     rotate: (userId: string, projectId: string) =>
       orm.em.fork().transactional(async (em) => {
-        await lockProjectAs(em, projectId, userId, requireAdministrator);
-        await secrets.rotate(em, projectId);
+        const { project } = await lockProjectAs(em, projectId, userId, requireAdministrator);
+        await secrets.rotate(em, project);
         return secrets.read(em, projectId);
       }),
   };
