@@ -1,12 +1,13 @@
+import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
+import { IdempotencyKey } from '../../db/entities/bookkeeping.ts';
 import type { Em } from '../../db/orm.ts';
 import {
   claimKeys,
   type KeyClaim,
-  readKey,
   type SettledClaim,
   settleClaims,
 } from '../../db/statements/access/idempotency-keys.ts';
@@ -46,15 +47,16 @@ export function createIdempotency(em: Em, ttlHours: number) {
       const claim = { projectId, key, request, token: newId() };
       for (let tries = 0; tries < mostTries; tries += 1) {
         if (await claims.submit(claim)) return claim;
-        const holder = await readKey(em, projectId, key);
+        const held = { projectId, key, expiresAt: { $gt: raw('now()') } };
+        const holder = await em.findOne(IdempotencyKey, held, { disableIdentityMap: true });
         // Released since the claim failed: retry.
-        if (holder === undefined) continue;
+        if (holder === null) continue;
         throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was already used', {
           details: {
             key,
             originalRequest: holder.request,
-            originalRequestTime: new Date(holder.claimed_at).toISOString(),
-            originalStatusCode: holder.status_code,
+            originalRequestTime: holder.createdAt.toISOString(),
+            originalStatusCode: holder.statusCode ?? null,
           },
           suggestion: 'Send a new Idempotency-Key for a new request.',
         });

@@ -14,12 +14,6 @@ export interface SettledClaim extends KeyClaim {
   statusCode: number;
 }
 
-const heldRow = z.object({
-  request: z.string(),
-  claimed_at: z.number(),
-  status_code: z.int().nullable(),
-});
-
 /**
  * Claims keys for many requests in one statement. Keys must be distinct; expired ones count as free. Locks rows in
  * key order to avoid deadlocks.
@@ -49,22 +43,6 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
   );
   const claimed = new Set(rows.map((row) => row.token));
   return claims.map((claim) => claimed.has(claim.token));
-}
-
-export async function readKey(
-  em: Em,
-  projectId: string,
-  key: string,
-): Promise<z.output<typeof heldRow> | undefined> {
-  const rows = await query(
-    em,
-    heldRow,
-    `select request, extract(epoch from created_at)::float8 * 1000 as claimed_at, status_code
-       from idempotency_keys
-      where project_id = $1 and key = $2 and expires_at > now()`,
-    [projectId, key],
-  );
-  return rows[0];
 }
 
 /**
