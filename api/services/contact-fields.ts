@@ -16,7 +16,6 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import type { StoredCondition } from '../../db/repositories/segment-repository.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import { deleteFieldType } from '../../db/statements/contacts/delete-field-type.ts';
 import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 import {
   type AudienceFigures,
@@ -25,6 +24,7 @@ import {
 } from '../../db/statements/contacts/read-contact-figures.ts';
 import { type FieldValue, readFieldValues } from '../../db/statements/contacts/read-field-values.ts';
 import { type ContactPlace, removeKey } from '../../db/statements/contacts/remove-key.ts';
+import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
 
@@ -151,6 +151,13 @@ async function listFields(em: Em, projectId: string) {
   return [...standard, ...custom];
 }
 
+/** The key's next value determines a new type. The notification leaves when the deletion commits. */
+const deleteType = (orm: Orm, projectId: string, key: string): Promise<void> =>
+  orm.em.fork().transactional(async (em) => {
+    await em.nativeDelete(ContactField, { projectId, key });
+    await notifyProjectChange(em, projectId);
+  });
+
 /** Contacts per batch; the batch locks those that have the key. */
 const contactsAtATime = 2_000;
 
@@ -164,7 +171,7 @@ const contactsAtATime = 2_000;
  * @returns the number of contacts that had the key
  */
 export async function deleteField(orm: Orm, projectId: string, key: string): Promise<number> {
-  await deleteFieldType(orm.em.fork(), projectId, key);
+  await deleteType(orm, projectId, key);
   let deletedFrom = 0;
   let last: ContactPlace | undefined;
   do {
@@ -176,6 +183,6 @@ export async function deleteField(orm: Orm, projectId: string, key: string): Pro
     last = batch.last;
   } while (last !== undefined);
   const left = await readKeyFigures(orm.em.fork(), projectId, key);
-  if (left.size === 0) await deleteFieldType(orm.em.fork(), projectId, key);
+  if (left.size === 0) await deleteType(orm, projectId, key);
   return deletedFrom;
 }
