@@ -29,7 +29,8 @@ export type DataTest =
 
 export type EventTest = AgeTest | { is: 'counted'; atLeast: number; withinMs?: number };
 
-export type InstantField = 'createdAt' | 'updatedAt' | 'snoozedUntil';
+export const instantFields = ['createdAt', 'updatedAt', 'snoozedUntil'] as const;
+export type InstantField = (typeof instantFields)[number];
 
 export type Predicate =
   | { subject: 'email'; test: EmailTest }

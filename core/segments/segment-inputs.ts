@@ -1,15 +1,19 @@
 import { hash } from 'node:crypto';
-import type { Condition, InstantField, Predicate } from '../conditions/condition.ts';
+import { z } from 'zod';
+import { type Condition, instantFields, type Predicate } from '../conditions/condition.ts';
 import { predicatesOf } from '../conditions/references.ts';
 
 /**
  * A test that is relative to now: its answer for a contact changes without a write, `ms` after the instant that it
  * reads. `nth`: the latest event is 1.
  */
-export type SegmentClock =
-  | { of: 'instant'; field: InstantField; ms: number }
-  | { of: 'data'; key: string; path: string[]; ms: number }
-  | { of: 'event'; name: string; nth: number; ms: number };
+export const segmentClockSchema = z.discriminatedUnion('of', [
+  z.object({ of: z.literal('instant'), field: z.enum(instantFields), ms: z.number() }),
+  z.object({ of: z.literal('data'), key: z.string(), path: z.array(z.string()), ms: z.number() }),
+  z.object({ of: z.literal('event'), name: z.string(), nth: z.number(), ms: z.number() }),
+]);
+
+export type SegmentClock = z.output<typeof segmentClockSchema>;
 
 /** That a contact exists: a new one may meet any condition. Registered for every tracked segment. */
 const existence = 'contact';

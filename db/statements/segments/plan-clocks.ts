@@ -1,7 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
-import { clockSources, type SegmentClock } from '../../../core/segments/segment-inputs.ts';
+import {
+  clockSources,
+  type SegmentClock,
+  segmentClockSchema,
+} from '../../../core/segments/segment-inputs.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
 import { type Bind, bindInto } from '../../conditions/bind.ts';
 import {
@@ -20,14 +24,12 @@ import { boundsSql, type ContactCursor, contactsPerBatch, findBatchEnd } from '.
 const aheadHours = 36;
 export const replanHours = 12;
 
-const instantField = z.enum(['createdAt', 'updatedAt', 'snoozedUntil']);
-const clockSchema: z.ZodType<SegmentClock> = z.discriminatedUnion('of', [
-  z.object({ of: z.literal('instant'), field: instantField, ms: z.number() }),
-  z.object({ of: z.literal('data'), key: z.string(), path: z.array(z.string()), ms: z.number() }),
-  z.object({ of: z.literal('event'), name: z.string(), nth: z.number(), ms: z.number() }),
-]);
-
-const plannedRow = z.object({ input: z.string(), clock: clockSchema, from: z.date(), until: z.date() });
+const plannedRow = z.object({
+  input: z.string(),
+  clock: segmentClockSchema,
+  from: z.date(),
+  until: z.date(),
+});
 type PlannedClock = z.output<typeof plannedRow>;
 
 /** Clocks that read the same instants, each with a window of its own. */
