@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { addPartitions } from './add-partitions.ts';
 import { indexFewAddresses } from './address-index.ts';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
-import { isLockTimeout } from './database-errors.ts';
+import { isLockTimeout, isLostRace } from './database-errors.ts';
 import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';
 import { dropStaleCheck, partitionFewEvents } from './partition-events.ts';
@@ -36,7 +36,9 @@ export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
         await migrate(orm);
         return;
       } catch (error) {
-        if (!isInTheWay(error) || attempt >= attempts) throw error;
+        // A lock that others held for too long, or a deadlock with processes that work meanwhile.
+        const isInTheWay = isLockTimeout(error) || isLostRace(error);
+        if (!isInTheWay || attempt >= attempts) throw error;
         await delay(pauseMs);
       }
     }
@@ -69,11 +71,6 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
   const applied = await query(em, z.object({ name: z.string() }), 'select name from schema_migrations');
   const known = new Set(migrations.map(({ name }) => name));
   return applied.some(({ name }) => !known.has(name));
-}
-
-/** A lock that others held for too long, or a deadlock with processes that work meanwhile. */
-function isInTheWay(error: unknown): boolean {
-  return isLockTimeout(error) || (error instanceof Error && 'code' in error && error.code === '40P01');
 }
 
 /** At the start of a process, in the transaction of the migrations: what rows of the next days need. */
