@@ -1,4 +1,15 @@
-import type { WithholdingFacts } from '../../../db/statements/emails/withholding-columns.ts';
+import type { contentTypes } from './content-types.ts';
+import type { EmailSource } from './email-state.ts';
+
+export interface WithholdingFacts {
+  source: EmailSource;
+  type: (typeof contentTypes)[number];
+  projectDisabled: boolean;
+  suppressTransactional: boolean;
+  /** Null without a contact. */
+  subscribed: boolean | null;
+  suppressed: boolean;
+}
 
 export type Withholding =
   | { kind: 'suppress'; reason: string }

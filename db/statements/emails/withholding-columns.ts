@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentTypes } from '../../../core/content-types.ts';
 import { emailSources } from '../../../core/email-state.ts';
 
+/** `WithholdingFacts` of `core/withholding.ts`. */
 export const withholdingRow = z.object({
   source: z.enum(emailSources),
   type: z.enum(contentTypes),
@@ -10,8 +11,6 @@ export const withholdingRow = z.object({
   subscribed: z.boolean().nullable(),
   suppressed: z.boolean(),
 });
-
-export type WithholdingFacts = z.output<typeof withholdingRow>;
 
 /**
  * @param email alias of `emails`

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withholding } from '../../../core/withholding.ts';
 import { findOpenEmails, type OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
-import { withholding } from '../sending/withholding.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { handOverWave, type WaveContext } from './hand-over-wave.ts';
 import { type Lot, planLots } from './plan-lots.ts';
