@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import type { Lane } from './fragments/lanes.ts';
 
-const projectChangedChannel = 'project_changed';
+export const projectChangedChannel = 'project_changed';
 
 /** Notified when commands for Temporal are left: by `start_and_wake_executions`, without a payload, and for emails. */
 export const commandsLeftChannel = 'commands_left';
 export const emailsLeft = 'emails';
-type CommandsLeft = 'emails' | 'work';
 
 /** Notified with the id of a campaign that starts to send. */
 export const campaignStartedChannel = 'campaign_started';
@@ -23,7 +23,7 @@ export interface ProjectChangesOptions {
 export class ProjectChanges {
   readonly #options: ProjectChangesOptions;
   readonly #listeners: ((projectId: string | null) => void)[] = [];
-  readonly #commandListeners: ((lane: CommandsLeft) => void)[] = [];
+  readonly #commandListeners: ((lane: Lane) => void)[] = [];
   readonly #campaignListeners: ((campaignId: string) => void)[] = [];
   readonly #closing = new AbortController();
   #isConnected = false;
@@ -47,7 +47,7 @@ export class ProjectChanges {
   }
 
   /** Calls back with the lane in which a transaction of any process left commands. Some notifications get lost. */
-  onCommands(listener: (lane: CommandsLeft) => void): void {
+  onCommands(listener: (lane: Lane) => void): void {
     this.#commandListeners.push(listener);
   }
 

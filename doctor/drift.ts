@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import pMap from 'p-map';
 import { z } from 'zod';
+import { activeCampaignStatusesSql, activeStatusesSql } from '../db/fragments/active-statuses-sql.ts';
 import { campaignWorkflow } from '../temporal/contracts/campaign.ts';
 import { workflowExecutionWorkflow } from '../temporal/contracts/workflow-execution.ts';
 import { workflowIds } from '../temporal/contracts/workflow-ids.ts';
@@ -67,7 +68,7 @@ with candidate as (
 )
 select x.id, x.workflow_id as "workflowId", x.contact_id as "contactId"
 from candidate c join workflow_executions x on x.id = c.id
-where x.status in ('RUNNING', 'WAITING') and x.contact_id is not null
+where x.status in ${activeStatusesSql} and x.contact_id is not null
   and x.started_at < now() - make_interval(secs => ${settledSeconds})
   and not exists (select from outbox o where o.subject_id = x.id)`;
 
@@ -112,9 +113,9 @@ async function findOrphaned(
   const campaigns = await listRunning(client, `${which} and WorkflowType = '${campaignWorkflow}'`);
   const rows = await ask(
     z.object({ id: z.uuid() }),
-    `select id from workflow_executions where id = any($1::uuid[]) and status in ('RUNNING', 'WAITING')
+    `select id from workflow_executions where id = any($1::uuid[]) and status in ${activeStatusesSql}
      union all
-     select id from campaigns where id = any($2::uuid[]) and status in ('SCHEDULED', 'SENDING')`,
+     select id from campaigns where id = any($2::uuid[]) and status in ${activeCampaignStatusesSql}`,
     [executions.map(lastPart), campaigns.map(lastPart)],
   );
   const active = new Set(rows.map(({ id }) => id));

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { audienceTypes, campaignStatuses } from '../../core/campaign-state.ts';
+import { activeCampaignStatusesSql } from '../fragments/active-statuses-sql.ts';
 import { CampaignBatchRepository } from '../repositories/campaign-batch-repository.ts';
 import { CampaignRepository } from '../repositories/campaign-repository.ts';
 import { contentColumns, createdAt, instant, updatedAt } from './columns.ts';
@@ -13,7 +14,7 @@ const CampaignSchema = defineEntity({
     {
       name: 'campaigns_open',
       properties: ['status', 'scheduledFor'],
-      where: "status in ('SCHEDULED', 'SENDING')",
+      where: `status in ${activeCampaignStatusesSql}`,
     },
   ],
   properties: {

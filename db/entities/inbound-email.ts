@@ -3,6 +3,7 @@ import { type InboundStatus, inboundStatuses } from '../../core/inbound/inbound-
 import type { ReceivedAttachment } from '../../core/inbound/parse-email.ts';
 import type { AutomaticReason, ReceivedHeader } from '../../core/inbound/received-headers.ts';
 import type { Verdicts } from '../../core/inbound/verdicts.ts';
+import { listSql } from '../fragments/list-sql.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
 const InboundEmailSchema = defineEntity({
@@ -27,7 +28,7 @@ const InboundEmailSchema = defineEntity({
       .text()
       .$type<InboundStatus>()
       .default('PENDING')
-      .check(`status in (${inboundStatuses.map((status) => `'${status}'`).join(', ')})`),
+      .check(`status in ${listSql(inboundStatuses)}`),
     recipients: p.type('text[]').$type<string[]>(),
     verdicts: p.json().$type<Verdicts>(),
     /** Envelope sender. Cleared once the email is read, like `headers`, `raw`, `bucket` and `objectKey`. */

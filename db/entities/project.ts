@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { maxFooterAddressLength } from '../../core/email-brand.ts';
 import { maxLogoUrlLength } from '../../core/logo-url.ts';
 import { type Locale, locales } from '../../core/messages/messages.ts';
+import { listSql } from '../fragments/list-sql.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
 const ProjectSchema = defineEntity({
@@ -35,7 +36,7 @@ const ProjectSchema = defineEntity({
       .text()
       .$type<Locale>()
       .default('en')
-      .check(`language in (${locales.map((code) => `'${code}'`).join(', ')})`),
+      .check(`language in ${listSql(locales)}`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { nilId } from '../../core/nil-id.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
+import { activeStatusesSql } from '../fragments/active-statuses-sql.ts';
 import { WorkflowExecutionRepository } from '../repositories/workflow-execution-repository.ts';
 import { instant, primaryId } from './columns.ts';
 
@@ -12,7 +13,7 @@ const WorkflowExecutionSchema = defineEntity({
     {
       name: 'workflow_executions_active',
       properties: ['workflowId', 'contactId'],
-      where: "status in ('RUNNING', 'WAITING')",
+      where: `status in ${activeStatusesSql}`,
     },
     { name: 'workflow_executions_once', properties: ['workflowId', 'contactId'], where: 'only_once' },
   ],
@@ -23,7 +24,7 @@ const WorkflowExecutionSchema = defineEntity({
     {
       name: 'workflow_executions_pinned',
       properties: ['workflowId', 'version'],
-      where: "status in ('RUNNING', 'WAITING')",
+      where: `status in ${activeStatusesSql}`,
     },
     {
       name: 'workflow_executions_upcoming',

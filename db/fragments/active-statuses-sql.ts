@@ -1,4 +1,9 @@
+import type { CampaignStatus } from '../../core/campaign-state.ts';
 import { activeStatuses } from '../../core/workflows/execution-status.ts';
+import { listSql } from './list-sql.ts';
 
-/** In the form that the partial indexes use: `('RUNNING', 'WAITING')`. */
-export const activeStatusesSql = `(${activeStatuses.map((status) => `'${status}'`).join(', ')})`;
+// In the form that the partial indexes use.
+
+export const activeStatusesSql = listSql(activeStatuses);
+
+export const activeCampaignStatusesSql = listSql(['SCHEDULED', 'SENDING'] satisfies CampaignStatus[]);

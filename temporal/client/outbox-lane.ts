@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { Lane } from '../../db/fragments/lanes.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findProjectTurns } from '../../db/statements/outbox/find-project-turns.ts';
-import type { Lane } from '../../db/statements/outbox/lanes.ts';
 import { type DueCommand, lockDueCommands } from '../../db/statements/outbox/lock-due-commands.ts';
 import { type DeliveredCommands, deliverCommands } from './deliver-commands.ts';
 import { planCalls } from './plan-calls.ts';

@@ -1,7 +1,9 @@
 import { type SendingCategory, sendingCategories } from '../../../core/billing/categories.ts';
 import type { EmailSource } from '../../../core/email-state.ts';
+import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
+import { commandsLeftChannel } from '../../project-changes.ts';
 
 /**
  * CTEs that lock everything that belongs to the contacts $2 of the project $1, in the global lock order: executions,
@@ -10,7 +12,7 @@ import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
  */
 export const lockBelongingsSql = `
 execution_held as materialized (
-  select x.id, x.contact_id, x.status in ('RUNNING', 'WAITING') as is_active
+  select x.id, x.contact_id, x.status in ${activeStatusesSql} as is_active
   from workflow_executions x
   where x.contact_id = any($2::uuid[]) and x.project_id = $1
   order by x.id
@@ -79,7 +81,7 @@ listener as (
 execution_command as (
   insert into outbox (id, kind, subject_id, project_id, contact_id)
   select uuidv7(), 'execution.cancel', id, $1, contact_id from execution where is_active
-  returning pg_notify('commands_left', '')
+  returning pg_notify('${commandsLeftChannel}', '')
 ),
 received as (
   delete from inbound_emails where contact_id in (select id from removed_contact)

@@ -1,4 +1,5 @@
 import type { Em } from '../../orm.ts';
+import { projectChangedChannel } from '../../project-changes.ts';
 import { execute } from '../../sql.ts';
 
 /**
@@ -14,7 +15,7 @@ export async function deleteEventName(em: Em, projectId: string, name: string): 
          and not exists (select from contact_event_stats where project_id = $1 and name = $2)
        returning project_id
      )
-     select pg_notify('project_changed', project_id::text) from deleted`,
+     select pg_notify('${projectChangedChannel}', project_id::text) from deleted`,
     [projectId, name],
   );
 }

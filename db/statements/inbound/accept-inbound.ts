@@ -4,6 +4,7 @@ import { newId } from '../../../core/new-id.ts';
 import { Domain } from '../../entities/domain.ts';
 import { InboundEmail } from '../../entities/inbound-email.ts';
 import type { Em } from '../../orm.ts';
+import { commandsLeftChannel } from '../../project-changes.ts';
 import { allProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
 import { takeInbound } from '../billing/take-inbound.ts';
@@ -104,7 +105,7 @@ async function store(
   await execute(
     em,
     `insert into outbox (id, kind, subject_id, project_id) values (uuidv7(), 'inbound.receive', $1, $2)
-     returning pg_notify('commands_left', '')`,
+     returning pg_notify('${commandsLeftChannel}', '')`,
     [id, projectId],
   );
   return 'applied';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isDueSql, type Lane, laneSql } from '../../fragments/lanes.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { isDueSql, type Lane, laneSql } from './lanes.ts';
 
 const turnRow = z.object({
   /** The zero UUID stands for commands without a project. */

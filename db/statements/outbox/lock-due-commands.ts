@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { noProject, outboxKinds } from '../../entities/outbox-command.ts';
+import { isDueSql, type Lane, laneSql } from '../../fragments/lanes.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { isDueSql, type Lane, laneSql } from './lanes.ts';
 
 const commandRow = z.object({
   id: z.uuid(),

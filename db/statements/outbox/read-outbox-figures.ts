@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { lanes } from '../../fragments/lanes.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { lanes } from './lanes.ts';
 
 const figuresRow = z.object({
   lane: z.enum(lanes),

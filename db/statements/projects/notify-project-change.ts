@@ -1,7 +1,8 @@
 import type { Em } from '../../orm.ts';
+import { projectChangedChannel } from '../../project-changes.ts';
 import { execute } from '../../sql.ts';
 
 /** Makes every process drop its cache of the project's domains and limits when the transaction commits. */
 export async function notifyProjectChange(em: Em, projectId: string): Promise<void> {
-  await execute(em, `select pg_notify('project_changed', $1)`, [projectId]);
+  await execute(em, 'select pg_notify($1, $2)', [projectChangedChannel, projectId]);
 }

@@ -1,3 +1,4 @@
+import { activeCampaignStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
@@ -20,7 +21,7 @@ export async function recordErasure(
     em,
     // `for update`: claims of the campaign wait for nothing less.
     `with active as materialized (
-       select id from campaigns where project_id = $2 and status in ('SCHEDULED', 'SENDING')
+       select id from campaigns where project_id = $2 and status in ${activeCampaignStatusesSql}
        order by id for update
      ),
      stopped as (

@@ -1,0 +1,2 @@
+/** `('a', 'b')`, of constants. */
+export const listSql = (values: readonly string[]) => `(${values.map((value) => `'${value}'`).join(', ')})`;
