@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache';
-import { atMost } from '../../core/at-most.ts';
 import { type ApiKeyKind, apiKeyLookupHash } from '../../core/crypto/api-key.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { createChangeCache } from '../../db/change-cache.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
@@ -23,10 +22,16 @@ export type ProjectKeys = ReturnType<typeof createProjectKeys>;
 
 export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectChanges) {
   // Keyed by plain key: hashing, which only the database needs, costs a fifth of a cached request.
-  const known = new LRUCache<string, ApiProject>({ ...atMost(mostKnown), ttl: knownForMs });
-  const unknown = new LRUCache<string, true>({ ...atMost(mostUnknown), ttl: unknownForMs });
-  // Incremented by every change, so that an answer read before a change is not cached after it.
-  let generation = 0;
+  const known = createChangeCache<ApiProject>(changes, {
+    most: mostKnown,
+    ttlMs: knownForMs,
+    isOf: (projectId, _key, project) => project.id === projectId,
+  });
+  const unknown = createChangeCache<true>(changes, {
+    most: mostUnknown,
+    ttlMs: unknownForMs,
+    isOf: () => true,
+  });
 
   const lookups = createBatcher<Lookup, ApiProject | undefined>({
     run: (items) => readProjects(em, items),
@@ -35,36 +40,26 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
     isRolledBack,
   });
 
-  /** Drops the project from this process's cache. Call it after a change instead of waiting for the notification. */
-  function forget(projectId: string | null): void {
-    generation += 1;
-    unknown.clear();
-    if (projectId === null) known.clear();
-    else for (const [key, project] of known.entries()) if (project.id === projectId) known.delete(key);
-  }
-  changes.onChange(forget);
-
   async function load(kind: ApiKeyKind, key: string): Promise<ApiProject | undefined> {
-    const before = generation;
+    const [keepKnown, keepUnknown] = [known.beforeRead(), unknown.beforeRead()];
     const project = await lookups.submit({ kind, hash: apiKeyLookupHash(lookupKey, key) });
-    if (changes.isConnected && before === generation) {
-      if (project === undefined) unknown.set(key, true);
-      else known.set(key, project);
-    }
+    if (project === undefined) keepUnknown(key, true);
+    else keepKnown(key, project);
     return project;
   }
 
   return {
     /** Returns undefined for an unknown key, and answers synchronously when the key is cached. */
     find: (kind: ApiKeyKind, key: string) => {
-      if (changes.isConnected) {
-        const project = known.get(key);
-        if (project !== undefined) return project;
-        if (unknown.has(key)) return undefined;
-      }
-      return load(kind, key);
+      const project = known.get(key);
+      if (project !== undefined) return project;
+      return unknown.get(key) ? undefined : load(kind, key);
     },
-    forget,
+    /** Drops the project from this process's cache. Call it after a change instead of waiting for the notification. */
+    forget(projectId: string) {
+      known.forget(projectId);
+      unknown.forget(projectId);
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../core/at-most.ts';
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import type { JsonObject } from '../../core/json-value.ts';
+import { createChangeCache } from '../../db/change-cache.ts';
 import { limitReached } from '../../db/database-errors.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
@@ -34,17 +35,12 @@ interface NewNames {
  * every process. A process that is cut off from notifications does not use the cache.
  */
 export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>) {
-  const known = new LRUCache<string, true>(atMost(200_000));
-  const watched = watchedProjects();
-  // Incremented by every change, so that names recorded before a change are not cached after it.
-  let generation = 0;
-  changes.onChange((projectId) => {
-    generation += 1;
-    if (projectId === null) known.clear();
-    else forgetNames(known, `${projectId} `);
+  const known = createChangeCache<true>(changes, {
+    most: 200_000,
+    isOf: (projectId, name) => name.startsWith(`${projectId} `),
   });
-
-  const isKnown = (name: string) => changes.isConnected && known.has(name);
+  const watched = watchedProjects();
+  const isKnown = (name: string) => known.get(name) === true;
 
   return {
     /**
@@ -56,7 +52,7 @@ export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isCo
     async write<Result>(writes: readonly NamingWrite[], run: (em: Em) => Promise<Result>) {
       const { fields, events } = newNames(isKnown, writes);
       if (fields.size === 0 && events.size === 0) return run(orm.em.fork());
-      const asked = generation;
+      const keep = known.beforeRead();
       try {
         const result = await orm.em.fork().transactional(async (em) => {
           const written = await run(em);
@@ -64,8 +60,7 @@ export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isCo
           await recordEventNames(em, [...events.values()]);
           return written;
         });
-        if (asked === generation && changes.isConnected)
-          for (const name of [...fields.keys(), ...events.keys()]) known.set(name, true);
+        for (const name of [...fields.keys(), ...events.keys()]) keep(name, true);
         return result;
       } catch (error) {
         const reached = limitReached(error);
@@ -97,10 +92,6 @@ export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isCo
       }
     },
   };
-}
-
-function forgetNames(known: LRUCache<string, true>, prefix: string): void {
-  for (const name of known.keys()) if (name.startsWith(prefix)) known.delete(name);
 }
 
 function newNames(isKnown: (name: string) => boolean, writes: readonly NamingWrite[]): NewNames {

@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
-import { atMost } from '../../core/at-most.ts';
 import type { DomainStatus } from '../../core/domains.ts';
 import { DomainError } from '../../core/errors.ts';
+import { createChangeCache } from '../../db/change-cache.ts';
 import { Domain } from '../../db/entities/domain.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -49,21 +48,18 @@ export function createSenderDomains(orm: Orm, changes: ProjectChanges) {
     const domains = await projectEm(orm, projectId).find(Domain, {});
     return new Map(domains.map(({ domain, status }) => [domain, status]));
   };
-  const cache = new LRUCache<string, Map<string, DomainStatus>>({ ...atMost(10_000), ttl: cacheMs });
-  // Incremented by every change, so that domains read before a change are not cached after it.
-  let generation = 0;
-  changes.onChange((projectId) => {
-    generation += 1;
-    if (projectId === null) cache.clear();
-    else cache.delete(projectId);
+  const cache = createChangeCache<Map<string, DomainStatus>>(changes, {
+    most: 10_000,
+    ttlMs: cacheMs,
+    isOf: (projectId, key) => key === projectId,
   });
 
   async function domainsOf(projectId: string): Promise<Map<string, DomainStatus>> {
-    const known = changes.isConnected ? cache.get(projectId) : undefined;
+    const known = cache.get(projectId);
     if (known !== undefined) return known;
-    const asked = generation;
+    const keep = cache.beforeRead();
     const domains = await load(projectId);
-    if (asked === generation && changes.isConnected) cache.set(projectId, domains);
+    keep(projectId, domains);
     return domains;
   }
 
