@@ -1,12 +1,15 @@
-export interface CampaignCounters {
-  sent: number;
-  delivered: number;
-  opened: number;
-  clicked: number;
-  bounced: number;
-  complained: number;
-  unsubscribed: number;
-}
+/** What is counted of a campaign's emails that were sent. */
+export const campaignCounters = [
+  'sent',
+  'delivered',
+  'opened',
+  'clicked',
+  'bounced',
+  'complained',
+  'unsubscribed',
+] as const;
+
+export type CampaignCounters = Record<(typeof campaignCounters)[number], number>;
 
 export interface CampaignRates {
   deliveryRate: number;

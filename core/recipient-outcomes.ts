@@ -1,18 +1,9 @@
+import { campaignCounters } from './campaign-rates.ts';
+
 /**
  * What became of a campaign's email to one recipient; several hold at once. `failed`: the provider refused it.
  * `skipped`: withheld or cancelled before it left. `pending`: it has not had its turn, or its outcome is not known yet.
  */
-export const recipientOutcomes = [
-  'sent',
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'complained',
-  'unsubscribed',
-  'failed',
-  'skipped',
-  'pending',
-] as const;
+export const recipientOutcomes = [...campaignCounters, 'failed', 'skipped', 'pending'] as const;
 
 export type RecipientOutcome = (typeof recipientOutcomes)[number];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, nullableIdColumn, type Question, zeroUuid } from '../client/question.ts';
 import { countByDay, type DayParameters, inDays, limitPerDay } from './count-by-day.ts';
-import { countEmailFigures, emailFiguresRow } from './figures.ts';
+import { countEmailFigures, emailFigures, emailFiguresRow } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const campaignRow = emailFiguresRow.extend({ campaignId: nullableIdColumn, unsubscribed: countColumn });
@@ -140,12 +140,4 @@ const none = {
   unsubscribed: 0,
 };
 
-const figureNames = [
-  'sent',
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'complained',
-  'unsubscribed',
-] as const;
+const figureNames = [...emailFigures, 'unsubscribed'] as const;

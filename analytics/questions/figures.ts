@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countColumn } from '../client/question.ts';
 
-const emailFigures = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
+export const emailFigures = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
 
 export const emailFiguresRow = z.object({
   sent: countColumn,

@@ -3,16 +3,11 @@ import type { CampaignFigures, FiguresOfCampaign } from '../../analytics/questio
 import { campaignRates } from '../../core/campaign-rates.ts';
 import type { CampaignTitle } from '../../db/repositories/campaign-repository.ts';
 import type { campaignFiguresSchema, campaignTotalsSchema } from '../schemas/analytics.ts';
+import { presentCounters } from './campaign.ts';
 
 export function presentCampaignTotals(figures: CampaignFigures): z.output<typeof campaignTotalsSchema> {
   return {
-    sentCount: figures.sent,
-    deliveredCount: figures.delivered,
-    openedCount: figures.opened,
-    clickedCount: figures.clicked,
-    bouncedCount: figures.bounced,
-    complainedCount: figures.complained,
-    unsubscribedCount: figures.unsubscribed,
+    ...presentCounters(figures),
     ...campaignRates(figures),
   };
 }

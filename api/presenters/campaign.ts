@@ -20,7 +20,7 @@ export const presentAudience = ({ total, recipients, ...excluded }: AudienceOutc
   excluded,
 });
 
-const presentCounters = (counters: CampaignCounters) => ({
+export const presentCounters = (counters: CampaignCounters) => ({
   sentCount: counters.sent,
   deliveredCount: counters.delivered,
   openedCount: counters.opened,

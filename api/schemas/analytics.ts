@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { campaignRankings } from '../../analytics/questions/campaign-figures.ts';
 import { intervals } from '../../analytics/questions/fill-buckets.ts';
+import { campaignCounters } from '../../core/campaign-rates.ts';
 import { idSchema } from '../../core/id-schema.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { periodQuerySchema } from './activity.ts';
 import { limitSchema } from './pagination.ts';
 
@@ -32,13 +34,7 @@ export const timeseriesSchema = z.object({
       date: z
         .string()
         .describe('The UTC day (`2026-01-31`) or the start of the hour (`2026-01-31T09:00:00.000Z`).'),
-      sent: count,
-      delivered: count,
-      opened: count,
-      clicked: count,
-      bounced: count,
-      complained: count,
-      unsubscribed: count,
+      ...recordOf(campaignCounters, () => count),
     }),
   ),
 });

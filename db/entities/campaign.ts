@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { audienceTypes, campaignStatuses } from '../../core/campaign-state.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { activeCampaignStatusesSql } from '../fragments/active-statuses-sql.ts';
+import { campaignFigures } from '../fragments/campaign-figures-sql.ts';
 import { CampaignBatchRepository } from '../repositories/campaign-batch-repository.ts';
 import { CampaignRepository } from '../repositories/campaign-repository.ts';
 import { contentColumns, createdAt, instant, updatedAt } from './columns.ts';
@@ -69,24 +71,12 @@ const CampaignBatchSchema = defineEntity({
 export class CampaignBatch extends CampaignBatchSchema.class {}
 CampaignBatchSchema.setClass(CampaignBatch);
 
-const counter = () => p.integer().default(0);
-
-const counters = () => ({
-  sent: counter(),
-  delivered: counter(),
-  opened: counter(),
-  clicked: counter(),
-  bounced: counter(),
-  complained: counter(),
-  unsubscribed: counter(),
-  /** Ended without being sent: FAILED, SUPPRESSED or CANCELLED. */
-  held: counter(),
-});
+const figures = () => recordOf(campaignFigures, () => p.integer().default(0));
 
 const CampaignFiguresSchema = defineEntity({
   name: 'CampaignFigures',
   tableName: 'campaign_figures',
-  properties: { campaignId: p.uuid().primary(), ...counters() },
+  properties: { campaignId: p.uuid().primary(), ...figures() },
 });
 
 /** Counters of a campaign as of the last fold; add the unfolded changes for the exact values. */
@@ -99,7 +89,7 @@ const CampaignFigureChangeSchema = defineEntity({
   properties: {
     campaignId: p.uuid().primary(),
     id: p.uuid().primary().defaultRaw('uuidv7()'),
-    ...counters(),
+    ...figures(),
   },
 });
 

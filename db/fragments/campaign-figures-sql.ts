@@ -1,17 +1,11 @@
-export const campaignCounters = [
-  'sent',
-  'delivered',
-  'opened',
-  'clicked',
-  'bounced',
-  'complained',
-  'unsubscribed',
-  'held',
-] as const;
-type CampaignCounter = (typeof campaignCounters)[number];
-export const campaignCounterColumns = campaignCounters.join(', ');
+import { campaignCounters } from '../../core/campaign-rates.ts';
 
-export const countedSql: Readonly<Record<CampaignCounter, (row: string) => string>> = {
+/** `held`: ended without being sent. */
+export const campaignFigures = [...campaignCounters, 'held'] as const;
+type CampaignFigure = (typeof campaignFigures)[number];
+export const campaignFigureColumns = campaignFigures.join(', ');
+
+export const countedSql: Readonly<Record<CampaignFigure, (row: string) => string>> = {
   sent: (row) => `${row}.sent_at is not null`,
   delivered: (row) => `${row}.delivered_at is not null`,
   opened: (row) => `${row}.opened_at is not null`,
@@ -26,17 +20,17 @@ export const countedSql: Readonly<Record<CampaignCounter, (row: string) => strin
  * For the `returning` clause of an update of `emails`: the change of each campaign figure, usually null or 0.
  * `appendFiguresSql` stores them.
  *
- * @param counters those that the update may change
+ * @param figures those that the update may change
  */
-export const figureChangesSql = (counters: readonly CampaignCounter[] = campaignCounters) =>
-  counters
+export const figureChangesSql = (figures: readonly CampaignFigure[] = campaignFigures) =>
+  figures
     .map((name) => `(${countedSql[name]('new')})::int - (${countedSql[name]('old')})::int as ${name}_change`)
     .join(', ');
 
-export const appendFiguresSql = (source: string, counters: readonly CampaignCounter[] = campaignCounters) => `
-  insert into campaign_figure_changes (campaign_id, ${counters.join(', ')})
-  select campaign_id, ${counters.map((name) => `sum(${name}_change)`).join(', ')}
+export const appendFiguresSql = (source: string, figures: readonly CampaignFigure[] = campaignFigures) => `
+  insert into campaign_figure_changes (campaign_id, ${figures.join(', ')})
+  select campaign_id, ${figures.map((name) => `sum(${name}_change)`).join(', ')}
   from ${source}
   where campaign_id is not null
   group by campaign_id
-  having ${counters.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;
+  having ${figures.map((name) => `sum(${name}_change) <> 0`).join(' or ')}`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { campaignCounterColumns, campaignCounters } from '../../fragments/campaign-figures-sql.ts';
+import { campaignFigureColumns, campaignFigures } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -27,11 +27,11 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
          returning c.*
        ),
        folded as (
-         insert into campaign_figures as f (campaign_id, ${campaignCounterColumns})
-         select campaign_id, ${campaignCounters.map((name) => `sum(${name})`).join(', ')}
+         insert into campaign_figures as f (campaign_id, ${campaignFigureColumns})
+         select campaign_id, ${campaignFigures.map((name) => `sum(${name})`).join(', ')}
          from taken group by campaign_id order by campaign_id
          on conflict (campaign_id) do update
-         set ${campaignCounters.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
+         set ${campaignFigures.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
        )
        select count(*)::int as folded from taken`,
     );

@@ -1,28 +1,18 @@
 import { z } from 'zod';
+import { recordOf } from '../../../core/record-of.ts';
 import type { Campaign } from '../../entities/campaign.ts';
-import { campaignCounters } from '../../fragments/campaign-figures-sql.ts';
+import { campaignFigureColumns, campaignFigures } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-const count = z.number().int();
-const countersSchema = z.object({
-  sent: count,
-  delivered: count,
-  opened: count,
-  clicked: count,
-  bounced: count,
-  complained: count,
-  unsubscribed: count,
-  /** Reached a final status without being sent. */
-  held: count,
-});
+const countersSchema = z.object(recordOf(campaignFigures, () => z.int()));
 
 export interface CountedCampaign {
   campaign: Campaign;
   counters: z.output<typeof countersSchema>;
 }
 
-const sums = campaignCounters.map((name) => `(coalesce(sum(${name}), 0))::int as ${name}`).join(', ');
+const sums = campaignFigures.map((name) => `(coalesce(sum(${name}), 0))::int as ${name}`).join(', ');
 
 // A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
 const readSql = `
@@ -30,9 +20,9 @@ select k.id, figures.*
 from unnest($1::uuid[]) as k (id)
 cross join lateral (
   select ${sums} from (
-    select ${campaignCounters.join(', ')} from campaign_figures where campaign_id = k.id
+    select ${campaignFigureColumns} from campaign_figures where campaign_id = k.id
     union all
-    select ${campaignCounters.join(', ')} from campaign_figure_changes where campaign_id = k.id
+    select ${campaignFigureColumns} from campaign_figure_changes where campaign_id = k.id
   ) f
 ) figures`;
 

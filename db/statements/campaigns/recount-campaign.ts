@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  campaignCounterColumns,
-  campaignCounters,
-  countedSql,
-} from '../../fragments/campaign-figures-sql.ts';
+import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -30,26 +26,26 @@ export async function recountCampaign(em: Em, campaignId: string): Promise<numbe
     em,
     differencesRow,
     `with counted as (
-       select ${campaignCounters.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
+       select ${campaignFigures.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
        from emails e where e.campaign_id = $1
      ),
      kept as (
-       select ${campaignCounters.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
+       select ${campaignFigures.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
        from (
-         select ${campaignCounterColumns} from campaign_figures where campaign_id = $1
+         select ${campaignFigureColumns} from campaign_figures where campaign_id = $1
          union all
-         select ${campaignCounterColumns} from campaign_figure_changes where campaign_id = $1
+         select ${campaignFigureColumns} from campaign_figure_changes where campaign_id = $1
        ) figures
      ),
      difference as (
-       select ${campaignCounters.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
+       select ${campaignFigures.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
      ),
      repaired as (
-       insert into campaign_figure_changes (campaign_id, ${campaignCounterColumns})
-       select $1::uuid, ${campaignCounterColumns} from difference
-       where ${campaignCounters.map((name) => `${name} <> 0`).join(' or ')}
+       insert into campaign_figure_changes (campaign_id, ${campaignFigureColumns})
+       select $1::uuid, ${campaignFigureColumns} from difference
+       where ${campaignFigures.map((name) => `${name} <> 0`).join(' or ')}
      )
-     select ${campaignCounters.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
+     select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
     [campaignId],
   );
   return row?.differences ?? 0;
