@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  type ChildExit,
   compileCache,
   type OnSpawn,
+  type RunningChild,
   startChildProcess,
   stopLeftoverChild,
 } from './child-process.ts';
@@ -24,11 +24,8 @@ export interface ClickHouseOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RunningClickHouse {
+export interface RunningClickHouse extends RunningChild {
   readonly url: string;
-  readonly pid: number;
-  readonly exited: Promise<ChildExit>;
-  stop(): Promise<void>;
 }
 
 const startTimeoutMs = 60_000;
@@ -80,5 +77,5 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     isReady: async () => isReady,
     signal,
   });
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid, exited: child.exited, stop: child.stop };
+  return { ...child, url: `http://127.0.0.1:${port}` };
 }

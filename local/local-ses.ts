@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  type ChildExit,
   compileCache,
   type OnSpawn,
+  type RunningChild,
   startChildProcess,
   stopLeftoverChild,
 } from './child-process.ts';
@@ -22,11 +22,8 @@ export interface LocalSesOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RunningLocalSes {
+export interface RunningLocalSes extends RunningChild {
   readonly url: string;
-  readonly pid: number;
-  readonly exited: Promise<ChildExit>;
-  stop(): Promise<void>;
 }
 
 const startTimeoutMs = 30_000;
@@ -71,5 +68,5 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
     isReady: async () => isReady,
     signal,
   });
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid, exited: child.exited, stop: child.stop };
+  return { ...child, url: `http://127.0.0.1:${port}` };
 }

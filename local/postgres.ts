@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type ChildExit, type OnSpawn, startChildProcess } from './child-process.ts';
+import { type OnSpawn, type RunningChild, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -20,12 +20,9 @@ export interface PostgresOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RunningPostgres {
+export interface RunningPostgres extends RunningChild {
   readonly url: string;
   readonly port: number;
-  readonly pid: number;
-  readonly exited: Promise<ChildExit>;
-  stop(): Promise<void>;
 }
 
 /** Sized for 2 cores and a few GB, shared with the rest of the stack. */
@@ -92,7 +89,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     isReady: () => isConnectable(url, directory),
     signal,
   });
-  return { url, port, pid: child.pid, exited: child.exited, stop: child.stop };
+  return { ...child, url, port };
 }
 
 async function isConnectable(url: string, directory: string): Promise<boolean> {

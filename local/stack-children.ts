@@ -1,23 +1,24 @@
 import { join } from 'node:path';
-import type { ChildExit, OnSpawn } from './child-process.ts';
+import type { ChildExit, ChildProcessOptions, OnSpawn, RunningChild } from './child-process.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
 import { diskFullMessage, LocalStackError, saysDiskFull } from './failure.ts';
 import { startLocalSesProcess } from './local-ses.ts';
 import { openLogFile } from './log-file.ts';
+import type { PortName } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import type { StackOptions } from './stack-options.ts';
 import type { PortNumbers, ReservedPorts } from './stack-ports.ts';
 import { startTemporal } from './temporal.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
-type Log = (line: string) => void;
-
-interface Child {
-  pid: number;
-  exited: Promise<ChildExit>;
-  stop(): Promise<void>;
+interface Stack extends StackOptions {
+  ports: PortNumbers;
+  /** Releases a port, so that the child can listen on it. */
+  take(name: PortName): Promise<number>;
 }
+
+type Common = Pick<ChildProcessOptions, 'log' | 'onSpawn' | 'signal'>;
 
 export interface StartingChildren {
   /** Settles when each has a process (that of Postgres may be `initdb`), or has failed. */
@@ -40,17 +41,27 @@ export function startChildren(
   const spawned: Promise<unknown>[] = [];
   const warnOfFullDisk = onlyOnce(() => say(diskFullMessage(data.path)));
 
-  function start(name: string, logName: string, run: (log: Log, onSpawn: OnSpawn) => Promise<Child>): void {
+  async function take(name: PortName): Promise<number> {
+    await reserved[name]?.release();
+    return ports[name] ?? 0;
+  }
+
+  function start(
+    name: string,
+    logName: string,
+    run: (stack: Stack, common: Common) => Promise<RunningChild>,
+  ): void {
     const file = openLogFile({ path: join(data.path, 'logs', `${logName}.log`) });
-    const writeLine = (line: string) => {
+    const log = (line: string) => {
       file.writeLine(line);
       if (saysDiskFull(line)) warnOfFullDisk();
     };
     const spawn = Promise.withResolvers<void>();
-    const running = run(writeLine, (child) => {
+    const onSpawn: OnSpawn = (child) => {
       options.onChild(child);
       spawn.resolve();
-    });
+    };
+    const running = run({ ...options, ports, take }, { log, onSpawn, signal: options.signal });
     up.push(running);
     spawned.push(Promise.race([spawn.promise, running.catch(ignore)]));
     options.shutdown.add(name, async () => {
@@ -64,83 +75,46 @@ export function startChildren(
     }, ignore);
   }
 
-  if (parts.postgres)
-    start('Postgres', 'postgres', (log, onSpawn) => runPostgres(options, reserved, ports, log, onSpawn));
-  if (parts.clickhouse)
-    start('ClickHouse', 'clickhouse', (log, onSpawn) =>
-      runClickHouse(options, reserved, ports, log, onSpawn),
-    );
-  if (parts.temporal)
-    start('Temporal', 'temporal', (log, onSpawn) => runTemporal(options, reserved, ports, log, onSpawn));
-  if (parts.ses)
-    start('The local SES', 'ses', (log, onSpawn) => runSes(options, reserved, ports, log, onSpawn));
+  if (parts.postgres) start('Postgres', 'postgres', runPostgres);
+  if (parts.clickhouse) start('ClickHouse', 'clickhouse', runClickHouse);
+  if (parts.temporal) start('Temporal', 'temporal', runTemporal);
+  if (parts.ses) start('The local SES', 'ses', runSes);
   return { spawned: Promise.all(spawned), up };
 }
 
-async function runPostgres(
-  { data, signal }: StackOptions,
-  reserved: ReservedPorts,
-  ports: PortNumbers,
-  log: Log,
-  onSpawn: OnSpawn,
-): Promise<Child> {
-  await reserved.POSTGRES_PORT?.release();
+async function runPostgres({ data, take }: Stack, common: Common): Promise<RunningChild> {
   const { postgresPassword: password } = data.secrets;
   const directory = join(data.path, 'postgres');
-  return startPostgres({ directory, port: ports.POSTGRES_PORT ?? 0, password, log, onSpawn, signal });
+  return startPostgres({ directory, port: await take('POSTGRES_PORT'), password, ...common });
 }
 
-async function runClickHouse(
-  { data, signal }: StackOptions,
-  reserved: ReservedPorts,
-  ports: PortNumbers,
-  log: Log,
-  onSpawn: OnSpawn,
-): Promise<Child> {
-  await reserved.CLICKHOUSE_PORT?.release();
+async function runClickHouse({ data, take }: Stack, common: Common): Promise<RunningChild> {
   const { clickhousePassword: password } = data.secrets;
   const directory = join(data.path, 'clickhouse');
-  return startClickHouse({ directory, port: ports.CLICKHOUSE_PORT ?? 0, password, log, onSpawn, signal });
+  return startClickHouse({ directory, port: await take('CLICKHOUSE_PORT'), password, ...common });
 }
 
-async function runTemporal(
-  { data, settings, environment, signal, say }: StackOptions,
-  reserved: ReservedPorts,
-  ports: PortNumbers,
-  log: Log,
-  onSpawn: OnSpawn,
-): Promise<Child> {
+async function runTemporal(stack: Stack, common: Common): Promise<RunningChild> {
+  const { data, settings, environment, signal, say, take } = stack;
   const binary = await findTemporalBinary({ environment, log: say, signal });
-  await Promise.all([reserved.TEMPORAL_PORT?.release(), reserved.TEMPORAL_UI_PORT?.release()]);
   return startTemporal({
     binary,
     directory: join(data.path, 'temporal'),
-    port: ports.TEMPORAL_PORT ?? 0,
-    uiPort: ports.TEMPORAL_UI_PORT ?? 0,
+    port: await take('TEMPORAL_PORT'),
+    uiPort: await take('TEMPORAL_UI_PORT'),
     namespace: settings.TEMPORAL_NAMESPACE,
-    log,
-    onSpawn,
-    signal,
+    ...common,
   });
 }
 
-async function runSes(
-  { data, settings, signal }: StackOptions,
-  reserved: ReservedPorts,
-  ports: PortNumbers,
-  log: Log,
-  onSpawn: OnSpawn,
-): Promise<Child> {
-  await Promise.all([reserved.INBOX_PORT?.release(), reserved.INBOUND_SMTP_PORT?.release()]);
+async function runSes({ data, settings, ports, take }: Stack, common: Common): Promise<RunningChild> {
   return startLocalSesProcess({
     dataDirectory: data.path,
-    port: ports.INBOX_PORT ?? 0,
-    smtpPort: ports.INBOUND_SMTP_PORT ?? 0,
+    port: await take('INBOX_PORT'),
+    smtpPort: await take('INBOUND_SMTP_PORT'),
     webhookUrl: `${localApiUrl(settings, ports.PORT)}/webhooks/sns`,
     topicArn: localTopicArn,
-    log,
-    onSpawn,
-    signal,
+    ...common,
   });
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
-import { type ChildExit, type OnSpawn, startChildProcess, stopLeftoverChild } from './child-process.ts';
+import { type OnSpawn, type RunningChild, startChildProcess, stopLeftoverChild } from './child-process.ts';
 import { requireFreePort } from './ports.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -20,12 +20,9 @@ export interface TemporalOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface RunningTemporal {
+export interface RunningTemporal extends RunningChild {
   readonly address: string;
   readonly uiUrl: string;
-  readonly pid: number;
-  readonly exited: Promise<ChildExit>;
-  stop(): Promise<void>;
 }
 
 /**
@@ -92,7 +89,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
     signal,
   });
   const uiUrl = `http://127.0.0.1:${options.uiPort}`;
-  return { address, uiUrl, pid: child.pid, exited: child.exited, stop: child.stop };
+  return { ...child, address, uiUrl };
 }
 
 function serverArguments(options: TemporalOptions): string[] {
