@@ -9,7 +9,7 @@ const orders = [
 
 type Order = (typeof orders)[number]['value'];
 
-interface ListToolbarProps<Kind extends string> {
+export interface ListToolbarProps<Kind extends string> {
   search: string | undefined;
   onSearch: (search: string | undefined) => void;
   filter: {

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { SkeletonRows } from './skeleton.tsx';
 
-interface LoadedProps<Data> {
+export interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'refetch'>;
   /** Shown while loading. */
   skeleton?: ReactNode;

@@ -3,10 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Pager } from '../../ui/list.tsx';
-import { ListToolbar } from '../../ui/list-toolbar.tsx';
-import { quantity } from '../../ui/numbers.ts';
-import { Page } from '../../ui/page.tsx';
+import { RecordListPage } from '../../ui/record-list-page.tsx';
 import { statusLabels } from './campaign-status-badge.tsx';
 import { CampaignTable } from './campaign-table.tsx';
 import { campaignListQuery } from './queries.ts';
@@ -35,50 +32,30 @@ export function CampaignListPage() {
       state.data?.data.some((campaign) => campaign.status === 'SENDING') ? 3_000 : false,
   });
   return (
-    <Page
+    <RecordListPage
       title="Campaigns"
-      description={query.data && quantity(query.data.total, 'campaign')}
-      actions={
+      noun="campaign"
+      action={
         <ButtonLink look="primary" to="/projects/$projectId/campaigns/new" params={{ projectId }}>
           New campaign
         </ButtonLink>
       }
-      toolbar={
-        <ListToolbar
-          search={search}
-          onSearch={(text) => change({ search: text }, true)}
-          filter={{
-            label: 'Status',
-            options: statuses,
-            value: status,
-            onChange: (value) => change({ status: value }),
-          }}
-          sort={sort}
-          onSort={(order) => change({ sort: order })}
-        />
+      query={query}
+      shown={{ search, sort, page }}
+      onChange={change}
+      filter={{
+        label: 'Status',
+        options: statuses,
+        value: status,
+        onChange: (value) => change({ status: value }),
+      }}
+      empty={
+        <EmptyState title="No campaigns yet">
+          A campaign is one email to many people, now or at a time that you choose. Write the first one.
+        </EmptyState>
       }
     >
-      <Loaded query={query}>
-        {({ data, totalPages }) =>
-          data.length === 0 ? (
-            <NoCampaigns isFiltered={search !== undefined || status !== undefined} />
-          ) : (
-            <>
-              <CampaignTable campaigns={data} />
-              <Pager page={page} totalPages={totalPages} onPage={(next) => change({ page: next })} />
-            </>
-          )
-        }
-      </Loaded>
-    </Page>
-  );
-}
-
-function NoCampaigns({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState title="Nothing matches">Change the search or the status.</EmptyState>;
-  return (
-    <EmptyState title="No campaigns yet">
-      A campaign is one email to many people, now or at a time that you choose. Write the first one.
-    </EmptyState>
+      {(campaigns) => <CampaignTable campaigns={campaigns} />}
+    </RecordListPage>
   );
 }

@@ -5,10 +5,8 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Pager } from '../../ui/list.tsx';
-import { ListToolbar } from '../../ui/list-toolbar.tsx';
 import { quantity } from '../../ui/numbers.ts';
-import { Page } from '../../ui/page.tsx';
+import { RecordListPage } from '../../ui/record-list-page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { contentTypes, typeLabel } from '../message-editor/content.ts';
@@ -28,44 +26,32 @@ export function TemplateListPage() {
     ...templateListQuery({ search, type, sort, page }),
     placeholderData: keepPreviousData,
   });
-  const toNew = { to: '/projects/$projectId/templates/new', params: { projectId } } as const;
   return (
-    <Page
+    <RecordListPage
       title="Templates"
-      description={query.data && quantity(query.data.total, 'template')}
-      actions={
-        <ButtonLink look="primary" {...toNew}>
+      noun="template"
+      action={
+        <ButtonLink look="primary" to="/projects/$projectId/templates/new" params={{ projectId }}>
           New template
         </ButtonLink>
       }
-      toolbar={
-        <ListToolbar
-          search={search}
-          onSearch={(text) => change({ search: text }, true)}
-          filter={{
-            label: 'Type',
-            options: types,
-            value: type,
-            onChange: (value) => change({ type: value }),
-          }}
-          sort={sort}
-          onSort={(order) => change({ sort: order })}
-        />
+      query={query}
+      shown={{ search, sort, page }}
+      onChange={change}
+      filter={{
+        label: 'Type',
+        options: types,
+        value: type,
+        onChange: (value) => change({ type: value }),
+      }}
+      empty={
+        <EmptyState title="No templates yet">
+          A template is an email that workflows, campaigns and your application send. Write the first one.
+        </EmptyState>
       }
     >
-      <Loaded query={query}>
-        {({ data, totalPages }) =>
-          data.length === 0 ? (
-            <NoTemplates isFiltered={search !== undefined || type !== undefined} />
-          ) : (
-            <>
-              <TemplateTable templates={data} />
-              <Pager page={page} totalPages={totalPages} onPage={(next) => change({ page: next })} />
-            </>
-          )
-        }
-      </Loaded>
-    </Page>
+      {(templates) => <TemplateTable templates={templates} />}
+    </RecordListPage>
   );
 }
 
@@ -117,13 +103,4 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
 function UsedBy({ workflows }: { workflows: number | undefined }) {
   if (workflows === undefined) return null;
   return <span className="text-muted">{workflows === 0 ? '–' : quantity(workflows, 'workflow')}</span>;
-}
-
-function NoTemplates({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState title="Nothing matches">Change the search or the type.</EmptyState>;
-  return (
-    <EmptyState title="No templates yet">
-      A template is an email that workflows, campaigns and your application send. Write the first one.
-    </EmptyState>
-  );
 }
