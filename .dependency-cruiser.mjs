@@ -51,7 +51,8 @@ const foldersOfApi = {
   'api/routes': ['api/access', 'api/services', 'api/schemas', 'api/presenters', 'api/pages', 'api/edge'],
 };
 
-const all = [...Object.keys(folders), 'local', 'bench', 'test', 'web'];
+const runs = [...Object.keys(folders), 'local'];
+const all = [...runs, 'bench', 'test', 'web'];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -79,6 +80,13 @@ export default {
         pathNot: ['\\.test\\.ts$', '/testing/'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-testing',
+      comment: 'What only tests need stands in folders of that name.',
+      severity: 'error',
+      from: { path: `^(${runs.join('|')})/`, pathNot: ['\\.test\\.tsx?$', '/testing/'] },
+      to: { path: '/testing/', pathNot: '^node_modules/' },
     },
     {
       name: 'workflows-run-in-the-sandbox',
