@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError, type FieldIssue, validationFailed } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json-value.ts';
 
 /** Nesting limit, so that recursive code can't overflow its stack. */
 export const maxJsonDepth = 100;
@@ -27,11 +28,11 @@ function invalidJson(message: string, cause?: unknown): DomainError {
  * @throws DomainError `INVALID_JSON` for malformed JSON or UTF-8, deep nesting or too many values;
  * `VALIDATION_ERROR` for strings that Postgres can't store (NUL, unpaired surrogates)
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer): JsonValue {
   if (!isUtf8(bytes)) throw invalidJson('The request body is not valid UTF-8');
   if (bytes.length >= shortestDeepJson) checkStructure(bytes);
   const text = bytes.toString('utf8');
-  let value: unknown;
+  let value: JsonValue;
   try {
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch (error) {

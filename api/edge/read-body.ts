@@ -1,7 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
-import type { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { addressSubject } from '../access/address-subject.ts';
 import { type BodyClaim, BodyMemory, tooManyLarge } from './body-memory.ts';
@@ -10,7 +9,6 @@ import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
 import { parseJson, refuseUnstorable } from './parse-json.ts';
 import type { BodyFormat, Route } from './route.ts';
-import { validate } from './validate.ts';
 
 const mebibyte = 1024 * 1024;
 const keyedBodyLimitBytes = 40 * mebibyte;
@@ -33,39 +31,39 @@ const slowestBytes = 128 * 1024;
 const paceMs = 2_000;
 
 /**
- * Reads the body with koa-body and validates it into `ctx.state.body`. Bodies beyond 128 KB wait for shared memory
- * (`BodyMemory`) and hold it until the request is handled.
+ * Reads the body with koa-body and leaves what was parsed in `ctx.request.body`. Bodies beyond 128 KB wait for shared
+ * memory (`BodyMemory`) and hold it until the request is handled.
  *
  * @throws DomainError `PAYLOAD_TOO_LARGE` (before reading when `Content-Length` exceeds the limit); `BAD_REQUEST`
  * for a compressed body (a few bytes could unpack to gigabytes) or the wrong content type; `INVALID_JSON`;
- * `SERVICE_UNAVAILABLE` without memory; `VALIDATION_ERROR`
+ * `SERVICE_UNAVAILABLE` without memory
  * @throws ClientGone when the connection ends before the body
  */
-export function readBody(route: Route, schema: z.ZodType): EdgeMiddleware {
+export function readBody(route: Route): EdgeMiddleware {
   const format = route.bodyFormat ?? 'json';
   const takesKey = route.auth === 'secretKey' || route.auth === 'publicKey';
   const limitBytes = route.bodyLimitBytes ?? (takesKey ? keyedBodyLimitBytes : otherBodyLimitBytes);
   const read = createReader(format, limitBytes);
-  const accept = (ctx: EdgeContext, body: unknown) => {
-    ctx.state.body = validate(schema, parsers[format](body), route.legacyErrors);
+  const parse = ({ request }: EdgeContext) => {
+    request.body = parsers[format](request.body);
   };
 
   return async (ctx, next) => {
     const { length } = ctx.request;
     if (!length && ctx.req.headers['transfer-encoding'] === undefined) {
-      accept(ctx, undefined);
+      parse(ctx);
       return next();
     }
     refuseEarly(ctx, limitBytes);
     checkContentType(ctx, format);
     if (length !== undefined && length <= smallBytes) {
       await read(ctx);
-      accept(ctx, ctx.request.body);
+      parse(ctx);
       return next();
     }
     const release = await readLarge(ctx, read, limitBytes);
     try {
-      accept(ctx, ctx.request.body);
+      parse(ctx);
       return await next();
     } finally {
       release();
@@ -101,13 +99,15 @@ function createReader(format: BodyFormat, limit: number): Reader {
   return (ctx) => read(ctx, async () => undefined);
 }
 
+type Body = EdgeContext['request']['body'];
+
 const parsers = {
-  json: (body: unknown) => (Buffer.isBuffer(body) && body.length > 0 ? parseJson(body) : {}),
-  form: (body: unknown = {}) => {
+  json: (body: Body) => (Buffer.isBuffer(body) && body.length > 0 ? parseJson(body) : {}),
+  form: (body: Body = {}) => {
     refuseUnstorable(body);
     return body;
   },
-  text: (body: unknown = '') => body,
+  text: (body: Body = '') => body,
 } as const;
 
 function refuseEarly(ctx: EdgeContext, limitBytes: number): void {

@@ -10,6 +10,7 @@ import { readBody } from './read-body.ts';
 import { readParameters } from './read-parameters.ts';
 import type { Route } from './route.ts';
 import { checkIdempotencyKey, runOnce } from './run-once.ts';
+import { validateBody } from './validate.ts';
 
 export interface ChainOptions {
   edge: Edge;
@@ -34,7 +35,8 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     limitRate(route, edge),
     route.idempotent && checkIdempotencyKey,
     (route.params ?? route.query ?? route.headers) && readParameters(route),
-    route.body && readBody(route, route.body),
+    route.body && readBody(route),
+    route.body && validateBody(route.body, route.legacyErrors),
     route.idempotent && runOnce(edge.idempotency, logger),
     validateResponses && checkAnswer(route),
     route.handler,

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { DomainError, validationFailed } from '../../core/errors.ts';
+import type { EdgeMiddleware } from './context.ts';
 import { toFieldIssues } from './field-issues.ts';
+
+/** Validates what `readBody` left into `ctx.state.body`. @throws DomainError as `validate` */
+export function validateBody(schema: z.ZodType, legacyErrors?: boolean): EdgeMiddleware {
+  return (ctx, next) => {
+    ctx.state.body = validate(schema, ctx.request.body, legacyErrors);
+    return next();
+  };
+}
 
 /**
  * @param legacyErrors a required top-level field that is absent, null or empty is `BAD_REQUEST`, before any other
