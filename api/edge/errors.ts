@@ -7,34 +7,27 @@ import type { ErrorPage } from './route.ts';
 /** For log and metrics: the client left before the answer (nginx's 499). */
 const clientGoneStatus = 499;
 
-/** Turns every thrown error into status, headers and the error envelope of the contract. */
-export function errors(): EdgeMiddleware {
-  return answerErrors((ctx, error) => {
-    ctx.body = errorEnvelope(error, ctx.state.requestId);
-  });
-}
+type AnswerError = (ctx: EdgeContext, error: DomainError) => void;
 
-export function legacyErrors(): EdgeMiddleware {
-  return answerErrors((ctx, error) => {
-    ctx.body = ctx.status === 400 ? { error: error.message } : errorEnvelope(error, ctx.state.requestId);
-  });
-}
+const envelope: AnswerError = (ctx, error) => {
+  ctx.body = errorEnvelope(error, ctx.state.requestId);
+};
 
-export function errorPages(page: ErrorPage): EdgeMiddleware {
-  return answerErrors(page);
-}
+export const legacyEnvelope: AnswerError = (ctx, error) => {
+  if (ctx.status === 400) ctx.body = { error: error.message };
+  else envelope(ctx, error);
+};
 
 export const isBrowser = (ctx: Pick<EdgeContext, 'accepts'>): boolean =>
   ctx.accepts('json', 'html') === 'html';
 
-export function browserErrorPages(page: ErrorPage): EdgeMiddleware {
-  return answerErrors((ctx, error) => {
-    if (isBrowser(ctx)) page(ctx);
-    else ctx.body = errorEnvelope(error, ctx.state.requestId);
-  });
-}
+export const pageForBrowsers =
+  (page: ErrorPage): AnswerError =>
+  (ctx, error) =>
+    isBrowser(ctx) ? page(ctx) : envelope(ctx, error);
 
-function answerErrors(answer: (ctx: EdgeContext, error: DomainError) => void): EdgeMiddleware {
+/** Turns every thrown error into status, headers and an answer, by default the error envelope of the contract. */
+export function errors(answer: AnswerError = envelope): EdgeMiddleware {
   return async (ctx, next) => {
     try {
       await next();

@@ -4,7 +4,7 @@ import { authenticate } from './authenticate.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { AppContext, EdgeMiddleware, RequestState } from './context.ts';
 import type { Edge } from './create-edge.ts';
-import { browserErrorPages, errorPages, legacyErrors } from './errors.ts';
+import { errors, legacyEnvelope, pageForBrowsers } from './errors.ts';
 import { limitRate } from './limit-rate.ts';
 import { readBody } from './read-body.ts';
 import { readParameters } from './read-parameters.ts';
@@ -28,9 +28,9 @@ export function serveRoutes(routes: readonly Route[], options: ChainOptions) {
 /** The order of the middleware is the order of refusals, which is part of the contract. */
 export function chainOf(route: Route, { edge, validateResponses, logger }: ChainOptions): EdgeMiddleware[] {
   return [
-    route.errorPage && errorPages(route.errorPage),
-    route.browserErrorPage && browserErrorPages(route.browserErrorPage),
-    route.legacyErrors && legacyErrors(),
+    route.errorPage && errors(route.errorPage),
+    route.browserErrorPage && errors(pageForBrowsers(route.browserErrorPage)),
+    route.legacyErrors && errors(legacyEnvelope),
     authenticate(route, edge),
     limitRate(route, edge),
     route.idempotent && checkIdempotencyKey,
