@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import { segmentAudience } from '../../conditions/audience.ts';
-import { Segment } from '../../entities/segment.ts';
+import { Segment, SegmentMember } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
 import type { CountableSegment } from '../../repositories/segment-repository.ts';
-import { query } from '../../sql.ts';
 import { countAudience } from './count-audience.ts';
 
 /** A static segment is counted by its stored members, a dynamic one among all contacts. */
@@ -16,13 +14,7 @@ export async function countMembers(em: Em, segment: CountableSegment): Promise<n
 
 /** Of a tracked dynamic segment: its rounds add up what changes, but not the contacts that were deleted. */
 export async function countStoredMembers(em: Em, segment: CountableSegment): Promise<number> {
-  const [row] = await query(
-    em,
-    z.object({ members: z.int() }),
-    'select count(*)::int as members from segment_members where segment_id = $1',
-    [segment.id],
-  );
-  return keepCount(em, segment, row?.members ?? 0);
+  return keepCount(em, segment, await em.count(SegmentMember, { segmentId: segment.id }));
 }
 
 async function keepCount(em: Em, segment: CountableSegment, members: number): Promise<number> {
