@@ -4,6 +4,15 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+/** @returns undefined for text that is not JSON */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Bytes of UTF-8 JSON text: the unit of every size limit on `data`. */
 export function jsonByteLength(value: JsonValue): number {
   return Buffer.byteLength(JSON.stringify(value));

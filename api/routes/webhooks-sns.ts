@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
+import { tryParseJson } from '../../core/json-value.ts';
 import { snsMessageSchema } from '../../providers/sns/message.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import type { NotificationOutcome } from '../services/provider-events.ts';
-
-function parseMessage(text: string) {
-  try {
-    return snsMessageSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}
 
 export const receiveSnsNotification = defineRoute({
   method: 'POST',
@@ -37,7 +30,7 @@ export const receiveSnsNotification = defineRoute({
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { services } = ctx;
-    const message = parseMessage(ctx.state.body);
+    const message = snsMessageSchema.safeParse(tryParseJson(ctx.state.body)).data;
     if (message === undefined) throw new DomainError('FORBIDDEN', 'This is not a message of Amazon SNS');
     const refusal = await services.sns.verify(message);
     if (refusal !== undefined) services.notifications.count('refused');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ColumnMapping } from '../../core/contact-import/columns.ts';
 import { validationFailed } from '../../core/errors.ts';
-import { isStorableText } from '../../core/json-value.ts';
+import { isStorableText, tryParseJson } from '../../core/json-value.ts';
 
 const text = z.string().refine(isStorableText);
 const mappingSchema = z.record(text, text.nullable());
@@ -12,16 +12,8 @@ const mappingSchema = z.record(text, text.nullable());
  */
 export function readMapping(sent: string | undefined): ColumnMapping {
   if (sent === undefined || sent === '') return {};
-  const mapping = mappingSchema.safeParse(parseJson(sent));
+  const mapping = mappingSchema.safeParse(tryParseJson(sent));
   if (mapping.success) return mapping.data;
   const message = 'Expected a JSON object from names of columns to names of fields, or null to leave one out';
   throw validationFailed([{ field: 'mapping', message, code: 'custom' }]);
-}
-
-function parseJson(sent: string): unknown {
-  try {
-    return JSON.parse(sent);
-  } catch {
-    return undefined;
-  }
 }

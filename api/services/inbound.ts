@@ -3,6 +3,7 @@ import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
 import { storableText } from '../../core/inbound/storable-text.ts';
+import { tryParseJson } from '../../core/json-value.ts';
 import { InboundEmail, isRead } from '../../db/entities/inbound-email.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ArrivedEmail, acceptInbound } from '../../db/statements/inbound/accept-inbound.ts';
@@ -17,14 +18,6 @@ export interface InboundOptions {
 }
 
 const mostRecipients = 100;
-
-function parseReceived(message: string): SesReceived | undefined {
-  try {
-    return sesReceivedSchema.safeParse(JSON.parse(message)).data;
-  } catch {
-    return undefined;
-  }
-}
 
 /** SES truncates long header lists, so the common headers are added. */
 function headersOf({ headers, commonHeaders }: SesReceived['mail']): ReceivedHeader[] {
@@ -76,7 +69,7 @@ export function createInboundService({ orm, isEnabled, buckets, committed }: Inb
      * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured
      */
     async accept(notification: Notification, message: string) {
-      const received = isEnabled ? parseReceived(message) : undefined;
+      const received = isEnabled ? sesReceivedSchema.safeParse(tryParseJson(message)).data : undefined;
       if (received === undefined) return undefined;
       const email = toArrival(notification, received);
       if (email.object !== null && !buckets.includes(email.object.bucket)) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tryParseJson } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
@@ -38,14 +39,6 @@ const kinds = new Map<string, ProviderEventKind>(
 );
 
 const uuid = z.uuid();
-
-function parseEvent(message: string): SesEvent | undefined {
-  try {
-    return sesEventSchema.safeParse(JSON.parse(message)).data;
-  } catch {
-    return undefined;
-  }
-}
 
 /** What the server of the recipient said, else the closest to it that SES knows. */
 function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
@@ -109,7 +102,7 @@ export function createProviderEventsService(
      * does not exist
      */
     async apply(notification: Notification, message: string) {
-      const event = parseEvent(message);
+      const event = sesEventSchema.safeParse(tryParseJson(message)).data;
       const input = event && toInput(notification, event);
       if (input === undefined) return 'ignored';
       const outcome = await batcher.submit(input);

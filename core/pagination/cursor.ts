@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorableText } from '../json-value.ts';
+import { isStorableText, tryParseJson } from '../json-value.ts';
 
 export type CursorValue = string | number | boolean | null;
 
@@ -23,18 +23,10 @@ export function decodeCursor<T>(cursor: string, schema: z.ZodType<T>): T | undef
   const bytes = Buffer.from(cursor, 'base64url');
   // The decoder ignores characters that are not base64url; only the canonical form is valid.
   if (bytes.toString('base64url') !== cursor) return undefined;
-  const decoded = parseJson(bytes.toString('utf8'));
+  const decoded = tryParseJson(bytes.toString('utf8'));
   if (!Array.isArray(decoded) || decoded[0] !== version) return undefined;
   const values: unknown[] = decoded.slice(1);
   if (values.some((value) => typeof value === 'string' && !isStorableText(value))) return undefined;
   const parsed = schema.safeParse(values);
   return parsed.success ? parsed.data : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
