@@ -1,15 +1,16 @@
-import type { contentTypes } from './content-types.ts';
-import type { EmailSource } from './email-state.ts';
+import { z } from 'zod';
+import { contentTypes } from './content-types.ts';
+import { emailSources } from './email-state.ts';
 
-export interface WithholdingFacts {
-  source: EmailSource;
-  type: (typeof contentTypes)[number];
-  projectDisabled: boolean;
-  suppressTransactional: boolean;
+export const withholdingFactsSchema = z.object({
+  source: z.enum(emailSources),
+  type: z.enum(contentTypes),
+  projectDisabled: z.boolean(),
+  suppressTransactional: z.boolean(),
   /** Null without a contact. */
-  subscribed: boolean | null;
-  suppressed: boolean;
-}
+  subscribed: z.boolean().nullable(),
+  suppressed: z.boolean(),
+});
 
 export type Withholding =
   | { kind: 'suppress'; reason: string }
@@ -23,7 +24,7 @@ const disabledRetryMs = 5 * 60 * 1000;
  * contacts only. Transactional emails go to everyone, unless the project withholds them from suppressed
  * contacts. A test goes to the address that requested it.
  */
-export function withholding(email: WithholdingFacts): Withholding | undefined {
+export function withholding(email: z.output<typeof withholdingFactsSchema>): Withholding | undefined {
   if (email.projectDisabled) {
     return { kind: 'wait', reason: 'the project is disabled', retryInMs: disabledRetryMs };
   }

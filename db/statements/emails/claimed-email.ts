@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { withholdingColumnsSql, withholdingRow } from './withholding-columns.ts';
+import { withholdingFactsSchema } from '../../../core/withholding.ts';
+import { withholdingColumnsSql } from './withholding-columns.ts';
 
-export const claimedEmailRow = withholdingRow.extend({
+export const claimedEmailRow = withholdingFactsSchema.extend({
   id: z.uuid(),
   projectId: z.uuid(),
   contactId: z.uuid().nullable(),

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { claimLiveSeconds } from '../../../core/claim-times.ts';
+import { withholdingFactsSchema } from '../../../core/withholding.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { interruptedReason } from './interrupted-claims.ts';
-import { withholdingColumnsSql, withholdingRow } from './withholding-columns.ts';
+import { withholdingColumnsSql } from './withholding-columns.ts';
 
-const openEmailRow = withholdingRow.extend({
+const openEmailRow = withholdingFactsSchema.extend({
   id: z.uuid(),
   projectId: z.uuid(),
   contentId: z.uuid().nullable(),

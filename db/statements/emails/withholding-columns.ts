@@ -1,18 +1,6 @@
-import { z } from 'zod';
-import { contentTypes } from '../../../core/content-types.ts';
-import { emailSources } from '../../../core/email-state.ts';
-
-/** `WithholdingFacts` of `core/withholding.ts`. */
-export const withholdingRow = z.object({
-  source: z.enum(emailSources),
-  type: z.enum(contentTypes),
-  projectDisabled: z.boolean(),
-  suppressTransactional: z.boolean(),
-  subscribed: z.boolean().nullable(),
-  suppressed: z.boolean(),
-});
-
 /**
+ * Columns of `withholdingFactsSchema`.
+ *
  * @param email alias of `emails`
  * @param project alias of `projects`, left-joined: emails of accounts have none
  * @param contact alias of `contacts`, left-joined
