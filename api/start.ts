@@ -58,7 +58,7 @@ export async function startApi(
     requestBuffer,
     readiness: {
       postgres: () => orm.em.fork().execute('select 1'),
-      // A real call: a connection counts as connected for good once it was established.
+      // A real call, because the client reports a lost connection as connected.
       temporal: () =>
         resources.temporal.withDeadline(Date.now() + temporalCheckMs, () =>
           resources.temporal.workflowService.getSystemInfo({}),

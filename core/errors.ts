@@ -39,9 +39,8 @@ export interface DomainErrorOptions {
 }
 
 /**
- * An error that the caller can act on. Inner layers throw it with a literal code; the API edge and the
- * activities each translate the code through an exhaustive table, so no inner layer depends on HTTP or
- * Temporal.
+ * An error that the caller can act on. Inner layers throw it with a literal code and depend on neither HTTP nor
+ * Temporal: the API edge translates the code through an exhaustive table; Temporal retries it like any error.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;

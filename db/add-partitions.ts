@@ -8,8 +8,8 @@ import { execute, query } from './sql.ts';
 const mostMovedRows = 50_000;
 
 /**
- * Adds the partitions that a table lacks for the time around now. Rows that landed in the default partition for want of them
- * move along. Locks the default partition for milliseconds and no other one.
+ * Adds the partitions that a table lacks for the time around now. Moves matching rows out of the default partition.
+ * Locks the default partition for milliseconds and no other one.
  *
  * @param em in a transaction with a lock timeout
  * @returns the number of partitions added

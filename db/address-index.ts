@@ -24,7 +24,7 @@ export async function indexFewAddresses(em: Em): Promise<void> {
   await execute(em, `create index ${addressIndex.name} ${addressIndex.text}`);
 }
 
-/** Sorts new addresses in, some 13 µs for each. Does nothing while another process does it. */
+/** Merges pending addresses into the index, about 13 µs each. Does nothing while another process merges. */
 export async function sortNewAddressesIn(em: Em): Promise<void> {
   await execute(
     em,
@@ -34,8 +34,8 @@ export async function sortNewAddressesIn(em: Em): Promise<void> {
 }
 
 /**
- * Adds the index beside the traffic, some five minutes for ten million contacts. Can be interrupted and repeated: what a broken
- * attempt left is removed.
+ * Builds the index concurrently, about five minutes for ten million contacts. Can be interrupted and repeated: leftovers
+ * of a failed attempt are removed.
  */
 export async function indexAddresses(orm: Orm): Promise<void> {
   // A connection of its own, because this runs in no transaction that could lift the limits of the pool's connections.

@@ -17,8 +17,7 @@ const planRow = z.object({
 });
 
 /**
- * Counts rows that an index finds, exactly up to `mostCounted`; beyond, it is what the planner expects from the
- * statistics of the table.
+ * Counts rows that an index finds, exactly up to `mostCounted`; above that, returns the planner's estimate.
  *
  * @param rows `from` and `where` of a statement
  */

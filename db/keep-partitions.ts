@@ -38,7 +38,7 @@ export async function keepPartitions(
   return { added, dropped };
 }
 
-/** The months that go were counted by tests of the form "at least n times within", for any contact. */
+/** Conditions of the form "at least n times within" may have counted events of the dropped months. */
 function forgetCounts(run: Em, until: Date): Promise<unknown> {
   return execute(
     run,
@@ -59,7 +59,10 @@ function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
   });
 }
 
-/** Once a day: autovacuum leaves out the figures of the whole, by which conditions over all contacts are planned. */
+/**
+ * Once a day, because autovacuum does not analyse the partitioned parent, whose statistics plan conditions over all
+ * contacts.
+ */
 async function analyzeEvents(em: Em): Promise<void> {
   const stale = await query(
     em,

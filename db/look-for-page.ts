@@ -5,8 +5,8 @@ export interface Look<Row, Position> {
 }
 
 /**
- * A page out of the next part of a long list that no index serves. The end of the part comes first, from an index alone, and is a
- * position, not a number of rows: those that come or go between the two reads shift nothing out of the page.
+ * A page out of the next part of a long list that no index serves. The end of the part is read first, from an index alone,
+ * and is a position, so concurrent inserts and deletes can't push rows out of the page.
  *
  * @param findEnd the last row of the part, undefined when the list ends in it
  * @param read the first `limit` matches up to that row and with it

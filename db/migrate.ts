@@ -73,7 +73,7 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
   return applied.some(({ name }) => !known.has(name));
 }
 
-/** At the start of a process, in the transaction of the migrations: what rows of the next days need. */
+/** Runs in the migration transaction at process start: creates partitions for the next days. */
 export async function preparePartitions(em: Em, now: Date): Promise<void> {
   await dropStaleCheck(em, now);
   await partitionFewEvents(em, now);

@@ -95,7 +95,7 @@ export function createOrm(options: DatabaseOptions): Orm {
         releaseBrokenConnections(pool);
       },
     },
-    // What a record refers to is not read with it.
+    // Relations are not joined just to apply filters.
     autoJoinRefsForFilters: false,
     // The operator creates the database.
     ensureDatabase: false,

@@ -14,7 +14,7 @@ const smallBytes = 32 * 1024 * 1024;
 const dayMs = 86_400_000;
 /** The check allows ids of this month and the next one: reading the table takes a fraction of that. */
 const rangeMonths = 2;
-/** This long before that end, a check that nothing has completed is dropped: after it, every insert would fail. */
+/** An unfinished check is dropped this long before its range ends: after the end, every insert would fail. */
 const reserveDays = 10;
 const swapAttempts = 10;
 

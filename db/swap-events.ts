@@ -6,7 +6,7 @@ import { execute, query } from './sql.ts';
 
 const legacy = 'events_legacy';
 
-/** Says of the table that is not partitioned yet which ids it has at most. */
+/** Check constraint on the highest id of the table before it is partitioned. */
 export const legacyCheck = 'events_legacy_range';
 
 const indexRow = z.object({ name: z.string(), text: z.string(), isPrimary: z.boolean() });

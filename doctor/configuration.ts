@@ -59,7 +59,7 @@ function checkProduction(config: Config): Finding[] {
   } else if (protocol !== 'https:') {
     findings.push(
       report.warning(
-        'API_URL is not https: cookies and keys travel readable',
+        'API_URL is not https: cookies and keys are sent unencrypted',
         'Put a proxy with TLS before the API.',
       ),
     );

@@ -12,7 +12,7 @@ export async function main(environment: Record<string, string | undefined>, args
   const text = args.includes('--json')
     ? `${JSON.stringify({ status: worstLevel(findings), findings }, null, 2)}\n`
     : presentFindings(findings);
-  // Not an open connection that a failed call left behind may keep the process.
+  // Exit explicitly: a connection left by a failed call would keep the process alive.
   process.stdout.write(text, () => process.exit(worstLevel(findings) === 'error' ? 1 : 0));
 }
 

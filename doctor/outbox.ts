@@ -8,7 +8,7 @@ const topProjects = 5;
 const lateSeconds = { 'email.dispatch': 60, other: 3_600 };
 
 const revive =
-  'Mend the reason, then: update outbox set dead_at = null, attempts = 0, next_attempt_at = now() where dead_at is not null;';
+  'Fix the cause, then run: update outbox set dead_at = null, attempts = 0, next_attempt_at = now() where dead_at is not null;';
 
 const deadRow = z.object({ kind: z.string(), count: z.int(), error: z.string().nullable() });
 
@@ -93,7 +93,7 @@ export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
     }),
     ...campaigns.map(({ name, recipients, ageSeconds }) =>
       report.ok(
-        `the campaign ${JSON.stringify(name)} to ${recipients} recipients is under way since ${presentAge(ageSeconds)}`,
+        `the campaign ${JSON.stringify(name)} to ${recipients} recipients has been running for ${presentAge(ageSeconds)}`,
       ),
     ),
   ];

@@ -37,12 +37,14 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
     );
     findings.push(...toFindings(name, state.hasNext, stray?.rows ?? 0));
   }
-  return findings.length > 0 ? findings : [report.ok('made ahead of time, and no row is without its own')];
+  return findings.length > 0
+    ? findings
+    : [report.ok('created ahead of time; no rows in a default partition')];
 }
 
 function toFindings(name: string, hasNext: boolean, rows: number): Finding[] {
   const remedy =
-    'Nothing is lost, but such rows are found more slowly and outlive their retention. The sweep partitions makes what is missing: does its schedule run?';
+    'Nothing is lost, but such rows are found more slowly and outlive their retention. The sweep partitions creates the missing ones: does its schedule run?';
   if (rows > 0) return [report.warning(`${rows} rows are in ${name}_default`, remedy)];
-  return hasNext ? [] : [report.warning(`${name} has no partition for the time to come`, remedy)];
+  return hasNext ? [] : [report.warning(`${name} has no partition for upcoming rows`, remedy)];
 }

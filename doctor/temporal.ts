@@ -51,9 +51,9 @@ async function checkWorkers(client: Client, taskQueue: string): Promise<Finding>
     });
     if ((pollers ?? []).length === 0) idle.push(name);
   }
-  if (idle.length === 0) return report.ok('workers ask for the work of all task queues');
+  if (idle.length === 0) return report.ok('all task queues have workers');
   return report.error(
-    `no worker asks for the work of ${idle.join(', ')}`,
+    `no worker polls ${idle.join(', ')}`,
     'Start a worker, with the same TEMPORAL_TASK_QUEUE and namespace as the API.',
   );
 }

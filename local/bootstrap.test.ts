@@ -179,7 +179,7 @@ describe('the dependencies', () => {
     await until(async () => (await calls()) !== '');
     run.child.kill('SIGTERM');
     expect((await run.exit).code).toBe(1);
-    expect(run.output()).toContain('Stopped while installing');
+    expect(run.output()).toContain('Installation interrupted; the next start resumes it.');
   });
 
   it('get the links of the embedded Postgres that a blocked install script left out', async () => {

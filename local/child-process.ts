@@ -181,9 +181,7 @@ export async function endProcess(
       send('SIGKILL');
     }
     if (Date.now() > deadline + 10_000) {
-      throw new LocalStackError(
-        'A process of an earlier run does not end, not even by force. Restart the machine.',
-      );
+      throw new LocalStackError('A process of an earlier run could not be killed. Restart the machine.');
     }
     await delay(25);
   }

@@ -114,7 +114,7 @@ describe('the lock', () => {
     const opened = await openDataDirectory(directory, { say: (text) => said.push(text) });
     opened.release();
     expect(said).toEqual([
-      `Posthaste is still ending on ${directory} (process ${holder.pid}); waiting for it …`,
+      `Posthaste is still shutting down in ${directory} (process ${holder.pid}); waiting for it …`,
     ]);
     expect(await holder.exit).toEqual({ code: 0, signal: null });
   });
@@ -125,7 +125,7 @@ describe('the lock', () => {
     holder.child.kill('SIGTERM');
     await holder.waitFor(/ending/);
     await expect(openDataDirectory(directory, { endingMs: 300 })).rejects.toThrow(
-      `Posthaste (process ${holder.pid}) has been ending on ${directory} for longer than 0.3 seconds`,
+      `Posthaste (process ${holder.pid}) has been shutting down in ${directory} for longer than 0.3 seconds`,
     );
     const opening = openDataDirectory(directory);
     holder.child.kill('SIGKILL');

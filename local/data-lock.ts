@@ -58,12 +58,12 @@ export async function lockDataDirectory(
     if (!holder.isEnding) throw alreadyRunning(directory, holder);
     if (aliveAt - startedAt > endingMs) {
       throw new LocalStackError(
-        `Posthaste (process ${holder.pid}) has been ending on ${directory} for longer than ${endingMs / 1_000} seconds. Start again when it is gone, or set DATA_DIR to another folder.`,
+        `Posthaste (process ${holder.pid}) has been shutting down in ${directory} for longer than ${endingMs / 1_000} seconds. Start again when it is gone, or set DATA_DIR to another folder.`,
       );
     }
     if (announced !== holder.pid) {
       announced = holder.pid;
-      say(`Posthaste is still ending on ${directory} (process ${holder.pid}); waiting for it …`);
+      say(`Posthaste is still shutting down in ${directory} (process ${holder.pid}); waiting for it …`);
     }
     await delay(100);
   }

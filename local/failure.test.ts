@@ -16,7 +16,10 @@ it.for<[unknown, RegExp]>([
     new Error('could not extend file "base/1": No space left on device'),
     /^The disk that holds \/data is full/,
   ],
-  [withCode('EACCES', "EACCES: permission denied, open '/data/x'"), /may not be used \(EACCES: .*\/data\/x/],
+  [
+    withCode('EACCES', "EACCES: permission denied, open '/data/x'"),
+    /^Permission denied \(EACCES: .*\/data\/x/,
+  ],
   [new Error('first line\nsecond line'), /^Posthaste failed: first line\nThe details are in \/data\/log\.$/],
   ['a string', /^Posthaste failed: a string\n/],
 ])('puts %s into words', ([error, sentence]) => {

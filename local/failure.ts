@@ -33,7 +33,7 @@ export function describeFailure(error: unknown, dataDirectory: string, logFile: 
   const code = errorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT' || saysDiskFull(text)) return diskFullMessage(dataDirectory);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
-    return `A file or folder may not be used (${text}). Correct its permissions, or set DATA_DIR to a folder of your own.`;
+    return `Permission denied (${text}). Correct its permissions, or set DATA_DIR to a folder of your own.`;
   }
   const firstLine = text.split('\n', 1)[0] ?? '';
   return `Posthaste failed: ${firstLine}${logFile === undefined ? '' : `\nThe details are in ${logFile}.`}`;

@@ -13,7 +13,7 @@ export function presentReady(urls: StackUrls): string {
 }
 
 export function presentSignIn(link: string): string {
-  return `Sign in with one click, once, within ${signInLinkMinutes} minutes: ${link}`;
+  return `One-time sign-in link, valid for ${signInLinkMinutes} minutes: ${link}`;
 }
 
 export function presentFirstStart(credentials: Credentials, dataDirectory: string): string {
@@ -28,7 +28,7 @@ export function presentFirstStart(credentials: Credentials, dataDirectory: strin
   ];
   if (credentials.domain !== null) rows.push(['Sender domain', `${credentials.domain} (verified)`]);
   const lines = rows.map(([label, value]) => `  ${label.padEnd(14)}${value}`);
-  lines.push('', `  All of this is kept in ${shown.startsWith('..') ? file : shown}.`);
+  lines.push('', `  These credentials are stored in ${shown.startsWith('..') ? file : shown}.`);
   if (credentials.domain !== null) lines.push('', '  A first email:', '', ...firstEmail(credentials));
   return ['', ...lines, ''].join('\n');
 }

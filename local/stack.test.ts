@@ -153,12 +153,12 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     // It may end sooner than the next one comes to look.
     process.kill(before.pid, 'SIGSTOP');
     stack = start();
-    await stack.waitFor(/still ending/);
+    await stack.waitFor(/still shutting down/);
     process.kill(before.pid, 'SIGCONT');
     await ready(stack);
     expect((await before.exit).code).toBe(0);
     expect(stack.output()).toContain(
-      `Posthaste is still ending on ${data} (process ${before.pid}); waiting for it …\n`,
+      `Posthaste is still shutting down in ${data} (process ${before.pid}); waiting for it …\n`,
     );
   });
 

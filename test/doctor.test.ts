@@ -87,7 +87,7 @@ it('finds nothing wrong with a product that works', async () => {
   }
   const said = report.findings.map(({ area, text }) => `${area}: ${text}`).join('\n');
   expect(said).toMatch(/Postgres: 18\.\d+ .*answers/);
-  expect(said).toContain('Temporal: workers ask for the work of all task queues');
+  expect(said).toContain('Temporal: all task queues have workers');
   expect(said).toMatch(/Provider: \d+ of \d+ emails used in the last 24 hours, \d+ a second granted/);
 });
 

@@ -91,7 +91,7 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
     expect(subject.problems).toMatchObject([{ code: 'invalid_liquid', field: 'subject', line: 1 }]);
   });
 
-  it('names what to mend before sending', async () => {
+  it('names what to fix before sending', async () => {
     const problems = await problemsOf({
       subject: '',
       body: '<a href="">A</a>\n<img src="https://example.com/a.png">{{ url }}',

@@ -86,7 +86,7 @@ describe('a suppressed contact', () => {
     },
   );
 
-  it('gets no marketing, which is recorded and shown as held back, and counts as nothing', async () => {
+  it('gets no marketing, which is recorded and shown as withheld, and counts as nothing', async () => {
     const reader = await suppressed('complaint');
     for (const type of ['MARKETING', 'HEADLESS'] as const) {
       const held = await send(reader.email, type);

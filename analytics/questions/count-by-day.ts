@@ -6,7 +6,7 @@ import { countBuckets, fillBuckets } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const maxDays = 400;
-/** Which the type Date has, and none of them the day of a mark for all. */
+/** Range of ClickHouse's Date, without 1970-01-01, which marks all days. */
 const known = { from: Date.UTC(1971), until: Date.UTC(2100) };
 /** A project with more names or campaigns in a day is asked as a whole, where ClickHouse picks the first ones. */
 const maxRowsPerDay = 200;

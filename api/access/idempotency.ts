@@ -61,7 +61,10 @@ export function createIdempotency(em: Em, ttlHours: number) {
           suggestion: 'Send a new Idempotency-Key for a new request.',
         });
       }
-      throw new DomainError('SERVICE_UNAVAILABLE', 'The Idempotency-Key is contended; try again');
+      throw new DomainError(
+        'SERVICE_UNAVAILABLE',
+        'Other requests are using this Idempotency-Key; try again',
+      );
     },
     /** Ends the claim: a 4xx releases the key, any other status is stored with it until it expires. */
     settle: async (claim: KeyClaim, statusCode: number) => {

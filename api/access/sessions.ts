@@ -9,7 +9,7 @@ const algorithm = 'HS256';
 export interface Session {
   userId: string;
   sessionVersion: number;
-  /** Of its row; tokens from before sessions were recorded have none. */
+  /** Id of the session's row; absent in tokens issued before sessions were recorded. */
   id?: string | undefined;
 }
 

@@ -6,7 +6,8 @@ import { type DashboardFiles, type Encoding, openDashboardFiles } from './dashbo
 
 /**
  * Libraries write style attributes and elements, and emails that are shown in a frame bring their own: a frame made
- * from text inherits this policy. Scripts come from this server alone. Pictures come from wherever an email has them.
+ * from text inherits this policy. Scripts come from this server alone. Images may load from anywhere, because emails
+ * link to them.
  */
 const policy = [
   "default-src 'none'",

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** Includes the 30 s that a large body may wait for memory. */
 const defaultRequestTimeoutMs = 90_000;
 const headersTimeoutMs = 15_000;
-/** Longer than the idle timeout of common load balancers (60 s), so that they close first and not we. */
+/** Longer than the idle timeout of common load balancers (60 s), so that they close idle connections first. */
 const keepAliveTimeoutMs = 65_000;
 const maxHeaderBytes = 32 * 1024;
 

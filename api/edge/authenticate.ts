@@ -95,7 +95,10 @@ async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null):
   const session = edge.sessions.read(ctx.cookies.get('token'));
   if (session === undefined) throw unauthenticated();
   if (isUnsafeMethod(ctx.method) && originKind(ctx.headers, edge.trustedHosts) !== 'same site') {
-    throw new DomainError('FORBIDDEN', 'A change with the session cookie needs an Origin of this site');
+    throw new DomainError(
+      'FORBIDDEN',
+      'With the session cookie, changes must come from this site (Origin header)',
+    );
   }
   const identity = await findSessionIdentity(edge.em, session, projectId);
   if (identity === undefined) throw unauthenticated();

@@ -59,7 +59,7 @@ export function notServed(): EdgeMiddleware {
     if (served.length === 0) throw new DomainError('NOT_FOUND', 'No such endpoint');
     ctx.set('Allow', [...served, 'OPTIONS'].join(', '));
     if (ctx.method !== 'OPTIONS') {
-      throw new DomainError('NOT_FOUND', `${ctx.method} is not served at this path`);
+      throw new DomainError('NOT_FOUND', `This path does not support ${ctx.method}`);
     }
     ctx.status = 204;
   };

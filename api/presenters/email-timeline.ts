@@ -36,7 +36,7 @@ const plainTexts = {
   clicked: 'Clicked',
   bounced: bounceTexts.Permanent ?? '',
   complained: 'The recipient marked it as spam',
-  unsubscribed: 'The recipient unsubscribed by its link',
+  unsubscribed: 'The recipient unsubscribed through its link',
 } as const;
 
 function entry(
@@ -75,7 +75,7 @@ function presentEvent({ name, data, occurredAt }: EmailEvent): Entry {
 const withheld = (reason: string | null) => `Withheld${reason === null ? '' : `: ${reason}`}`;
 const because = (text: string, reason: string | null) => (reason === null ? text : `${text}: ${reason}`);
 
-/** What the state says and no event does: of emails that were not sent, and once the contact was erased. */
+/** Entries derived from the state when there is no event: the email was never sent, or its contact was erased. */
 function fromState(email: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
   const instants = {
     delivered: email.deliveredAt,
@@ -95,11 +95,11 @@ function fromState(email: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
 function fromStatus({ status, reason, claimedAt }: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
   switch (status) {
     case 'QUEUED':
-      return [entry('waiting', null, because('Waits for its turn', reason))];
+      return [entry('waiting', null, because('Waiting to be sent', reason))];
     case 'SENDING':
-      return [entry('waiting', claimedAt, 'Is being handed over')];
+      return [entry('waiting', claimedAt, 'Being handed over')];
     case 'UNKNOWN':
-      return [entry('unknown', claimedAt, because('Handed over, without an answer so far', reason))];
+      return [entry('unknown', claimedAt, because('Handed over, not confirmed yet', reason))];
     case 'FAILED':
       return [entry('failed', claimedAt, because('Not sent', reason))];
     case 'CANCELLED':

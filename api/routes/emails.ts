@@ -10,8 +10,8 @@ export const listEmails = defineRoute({
   summary: 'List emails of all sources, newest first',
   description:
     'Filters may be combined. Address, source, campaign, workflow, contact, time and the statuses BOUNCED, COMPLAINED, ' +
-    'FAILED and SUPPRESSED lead to the emails directly. `search` without an `@` and the other statuses are looked for ' +
-    'among the newest emails first, of which a page looks at a number only: `searchedBackTo` tells how far back.',
+    'FAILED and SUPPRESSED use an index. `search` without an `@` and the other statuses scan the newest emails, a ' +
+    'limited number per page: `searchedBackTo` tells how far back.',
   query: listEmailsQuerySchema,
   responses: { 200: { description: 'A page of emails.', schema: emailPageSchema } },
   errors: ['BAD_REQUEST'],

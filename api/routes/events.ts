@@ -99,7 +99,7 @@ export const eventUsage = defineRoute({
   },
 });
 
-/** Without this route, that of `listContactEvents` would take an event named `contact`; no contact id is `usage`. */
+/** Without this route, `listContactEvents` would match an event named `contact`. No contact has the id `usage`. */
 export const usageOfEventContact = defineRoute({
   method: 'GET',
   path: '/events/contact/usage',
@@ -117,13 +117,13 @@ export const deleteEvent = defineRoute({
   path: '/events/:eventName',
   summary: 'Delete all events of a name',
   description:
-    'Deletes every event of this name that the project has at the moment of the call, for good: segments, ' +
-    'lists, counts and the activity feed know nothing of them any more. Lists and counts follow within ' +
-    'seconds; should analytics be away, as soon as it is back. Events that are tracked after the call ' +
-    'began stay. This also deletes events that the service has emitted, such as `email.open`; but figures ' +
-    'about emails (sent, delivered, opened, clicked, bounced, complained) count emails and not events, so ' +
-    'they stay, and so do the states of emails and contacts. Segments that ask for the event remain, and ' +
-    'the name may be tracked again; until then another has its place among the 10,000 of the project.',
+    'Permanently deletes every event of this name that the project has at the moment of the call: they disappear ' +
+    'from segments, lists, counts and the activity feed. Lists and counts follow within seconds, or once ' +
+    'analytics is available again. Events tracked after the call began stay. This also deletes events that the ' +
+    'service has emitted, such as `email.open`; but figures about emails (sent, delivered, opened, clicked, ' +
+    'bounced, complained) count emails and not events, so they stay, and so do the states of emails and ' +
+    'contacts. Segments that use the event remain, and the name may be tracked again; until then it does not ' +
+    'count towards the 10,000 names of the project.',
   params: eventNameParamsSchema,
   responses: {
     200: {

@@ -27,8 +27,10 @@ export function healthRoutes({ readiness: checks, registry }: HealthOptions): Ro
     path: '/health',
     auth: 'none',
     tags: ['Operations'],
-    summary: 'Whether the process runs',
-    responses: { 200: { description: 'It does', schema: z.object({ status: z.literal('ok') }) } },
+    summary: 'Whether the process is running',
+    responses: {
+      200: { description: 'The process is running', schema: z.object({ status: z.literal('ok') }) },
+    },
     handler(ctx) {
       ctx.body = { status: 'ok' };
     },
@@ -45,7 +47,7 @@ export function healthRoutes({ readiness: checks, registry }: HealthOptions): Ro
       'and both catch up later.',
     responses: {
       200: { description: 'Ready, or degraded', schema: readinessSchema },
-      503: { description: 'Postgres is away', schema: readinessSchema },
+      503: { description: 'Postgres is unreachable', schema: readinessSchema },
     },
     async handler(ctx) {
       const readiness = await look();

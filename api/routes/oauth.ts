@@ -30,7 +30,7 @@ async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>):
   }
 }
 
-/** Of what no reason is known for: too many requests, a fault of ours. */
+/** For errors without a reason to show: too many requests, or an internal error. */
 const browserErrorPage: ErrorPage = (ctx) => {
   const notice =
     ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { defineRoute } from '../edge/define-route.ts';
 import type { Route } from '../edge/route.ts';
 
-/** `GET /openapi.json`. Few processes are asked for it, so it is built by the first request, once. */
+/** `GET /openapi.json`. Built once, by the first request, because most processes never serve it. */
 export function openapiRoute(build: () => Record<string, unknown>): Route {
   let built: { json: string; etag: string } | undefined;
   const serialise = () => {

@@ -29,7 +29,7 @@ const filterFields = {
     .optional()
     .describe(
       'Only contacts with this value under a key of `data`: the string, or the number or boolean that is written ' +
-        'so in JSON. Dots go into nested data. Of several keys all have to hold, of several values of a key one.',
+        'so in JSON. Dots go into nested data. All keys must match; for one key, any of its values.',
     ),
 };
 

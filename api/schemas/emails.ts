@@ -46,7 +46,9 @@ const emailFields = z.object({
   reason: name.describe('Why it was not sent or waits, in words.'),
   source: z.enum(projectEmailSources),
   type: z.enum(contentTypes),
-  contactId: id.describe('Null once the contact was deleted, and for a test to somebody who is none.'),
+  contactId: id.describe(
+    'Null once the contact was deleted, and for a test to an address without a contact.',
+  ),
   campaignId: id,
   campaignName: name,
   workflowId: id,
@@ -130,8 +132,8 @@ export const emailDetailSchema = emailFields
       })
       .nullable()
       .describe(
-        'Rendered now, from the content as it was sent and the data that the contact has now. What the recipient got ' +
-          'may have had other data.',
+        'Rendered now, from the content as it was sent and the current data of the contact. The delivered email ' +
+          'may differ.',
       ),
     temporalWorkflowId: z
       .string()

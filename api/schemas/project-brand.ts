@@ -18,7 +18,7 @@ const logoUrlSchema = z
   .refine((url) => url !== '', invalid('Must be an https address'))
   .describe('An image, such as an uploaded one, for public pages; https, or http on localhost.');
 
-/** Control characters but for line breaks, which are made alike. */
+/** Control characters except line breaks, which are normalised. */
 const unprintable = /[^\P{Cc}\n]/u;
 
 const withPlainLines = (text: string) =>

@@ -166,5 +166,5 @@ async function openCheckout(
     await askProcessor(provider.closeCheckout(page.id));
     await requireBillingAccess(orm.em.fork(), caller, projectId);
   }
-  throw new DomainError('SERVICE_UNAVAILABLE', 'The checkout is contended; try again');
+  throw new DomainError('SERVICE_UNAVAILABLE', 'Another request is changing this checkout; try again');
 }

@@ -51,7 +51,7 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
   };
 }
 
-/** Whether the counters know of the outcome: looking for what has not happened would read every recipient. */
+/** Whether any recipient has the outcome, by the counters: a search without matches would read every recipient. */
 function occurs(outcome: RecipientOutcome, { campaign, counters }: CountedCampaign): boolean {
   switch (outcome) {
     case 'failed':

@@ -18,8 +18,8 @@ const byteOrderMark = '\ufeff';
 export function createContactExportService(orm: Orm, heavyReads: HeavyReads) {
   return {
     /**
-     * The contacts that match as pieces of a CSV file, oldest first. Holds one page at a time. Contacts that are created
-     * meanwhile are in it.
+     * Streams the matching contacts as CSV, oldest first. Holds one page at a time. Includes contacts created during
+     * the export.
      * @throws DomainError `RATE_LIMIT_EXCEEDED`, before the first piece only
      */
     async start(projectId: string, filter: ContactFilter) {
@@ -64,7 +64,7 @@ async function* toFile(
   }
 }
 
-/** A file that has begun can't be answered 429 any more. */
+/** Once the file has started, the status can no longer be 429. */
 async function patiently<Result>(read: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -35,8 +35,8 @@ export interface ContactPage extends Total {
   contacts: ContactRow[];
   cursor: string | null;
   /**
-   * Set when the page is not full and contacts behind this were not looked at: when the last one that was looked at was
-   * created, or its address in a list by address.
+   * Where the scan stopped before the page was full: the creation time of the last contact scanned, or its address in a
+   * list by address.
    */
   searchedUntil: string | null;
 }
@@ -131,7 +131,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
       inTurn(projectId, query, () => readPage(projectId, query)),
 
     /**
-     * Counts the matches, in parts where that needs a look at each contact.
+     * Counts the matches, in parts if every contact must be scanned.
      * @throws DomainError `BAD_REQUEST` for a cursor from another list
      */
     async count(projectId: string, query: CountContactsQuery) {

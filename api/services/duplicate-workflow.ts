@@ -7,8 +7,8 @@ import { maxWorkflowNameLength } from '../schemas/workflows.ts';
 import { editWorkflow, storeVersion, toDraft } from './edit-workflow.ts';
 
 /**
- * Copies a workflow with its graph, switched off. The lock of the original keeps its templates, the other one its
- * segments from being deleted meanwhile.
+ * Copies a workflow with its graph, switched off. Locking the original prevents deletion of its templates; the
+ * reference lock prevents deletion of its segments.
  */
 export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Promise<Workflow> {
   return editWorkflow(orm, projectId, id, async (em, { workflow: original, steps, transitions }) => {

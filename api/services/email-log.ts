@@ -30,7 +30,7 @@ async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Prom
     startDate,
     endDate,
   };
-  // What belongs to a campaign or a workflow has only one source, whose index range is read.
+  // Emails of a campaign or workflow have one source, so only its index range is read.
   if (campaignId !== undefined) filter.sources = filter.sources.filter((one) => one === 'CAMPAIGN');
   if (workflowId !== undefined) filter.sources = filter.sources.filter((one) => one === 'WORKFLOW');
   if (filter.sources.length === 0) return undefined;

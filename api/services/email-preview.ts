@@ -32,7 +32,7 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: Te
 
   return {
     /**
-     * Renders an email as sending does, with what an editor should know before. Nothing is stored.
+     * Renders an email as it would be sent and lists its problems. Nothing is stored.
      * @throws DomainError `NOT_FOUND` for an unknown contact
      */
     async render(projectId: string, body: PreviewEmailBody) {
@@ -72,14 +72,14 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: Te
         ...shown,
         sizeBytes: Buffer.byteLength(shown.html),
         headers: email.headers,
-        // Of a part that does not parse, nothing else is known.
+        // A part that does not parse can't be checked further.
         problems: [...problems, ...checks.filter(({ field }) => field === undefined || !broken.has(field))],
       };
     },
   };
 }
 
-/** As in a workflow, where both exist, once one of them is given. */
+/** In a workflow both always exist, so giving one defines the other. */
 function workflowOf({ event, context }: PreviewEmailBody) {
   return event || context ? { workflow: { event: event ?? {}, context: context ?? {} } } : {};
 }

@@ -64,7 +64,7 @@ function findWindow<Row>({ kind, query }: LargeList<Row>): { window: ListWindow;
 const cursorAfter = (kind: string, { at, id }: { at: Date; id: string }, rowsBefore: number) =>
   encodeCursor([kind, at.toISOString(), id, rowsBefore]);
 
-/** An estimate is never less than what was seen, and gives way to the end of the list. */
+/** An estimate is at least the number of rows seen, and is replaced by it on the last page. */
 function correctTotal(
   { total, totalAccuracy }: Total,
   { seen, isEnd, isExact }: { seen: number; isEnd: boolean; isExact: boolean },

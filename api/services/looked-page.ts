@@ -5,7 +5,7 @@ export interface LookedPage<Row, Position> {
   searchedUntil: Position | undefined;
 }
 
-/** @param found by a look for one row more than `limit`, which tells whether the page is full and not the last */
+/** @param look reads one row more than `limit`, which shows whether another page follows */
 export function lookedPage<Row, Position>(
   { rows, lookedUntil }: { rows: Row[]; lookedUntil?: Position | undefined },
   limit: number,

@@ -22,7 +22,7 @@ export interface Notification {
   publishedAt: Date;
 }
 
-/** The day (UTC), by which the database keeps what was handled. */
+/** UTC day: the partition key of handled notifications. */
 export const publishedOn = ({ publishedAt }: Notification) => publishedAt.toISOString().slice(0, 10);
 
 const kinds = new Map<string, ProviderEventKind>(
@@ -40,7 +40,7 @@ const kinds = new Map<string, ProviderEventKind>(
 
 const uuid = z.uuid();
 
-/** What the server of the recipient said, else the closest to it that SES knows. */
+/** The recipient server's reply, or the closest text from SES. */
 function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
   const recipient = bounce?.bouncedRecipients?.[0];
   return (

@@ -6,7 +6,7 @@ export interface FinishedRequest extends Omit<LoggedRequest, 'id' | 'at'> {
   endedAtMs: number;
 }
 
-/** Why requests are missing from the log: their project made too many, all did, or ClickHouse did not take them. */
+/** Why requests are missing from the log: the project's limit, the process's limit, or a failed insert. */
 export type LeftOutReason = 'project' | 'process' | 'clickhouse';
 
 export type RequestBuffer = ReturnType<typeof createRequestBuffer>;

@@ -9,6 +9,6 @@ export function requireUnchanged({ updatedAt }: { updatedAt: Date }, seen: Date 
   if (seen === undefined || seen.getTime() === updatedAt.getTime()) return;
   throw new DomainError('CONFLICT', 'Someone else has changed this since you read it', {
     details: { updatedAt: updatedAt.toISOString() },
-    suggestion: 'Read it again, apply your change to that, and send its updatedAt in If-Match.',
+    suggestion: 'Fetch it again, reapply your change, and send the new updatedAt in If-Match.',
   });
 }

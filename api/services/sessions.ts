@@ -106,7 +106,7 @@ async function endOthers(
   client: SignInClient,
 ): Promise<Session | undefined> {
   const user = await lockRecord(em, User, { id: userId });
-  // Ended since the request was let in, such as by the same call from another browser.
+  // The session ended after the request was authenticated, such as by the same call from another browser.
   const isOver = id === undefined ? user?.unlistedSessions !== true : !(await em.count(UserSession, { id }));
   if (user === null || user.sessionVersion !== sessionVersion || isOver) throw signedOut();
   user.unlistedSessions = false;

@@ -1,6 +1,6 @@
 export interface TemporalRun {
   temporalWorkflowId: string | null;
-  /** Its page; null where no address of the Temporal UI is configured. */
+  /** URL of the run in the Temporal UI; null if none is configured. */
   temporalUrl: string | null;
 }
 

@@ -36,7 +36,9 @@ export const environmentSchema = z.object({
     .url()
     .optional()
     .describe(
-      'Address of a dashboard elsewhere, which may call the API with the cookie. Links in account emails, sign-in and payment elsewhere end at the dashboard. Default: `/app` of the API; without a dashboard there they end at plain pages.',
+      'Address of a dashboard elsewhere, which may call the API with the cookie. Links in account emails, OAuth ' +
+        'sign-in and payments lead back to the dashboard. Default: `/app` of the API; without a dashboard there ' +
+        'they lead to plain pages.',
     ),
   DASHBOARD_DIR: z
     .string()
@@ -54,7 +56,7 @@ export const environmentSchema = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severity that is logged.'),
+    .describe('Minimum log level.'),
 
   DATABASE_URL: z
     .string()
@@ -65,23 +67,21 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'A pooler in transaction mode in front of that database, such as PgBouncer. Everything goes through it but ' +
-        'what needs a session of its own, one connection per process.',
+      'A pooler in transaction mode in front of that database, such as PgBouncer. One connection per process ' +
+        'bypasses it, for what needs a session.',
     ),
   DATABASE_POOL_SIZE: integer(20, 4).describe(
-    'Most connections of the pools of a process, of API and worker each with `npm start`.',
+    'Maximum connections per process; with `npm start`, for API and worker each.',
   ),
-  DATABASE_CAMPAIGN_POOL_SIZE: integer(6, 4).describe(
-    'Most connections that a worker opens besides, to send campaigns.',
-  ),
+  DATABASE_CAMPAIGN_POOL_SIZE: integer(6, 4).describe('Additional connections of a worker for campaigns.'),
   DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(
-    'Longest statement of a request, which is answered 503 then; 0 = no limit of ours.',
+    "How long a statement of a request may run before the request gets 503; 0 = the server's setting.",
   ),
   DATABASE_LOCK_TIMEOUT_SECONDS: integer(10).describe(
-    'Longest wait of a request for a row or table that others hold; 0 = no limit of ours.',
+    "How long a request may wait for a locked row or table; 0 = the server's setting.",
   ),
   DATABASE_WORKER_STATEMENT_TIMEOUT_SECONDS: integer(900).describe(
-    'Longest statement of a worker, whose activity is tried again then; 0 = no limit of ours.',
+    "How long a statement of a worker may run before its activity is retried; 0 = the server's setting.",
   ),
 
   CLICKHOUSE_URL: z
@@ -99,10 +99,10 @@ export const environmentSchema = z.object({
     .describe('ClickHouse database; created when missing.'),
 
   ANALYTICS_EVENT_RETENTION_DAYS: integer(0).describe(
-    'Days that ClickHouse keeps events, which feed, listings and top events show; 0 = forever.',
+    'Days that ClickHouse keeps the events of the activity feed, listings and top events; 0 = forever.',
   ),
   ANALYTICS_FIGURE_RETENTION_DAYS: integer(0).describe(
-    'Days that ClickHouse keeps what time series, statistics and campaign figures count; 0 = forever.',
+    'Days that ClickHouse keeps the data of time series, statistics and campaign figures; 0 = forever.',
   ),
 
   TEMPORAL_ADDRESS: z
@@ -118,8 +118,8 @@ export const environmentSchema = z.object({
     .default('posthaste')
     .describe('Task queue shared by API and workers; those for emails and campaigns are named after it.'),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
-    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are read from their history when ' +
-      'they go on.',
+    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
+      'they continue.',
   ),
   TEMPORAL_UI_URL: z.url().optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
   TEMPORAL_PAYLOAD_KEY: z
@@ -145,7 +145,7 @@ export const environmentSchema = z.object({
       '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
     ),
   INBOUND_ENABLED: flag(false).describe(
-    'Take emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
+    'Accept emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
   ),
   INBOUND_S3_BUCKETS: list.describe(
     'Buckets that SES stores received emails in, separated by commas; a notification for another bucket ' +
@@ -186,7 +186,7 @@ export const environmentSchema = z.object({
   OAUTH_GOOGLE_ISSUER: z
     .url()
     .default('https://accounts.google.com')
-    .describe('Another OpenID Connect provider in place of Google.'),
+    .describe('Issuer of another OpenID Connect provider, instead of Google.'),
   OAUTH_GITHUB_CLIENT_ID: z
     .string()
     .optional()
@@ -195,7 +195,7 @@ export const environmentSchema = z.object({
   OAUTH_GITHUB_URL: z
     .url()
     .default('https://github.com')
-    .describe('A GitHub Enterprise Server in place of GitHub.'),
+    .describe('Address of a GitHub Enterprise Server, instead of GitHub.'),
 
   SIGNUP_ENABLED: flag(true).describe('Whether `POST /auth/signup` is open.'),
   AUTO_PROJECT_DISABLE: flag(true).describe(
@@ -281,8 +281,8 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'Bucket for uploaded images, readable by everybody or through `S3_PUBLIC_URL`. Without it they go ' +
-        'to `UPLOADS_DIR`.',
+      'Bucket for uploaded images, publicly readable or through `S3_PUBLIC_URL`. Without it they go to ' +
+        '`UPLOADS_DIR`.',
     ),
   S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
   S3_ENDPOINT: z
@@ -314,7 +314,7 @@ export const environmentSchema = z.object({
     .optional()
     .describe('OpenTelemetry collector. Tracing is off without it.'),
   VALIDATE_RESPONSES: flag(false).describe(
-    'Check every answer against its declared schema (development and tests).',
+    'Check every response against its declared schema (development and tests).',
   ),
   VALIDATE_ROWS: flag(false).describe(
     'Check every row of a statement against its declared schema (development and tests).',

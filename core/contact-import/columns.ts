@@ -14,12 +14,12 @@ export type ColumnsResult =
 const maxColumns = 1_000;
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];
 
-/** By the name of a column what it becomes: `email`, `subscribed`, a key of data, or null for nothing. */
+/** What each column becomes, by name: `email`, `subscribed`, a key of data, or null for nothing. */
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
 /**
- * Reads the header of a file. A column that `mapping` names is called as it says. `email` and `subscribed` match in any case; every other name is a key of `data`
- * as written. Duplicate names are rejected as ambiguous.
+ * Reads the header of a file. `mapping` overrides the columns that it names. `email` and `subscribed` match in any case;
+ * every other name is a key of `data` as written. Duplicate names are rejected as ambiguous.
  */
 export function readColumns(header: readonly string[], mapping: ColumnMapping = {}): ColumnsResult {
   if (header.length > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);

@@ -38,7 +38,7 @@ export interface EmailProblem extends ProblemPlace {
 export interface CheckedEmail {
   subject: string;
   html: string;
-  /** The template of the HTML: what is rendered as it was written has its place there. */
+  /** Source template of the HTML, used to locate problems. */
   body: string;
   isFooterAdded: boolean;
   /** Undefined while no sender is chosen; its status is undefined when the project has no such domain. */

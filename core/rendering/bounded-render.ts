@@ -13,7 +13,7 @@ import { toText } from './values.ts';
 
 export class BoundedEmitter implements Emitter {
   buffer = '';
-  /** Pieces that the buffer has holes for, and how much longer the text is because of them. */
+  /** Number of holes in the buffer, and the characters that their pieces will add. */
   pieces = 0;
   private missing = 0;
   private readonly context: RenderContext;

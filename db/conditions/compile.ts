@@ -95,7 +95,7 @@ function eventSql(
 ): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
   const event = `${bind(name)}::text`;
-  // Not the project of `c`: when the planner reads all events of a name, it would read those of every project.
+  // A parameter, not `c.project_id`: otherwise a plan that scans a whole event name reads every project.
   const project = `${bind(projectId)}::uuid`;
   const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;
@@ -111,7 +111,7 @@ function eventSql(
   const journal = `from events e where e.project_id = ${project} and e.name = ${event} and e.occurred_at >= ${from}
     and e.kind <> 'activity'`;
   if (reach === 'all') {
-    // Without a comparison of ids, which would save partitions and cost the scan of the index alone.
+    // No bound on ids: it would prune partitions but prevent the index-only scan.
     return `c.id in (select e.contact_id ${journal} and e.contact_id is not null
       group by e.contact_id having count(*) >= ${atLeast})`;
   }

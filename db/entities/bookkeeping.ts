@@ -60,7 +60,7 @@ const ProviderNotificationSchema = defineEntity({
   },
 });
 
-/** Of processes before 2026-11-23, which know no other table. Empty after 30 days, and to be dropped then. */
+/** Used only by versions before 2026-11-23. Empty 30 days after the upgrade; drop it then. */
 export class ProviderNotification extends ProviderNotificationSchema.class {}
 ProviderNotificationSchema.setClass(ProviderNotification);
 

@@ -1,6 +1,6 @@
 import { joinByKeySql } from './join-by-key.ts';
 
-/** Rows of `mergeContactWrites`, which leave out what most contacts do not have. */
+/** Rows of `mergeContactWrites`; optional columns are omitted. */
 export const contactInputSql = (parameter: string) => `
     select ord, project_id, email, contact_id, subscribed, new_subscribed, set_data, coalesce(removed, '{}') as removed,
       flip_id, flip_at, coalesce(created_at, updated_at) as created_at, updated_at

@@ -28,7 +28,7 @@ export class CampaignRepository extends EntityRepository<Campaign> {
     window: { limit: number; offset: number },
   ): Promise<[Campaign[], number]> {
     const except = body ? [] : ['body'];
-    // as: who asks without the body does not read it.
+    // as: callers that omit the body do not read it.
     return this.findAndCount(
       {
         ...(status && { status }),

@@ -17,7 +17,7 @@ export class TemplateRepository extends EntityRepository<Template> {
     window: { limit: number; offset: number },
   ): Promise<[Template[], number]> {
     const except = body ? [] : ['body'];
-    // as: who asks without the body does not read it.
+    // as: callers that omit the body do not read it.
     return this.findAndCount(
       {
         ...(type && { type }),

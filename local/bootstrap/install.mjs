@@ -156,7 +156,7 @@ function run(command, args, directory) {
     });
     child.once('exit', (code) => {
       finish();
-      if (interrupted) failed(new SetupError('Stopped while installing; the next start goes on.'));
+      if (interrupted) failed(new SetupError('Installation interrupted; the next start resumes it.'));
       else done(code ?? 1);
     });
   });

@@ -1,6 +1,6 @@
 import { StatementError } from './statement-error.ts';
 
-/** What may hold a brace that is none of a parameter (texts, names, comments), or a parameter. */
+/** Literals, names and comments (whose braces are not parameters), or a parameter. */
 const pieces =
   /'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|`[^`\\]*(?:\\.[^`\\]*)*`|--[^\n]*|\/\*.*?\*\/|\{([A-Za-z_]\w*)\s*:\s*([^{}]+)\}/gs;
 

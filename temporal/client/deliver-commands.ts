@@ -74,7 +74,7 @@ async function makeCalls(
   return result;
 }
 
-/** What a first try has made of the emails of a round. */
+/** Result of the first try for a round's emails. */
 export interface DeliveredCommands {
   /** Ids of commands that need no call. */
   done: string[];

@@ -27,7 +27,7 @@ export interface FirstTry {
 export interface LaneOptions {
   orm: Orm;
   client: Client;
-  /** Of the email worker of this process; undefined while none runs, and then the lane rests. */
+  /** First try of this process's email worker; while undefined, the lane is idle. */
   firstTry?: () => FirstTry | undefined;
   taskQueue: string;
   warn: (message: string, error: unknown) => void;

@@ -85,7 +85,7 @@ export function createOutboxRelay(options: RelayOptions) {
       }, at - Date.now());
       timer.unref();
     },
-    /** From now on this process takes emails; until undefined. Others leave them to it. */
+    /** This process handles emails until called with undefined. */
     useFirstTry(of: FirstTry | undefined) {
       firstTry = of;
       emails.wake();
@@ -97,7 +97,7 @@ export function createOutboxRelay(options: RelayOptions) {
   };
 }
 
-/** The first call goes out at once, those shortly after it share one. Errors are ignored: polling finds what was not told. */
+/** The first call goes out at once, those shortly after it share one. Errors are ignored: polling covers lost notifications. */
 function sharingCalls(call: () => Promise<void>): () => void {
   let isDue = false;
   let isRunning = false;

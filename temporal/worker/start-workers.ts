@@ -63,7 +63,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
     shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
   };
-  // At once: each waits for the thread of its workflows to load.
+  // In parallel: each waits for its workflow thread to load.
   const workers = await Promise.all(
     workerOptions(options).map((own) => Worker.create({ ...common, ...own(workflowBundle) })),
   );

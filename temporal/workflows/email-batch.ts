@@ -35,8 +35,8 @@ async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
 }
 
 /**
- * Drives up to 50 transactional emails to their outcome that a first try has left open: hands them over, and retries
- * those throttled or unanswered. The database decides which emails are open; the workflow only schedules the retries.
+ * Completes up to 50 transactional emails left open by a first try: hands them over, and retries those throttled or
+ * unanswered. The database decides which emails are open; the workflow only schedules the retries.
  */
 export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number; ended: number }> {
   let open = input.emailIds;

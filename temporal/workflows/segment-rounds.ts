@@ -33,7 +33,7 @@ export async function segmentRounds(input: SegmentRoundsFigures): Promise<Segmen
   let waiting: string[] = [];
   while (!isHistoryLong('segments')) {
     if (waiting.length === 0) {
-      // A turn that ends while the list is made may be on it still: the next list tells.
+      // A turn that ends during the query may still be listed; the next list is correct.
       const begun = new Set(busy.keys());
       waiting = (await listSegmentTurns()).filter((id) => !begun.has(id) && !failed.has(id));
       if (waiting.length === 0 && begun.size === 0) return figures;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { totalAccuracies } from '../../../core/pagination/total-accuracy.ts';
 
-/** How exact the total of a list is; the description says when it is what. */
+/** Accuracy of a list's total; the description says when each value applies. */
 export const totalAccuracySchema = z.enum(totalAccuracies);
 
 export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>

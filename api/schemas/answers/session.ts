@@ -7,7 +7,7 @@ export const sessionSchema = z
     system: z.string().nullable().describe('In words, such as `macOS`; null when it is not known.'),
     createdAt: z.iso.datetime(),
     lastUsedAt: z.iso.datetime().describe('Accurate to ten minutes.'),
-    current: z.boolean().describe('Whether it is the one that asks.'),
+    current: z.boolean().describe("Whether it is the caller's session."),
   })
   .meta({ id: 'Session' });
 

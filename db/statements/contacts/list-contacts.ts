@@ -26,7 +26,7 @@ export async function listContacts(
   return { rows: await readPage(em, search, limit, emails), lookedUntil: undefined };
 }
 
-/** @param emails are looked up before sorting: the planner would read the project in order until it meets enough */
+/** @param emails are looked up before sorting; otherwise the planner scans the project in order */
 function readPage(
   em: Em,
   { projectId, filter, order, after }: ContactSearch,

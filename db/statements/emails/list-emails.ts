@@ -87,7 +87,7 @@ export interface EmailSearch {
   beforeId: string | undefined;
 }
 
-/** More contacts have a part of an address that is common enough to be met among the latest emails. */
+/** A part of an address that more contacts share is common enough to appear in the latest emails. */
 const mostRecipients = 200;
 
 /**
@@ -114,7 +114,10 @@ export async function listEmails(
   return together(found, await listEmails(em, { ...search, filter }, limit, perLook), limit);
 }
 
-/** Tests go to people who are no contacts, so what the look found is not all among what the contacts got, which reaches further back. */
+/**
+ * Merges the scan with the contacts' emails: the scan also finds tests to addresses without a contact, and the contacts'
+ * emails reach further back.
+ */
 function together(
   found: Look<LoggedEmail, string>,
   ofContacts: Look<LoggedEmail, string>,

@@ -21,11 +21,11 @@ export interface HandOverRecord {
   occurredAt: Date;
 }
 
-/** Back in the queue of a campaign that was cancelled meanwhile is not queued any more. */
+/** Emails that would return to the queue of a cancelled campaign are cancelled. */
 const isCancelledSql = `o."status" = 'QUEUED' and e.campaign_id is not null
   and not exists (select from campaigns k where k.id = e.campaign_id and k.status = 'SENDING')`;
 
-/** A record changes no other ones. */
+/** Recording an outcome changes no other figures. */
 const figures = ['sent', 'held'] as const;
 
 const recordSql = `

@@ -3,9 +3,8 @@ import { commandsLeftChannel, emailsLeft } from '../../project-changes.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Tells all workers that emails wait. Call after the commit: a transaction that notifies keeps others that do from
- * committing. It does not wait for the disk, whose flush would delay the commits of emails, because polling finds
- * what a crash keeps from being told. Notifications have no other form than a statement.
+ * Notifies all workers that emails are waiting. Call it after the commit: Postgres serialises commits that notify.
+ * Commits asynchronously, because a flush would delay the commits of emails; polling finds what a crash loses.
  */
 export async function notifyEmailsLeft(em: Em): Promise<void> {
   await execute(

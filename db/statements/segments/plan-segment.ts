@@ -61,7 +61,7 @@ export async function markCurrent(em: Em, segmentId: string, planId: string): Pr
   await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects);
 }
 
-/** Has the segment computed in full, when a round of changes has failed for it. */
+/** Schedules a full computation after a round has failed for the segment. */
 export async function markStale(em: Em, segmentId: string): Promise<void> {
   await em.nativeUpdate(Segment, { id: segmentId }, { isCurrent: false }, allProjects);
 }

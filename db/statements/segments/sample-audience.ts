@@ -5,7 +5,7 @@ import type { Em } from '../../orm.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 
 /**
- * The newest members of an audience by one scan of the project, for audiences of few: `listAudience` would test every
+ * The newest members of an audience by one scan of the project, for small audiences: `listAudience` would test every
  * contact by index look-ups. The unindexed order keeps the planner from doing so.
  */
 export function sampleAudience(

@@ -10,7 +10,7 @@ function byAge(table: string, age: string, key: Record<string, ColumnType>, days
   return expireRows({ table, walk: { [age]: 'timestamptz', ...key }, within: where, where });
 }
 
-/** Left by an erasure that an older version did, which does not know the table, or by a round that ended after it. */
+/** Left by an erasure of an older version that did not know the table, or by a round that ended after the erasure. */
 function byProject(table: string, key: Record<string, ColumnType>): Expire {
   return expireRows({
     table,

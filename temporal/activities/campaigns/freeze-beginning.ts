@@ -13,7 +13,7 @@ export interface BeginningDependencies {
 /** Others wait for their workflows. */
 const campaignsAtOnce = 4;
 
-/** Freezes the first two pieces of campaigns that start. Nothing of it rejects. */
+/** Freezes the first two pieces of campaigns that start. Never rejects. */
 export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
   const underWay = new Set<Promise<void>>();
   let isStopped = false;

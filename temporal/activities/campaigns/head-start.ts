@@ -58,7 +58,7 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     const batch = await readNextBatch(orm.em.fork(), campaignId, last);
     if (batch === undefined || batch.state === 'over') return;
     if (batch.isFrozen && last > 0 && Date.now() > run.until) return;
-    // The freeze adds to it, or has just ended: the campaign's workflow, which may not have begun yet, has it ended.
+    // The freeze adds to it, or has just ended: the campaign's workflow, which may not have started yet, ends the batch.
     const leavesOpen = batch.recipients < recipientsPerBatch;
     const { number, projectId } = batch;
     const order: BatchOrder = { campaignId, projectId, batch: number, read: batch, leavesOpen };

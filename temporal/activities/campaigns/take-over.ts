@@ -15,7 +15,7 @@ const campaignsAtOnce = 4;
 
 const lookEveryMs = 500;
 
-/** Starts what other workers left behind, as long as this one is idle. Nothing of it rejects. */
+/** Starts what other workers left behind, as long as this one is idle. Never rejects. */
 export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencies) {
   const stopping = new AbortController();
   const turns = createTurns();
@@ -57,9 +57,9 @@ const firstRestMs = 1_000;
 const longestRestMs = 30_000;
 
 /**
- * Whose turn it is. Campaigns take turns: none has a second one before all that are open had their first. One of which
- * nothing could be sent (it waits for its rate, for events of the provider, or for its project to be enabled) rests
- * besides, twice as long every time.
+ * Whose turn it is. Campaigns take turns: none has a second one before all that are open had their first. A campaign of
+ * which nothing could be sent (it waits for its rate, for events of the provider, or for its project to be enabled) also
+ * backs off, doubling each time.
  */
 export function createTurns(now: () => number = Date.now) {
   const rests = new Map<string, { ms: number; until: number }>();

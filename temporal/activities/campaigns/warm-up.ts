@@ -11,7 +11,7 @@ export interface WarmUpDependencies {
   isDue: () => boolean;
 }
 
-/** After as many V8 has compiled what they run through: the first 50 take four times as long as those behind. */
+/** V8 has compiled the code path after this many: the first 50 take four times as long as those that follow. */
 const emails = 300;
 const emailsPerCall = 50;
 

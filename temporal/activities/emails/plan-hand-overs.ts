@@ -8,7 +8,7 @@ export interface PlannedHandOver {
   at: number;
 }
 
-/** An email waits at most as long for those that share its call. */
+/** How long an email may wait for others to share its call. */
 const togetherMs = 20;
 /**
  * Of bodies: with the plain text and what JSON escapes, about what a call of SES takes. Emails beyond it would leave in several

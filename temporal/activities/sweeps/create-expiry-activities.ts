@@ -37,7 +37,7 @@ export function createExpiryActivities({
     expire: ({ expiry }) =>
       withHeartbeat(async (signal, heartbeatWith) => {
         const expire = expiries[expiry];
-        // While a release is rolled out; the next round finds a worker that knows it.
+        // Happens during a roll-out; the next round reaches a newer worker.
         if (expire === undefined) throw ApplicationFailure.nonRetryable(`Unknown to this worker: ${expiry}`);
         const { heartbeatDetails } = Context.current().info;
         // The first heartbeat of this attempt would overwrite them.

@@ -99,7 +99,7 @@ async function obey(order: Order): Promise<void> {
       headStart.look(order.campaignId);
       return;
     case 'take over':
-      // Asked for here, because before the provider may not be up.
+      // Fetched only now: earlier, the provider may not be up.
       void rates();
       await headStart.takeOver();
       if (isIdle()) await warmStatements(orm, warn);

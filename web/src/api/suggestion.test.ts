@@ -3,7 +3,7 @@ import { suggestionForPeople } from './suggestion.ts';
 
 describe('a suggestion of the API', () => {
   it('is said in terms of the dashboard', () => {
-    const stale = 'Read it again, apply your change to that, and send its updatedAt in If-Match.';
+    const stale = 'Fetch it again, reapply your change, and send the new updatedAt in If-Match.';
     expect(suggestionForPeople(stale)).toBe('Reload the page to see the change, then make yours.');
     const active = 'Wait for them to end, or cancel them with POST /workflows/{id}/executions/cancel-all.';
     expect(suggestionForPeople(active)).toContain('on the page of the workflow');

@@ -7,7 +7,7 @@ export function NotFoundPage() {
   return (
     <Page title="Not found">
       <p className="text-muted">
-        This page does not exist, or it belongs to a project that you are no member of.{' '}
+        This page does not exist, or it belongs to a project that you are not a member of.{' '}
         <TextLink to="/">Go to your project</TextLink>
       </p>
     </Page>

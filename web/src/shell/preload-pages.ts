@@ -7,7 +7,7 @@ const pauseMs = 100;
 const whenIdle = (work: () => void): unknown =>
   typeof requestIdleCallback === 'function' ? requestIdleCallback(work) : setTimeout(work, pauseMs);
 
-/** Set by people whose connection is slow or dear. */
+/** Set by users with a slow or metered connection. */
 const savesData = () =>
   // as: only Chromium knows it.
   (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;

@@ -9,7 +9,7 @@ export function useProject(): Schema<'Project'> {
   const projectId = useProjectId();
   const { data } = $api.useSuspenseQuery('get', '/users/@me/projects');
   const project = data.data.find(({ id }) => id === projectId);
-  if (project === undefined) throw new Error('This project does not exist, or you are no member of it.');
+  if (project === undefined) throw new Error('This project does not exist, or you are not a member of it.');
   return project;
 }
 

@@ -63,7 +63,7 @@ export function AccountPage() {
                   },
                   { header: 'Your role', cell: ({ role }) => roles[role] },
                   {
-                    header: 'State',
+                    header: 'Status',
                     cell: ({ disabled }) =>
                       disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
                   },

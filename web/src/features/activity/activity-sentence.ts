@@ -44,7 +44,10 @@ const unsubscribedFor: Record<string, string> = {
 const bounces: Record<string, (metadata: Metadata) => Told> = {
   Transient: ({ subject }) => anEmail(subject, 'could not receive for now'),
   Undetermined: ({ subject }) => anEmail(subject, 'could not receive'),
-  Suppressed: ({ subject, reason }) => ({ ...anEmail(subject, 'was not sent'), note: reason ?? null }),
+  Suppressed: ({ subject, reason }) => ({
+    ...anEmail(subject, 'was not sent'),
+    note: reason === undefined ? 'Withheld' : `Withheld: ${reason}`,
+  }),
 };
 
 const told: Record<string, (metadata: Metadata) => Told> = {

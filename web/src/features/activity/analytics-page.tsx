@@ -54,12 +54,12 @@ export function AnalyticsPage() {
                   }
                 />
                 <TimeChart
-                  label={`${label}, beside the period before`}
+                  label={`${label}, compared with the previous period`}
                   unit={metric === 'unsubscribed' ? 'Contacts' : 'Emails'}
                   points={comparedPoints(current, previous, metric)}
                   series={[
                     { key: 'now', label, color: 'var(--accent)' },
-                    { key: 'before', label: 'Period before', color: 'var(--faint)' },
+                    { key: 'before', label: 'Previous period', color: 'var(--faint)' },
                   ]}
                 />
               </>

@@ -39,7 +39,7 @@ export function Figures({ now, before, selected, onSelect }: FiguresProps) {
             </span>
             <span data-numeric className="text-xs text-muted">
               {changeText(sum, sumBefore)}
-              <span className="sr-only"> against {count(sumBefore)} in the period before</span>
+              <span className="sr-only"> compared with {count(sumBefore)} in the previous period</span>
             </span>
           </ToggleButton>
         );

@@ -12,7 +12,7 @@ const bucket = (date: string, sent: number): Bucket => ({
   unsubscribed: 0,
 });
 
-it('puts the period before beside this one, bucket by bucket', () => {
+it('puts the previous period beside this one, bucket by bucket', () => {
   const now = [bucket('2026-11-03', 5), bucket('2026-11-04', 7)];
   expect(comparedPoints(now, [bucket('2026-11-01', 2)], 'sent')).toEqual([
     { date: '2026-11-03', now: 5, before: 2 },

@@ -39,7 +39,7 @@ export function TopEvents({ period }: { period: PeriodLength }) {
                   ),
                 },
                 { header: 'Times', align: 'right', cell: (event) => count(event.count) },
-                { header: 'Before', align: 'right', cell: (event) => count(event.previousCount) },
+                { header: 'Previous period', align: 'right', cell: (event) => count(event.previousCount) },
                 {
                   header: 'Change',
                   align: 'right',

@@ -18,6 +18,6 @@ export const outcomeLabels: Record<(typeof outcomes)[number], string> = {
   complained: 'Reported as spam',
   unsubscribed: 'Unsubscribed',
   failed: 'Refused',
-  skipped: 'Held back',
+  skipped: 'Withheld',
   pending: 'Not sent yet',
 };

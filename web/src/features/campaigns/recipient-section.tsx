@@ -58,7 +58,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
               title="Nobody found so far"
               action={
                 <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
-                  Search on
+                  Keep searching
                 </Button>
               }
             >

@@ -22,7 +22,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** The activity in words, without the contact. */
 export function activityWords({ type, metadata }: Activity): string {
   if (type === 'event.tracked') return text(metadata.name) || text(metadata.eventName) || 'Event';
-  if (type === 'email.bounced' && metadata.bounceType === 'Suppressed') return 'Email held back';
+  if (type === 'email.bounced' && metadata.bounceType === 'Suppressed') return 'Email withheld';
   return words[type] ?? type;
 }
 

@@ -23,7 +23,7 @@ export interface ContactSearch {
   goOn: () => void;
 }
 
-/** Whether as many rows as a page has were found since the last time that so many were. */
+/** Whether the last call completed a page of rows, counted from the last completed one. */
 function isFilled(pages: readonly Page[], pageSize: number): boolean {
   let found = 0;
   let filled = false;
@@ -89,7 +89,7 @@ export function SearchProgress({ search, sort, dir }: SearchProgressProps) {
           Stop
         </Button>
       ) : (
-        <Button onPress={goOn}>Search on</Button>
+        <Button onPress={goOn}>Keep searching</Button>
       )}
     </div>
   );

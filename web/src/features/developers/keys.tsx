@@ -34,12 +34,12 @@ export function Keys({ project }: { project: Schema<'Project'> }) {
         rows={[
           {
             name: 'Public key',
-            purpose: 'Tracks events, and nothing else. May stand in a web page.',
+            purpose: 'Only tracks events. Safe to use in a web page.',
             key: <CopyText text={project.publicKey} label="Copy the public key" />,
           },
           {
             name: 'Secret key',
-            purpose: 'May do everything in this project. Keep it on your servers.',
+            purpose: 'Full access to this project. Keep it on your servers.',
             key:
               project.secretKey === undefined ? (
                 <span className="text-muted">Only owners and admins see it.</span>

@@ -8,9 +8,9 @@ type DnsRecord = Schema<'Domain'>['records'][number];
 const purposes: Record<DnsRecord['purpose'], string> = {
   OWNERSHIP: 'Shows that the domain is yours',
   DKIM: 'Signs your emails',
-  MAIL_FROM: 'Takes bounces back',
+  MAIL_FROM: 'Receives bounces',
   SPF: 'Allows the provider to send',
-  DMARC: 'Says what to do with forgeries; recommended',
+  DMARC: 'Tells receivers how to treat forged email; recommended',
   INBOUND: 'Receives replies; optional',
 };
 
@@ -41,11 +41,11 @@ export function DnsRecords({ records }: { records: readonly DnsRecord[] }) {
           rows={records}
           idOf={keyOf}
           columns={[
-            { header: 'State', cell: (record) => <State record={record} /> },
+            { header: 'Status', cell: (record) => <State record={record} /> },
             { header: 'Type', cell: ({ type }) => type },
             { header: 'Name', cell: ({ name }) => <CopyText text={name} label="Copy the name" /> },
             { header: 'Value', cell: (record) => <Value record={record} /> },
-            { header: 'What for', cell: ({ purpose }) => purposes[purpose] },
+            { header: 'Purpose', cell: ({ purpose }) => purposes[purpose] },
           ]}
         />
       </div>

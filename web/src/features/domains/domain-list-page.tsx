@@ -46,7 +46,7 @@ export function DomainListPage() {
                     </RowLink>
                   ),
                 },
-                { header: 'State', cell: (domain) => <DomainBadge domain={domain} /> },
+                { header: 'Status', cell: (domain) => <DomainBadge domain={domain} /> },
                 {
                   header: 'Records found',
                   align: 'right',

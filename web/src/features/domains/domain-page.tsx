@@ -69,7 +69,7 @@ export function DomainPage() {
               title="DNS records"
               description={
                 domain.verified
-                  ? 'Keep these records. A domain whose records go missing is not sent from.'
+                  ? 'Keep these records. If records go missing, sending from this domain stops.'
                   : 'Copy these records to your DNS provider. They are checked every five minutes.'
               }
             >

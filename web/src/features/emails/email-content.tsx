@@ -12,7 +12,7 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
   if (body === null) {
     return (
       <p className="text-muted">
-        The content is not kept any more, or it can’t be rendered. What happened to the email stays known.
+        The content has expired or can’t be rendered. The email’s history stays available.
       </p>
     );
   }
@@ -40,7 +40,7 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
   return (
     <>
       <p className="text-sm text-muted">
-        Rendered now, with the data that the contact has now; what arrived may have had other data.
+        Rendered with the contact’s current data; the delivered email may differ.
       </p>
       <Tabs label="Content" tabs={tabs} selected={tab} onSelect={setTab} />
     </>
@@ -62,7 +62,7 @@ function Plain({ label, text }: { label: string; text: string }) {
 
 function Headers({ headers }: { headers: Body['headers'] }) {
   const rows = Object.entries(headers);
-  if (rows.length === 0) return <p className="text-muted">No headers beside the usual ones.</p>;
+  if (rows.length === 0) return <p className="text-muted">No headers besides the standard ones.</p>;
   return (
     <Table
       label="Headers"

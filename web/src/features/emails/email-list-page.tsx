@@ -36,7 +36,7 @@ export function EmailListPage() {
       {search.contactId && (
         <Button className="self-start" onPress={() => change({ contactId: undefined })}>
           Of one contact
-          <X aria-label="Show those of everybody" className="size-4" />
+          <X aria-label="Show all emails" className="size-4" />
         </Button>
       )}
       <Pages

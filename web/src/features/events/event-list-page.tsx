@@ -50,7 +50,7 @@ export function EventListPage() {
       header: 'Last 30 days',
       align: 'right',
       className: 'whitespace-nowrap',
-      cell: (event) => (event.count === null ? 'Seldom' : count(event.count)),
+      cell: (event) => (event.count === null ? 'Rarely' : count(event.count)),
     },
   ];
   return (

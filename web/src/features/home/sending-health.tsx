@@ -42,7 +42,7 @@ export function SendingHealth({ projectId }: { projectId: string }) {
               columns={[
                 { header: 'What', cell: ({ name }) => name },
                 {
-                  header: 'State',
+                  header: 'Status',
                   cell: ({ level }) => <Badge tone={levels[level].tone}>{levels[level].label}</Badge>,
                 },
                 {
@@ -54,8 +54,8 @@ export function SendingHealth({ projectId }: { projectId: string }) {
               ]}
             />
             <p className="text-sm text-muted">
-              Levels count from 100 emails on.
-              {autoDisable && ' A project whose level is critical is disabled by itself.'}
+              Levels apply from 100 emails.
+              {autoDisable && ' A project at a critical level is disabled automatically.'}
             </p>
           </>
         )}

@@ -22,7 +22,7 @@ const noFields: readonly string[] = [];
 const noProblems: never[] = [];
 
 /**
- * Subject and body with the preview beside them, and below what to mend. Below a form with the fields of a message.
+ * Subject and body with the preview beside them, and the problems below. Needs a form with the fields of a message.
  * @param hasWorkflowSamples whether workflows may send it, so the preview takes sample values of their variables
  */
 export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSamples?: boolean }) {

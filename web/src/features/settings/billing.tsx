@@ -66,7 +66,7 @@ export function Billing({ projectId }: { projectId: string }) {
                       <OutsideLink href={hostedUrl}>{number ?? id}</OutsideLink>
                     ),
                 },
-                { header: 'State', cell: ({ status }) => status },
+                { header: 'Status', cell: ({ status }) => status },
                 {
                   header: 'Due',
                   align: 'right',

@@ -22,7 +22,7 @@ const categories = [
 
 type Limits = Record<(typeof categories)[number]['name'], number | null>;
 
-const cap = z.string().regex(/^\d{0,10}$/, 'A whole number, or nothing for any number.');
+const cap = z.string().regex(/^\d{0,10}$/, 'Enter a whole number, or leave empty for no limit.');
 const schema = z.object({ transactional: cap, campaigns: cap, workflows: cap, inbound: cap });
 
 const route = getRouteApi('/signed-in/projects/$projectId/settings');
@@ -37,7 +37,7 @@ export function Limits({ projectId }: { projectId: string }) {
     <div className="flex flex-col gap-8">
       {checkout && (
         <p role="status" className="rounded-md bg-good-soft px-3 py-2 text-good">
-          {checkout === 'success' ? 'The subscription is set up.' : 'Nothing was paid.'}
+          {checkout === 'success' ? 'The subscription is set up.' : 'No payment was made.'}
         </p>
       )}
       <Section title="This month">

@@ -16,7 +16,7 @@ export const statusLooks: Record<ExecutionStatus, { label: string; tone: Tone }>
   RUNNING: { label: 'Running', tone: 'accent' },
   WAITING: { label: 'Waiting', tone: 'warn' },
   COMPLETED: { label: 'Completed', tone: 'good' },
-  EXITED: { label: 'Left by an exit', tone: 'good' },
+  EXITED: { label: 'Exited', tone: 'good' },
   FAILED: { label: 'Failed', tone: 'bad' },
   CANCELLED: { label: 'Cancelled', tone: 'neutral' },
 };

@@ -88,8 +88,8 @@ export function DeleteWorkflowDialog({
         say(`“${workflow.name}” is deleted`);
       }}
     >
-      “{workflow.name}” goes with its steps and the record of its past executions. This can’t be undone. While
-      contacts are on their way through it, it stays: cancel their executions first.
+      “{workflow.name}”, its steps and its execution history are deleted. This can’t be undone. If executions
+      are active, cancel them first.
     </ConfirmDialog>
   );
 }

@@ -56,7 +56,8 @@ export function WorkflowForm({ workflow, action, onCancel, onSave }: WorkflowFor
             <span>
               Allow re-entry
               <span className="block text-sm text-muted">
-                A contact may enter again once the run before has ended. Otherwise once in a lifetime.
+                A contact may enter again once the previous execution has ended. Otherwise each contact enters
+                only once.
               </span>
             </span>
           </Switch>

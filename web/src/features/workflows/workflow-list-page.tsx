@@ -101,7 +101,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
         </>
       ),
     },
-    { header: 'State', cell: ({ enabled }) => <WorkflowBadge enabled={enabled} /> },
+    { header: 'Status', cell: ({ enabled }) => <WorkflowBadge enabled={enabled} /> },
     {
       header: 'Starts with',
       isSecondary: true,
