@@ -9,7 +9,7 @@ import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 /**
  * Records a history of every shape that a campaign can take, as `record-histories.ts` does for the other workflows.
  *
- * `node test/record-campaign-histories.ts <label>`
+ * `npm run record:campaigns -- <label>`
  */
 const label = process.argv[2];
 if (label === undefined) throw new Error('Give the recording a label, such as the date.');

@@ -16,7 +16,7 @@ import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
  * Records a history of every shape that a workflow can take, for the replay test. Run it when a workflow has a new
  * shape, and commit the new files beside the old ones: old histories are what running executions look like.
  *
- * `node test/record-histories.ts <label> [names of shapes]`
+ * `npm run record -- <label> [names of shapes]`
  */
 const [label, ...names] = process.argv.slice(2);
 if (label === undefined) throw new Error('Give the recording a label, such as the date.');

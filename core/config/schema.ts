@@ -67,8 +67,8 @@ export const environmentSchema = z.object({
     .min(1)
     .optional()
     .describe(
-      'A pooler in transaction mode in front of that database, such as PgBouncer. One connection per process ' +
-        'bypasses it, for what needs a session.',
+      'A pooler in transaction mode in front of that database, such as PgBouncer. One or two connections per ' +
+        'process bypass it, for what needs a session.',
     ),
   DATABASE_POOL_SIZE: integer(20, 4).describe(
     'Maximum connections per process; with `npm start`, for API and worker each.',

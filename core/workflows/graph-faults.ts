@@ -115,7 +115,11 @@ export function branchesOf(type: StepType): readonly (Branch | null)[] {
       return [null, 'event', 'timeout'];
     case 'EXIT':
       return [];
-    default:
+    case 'TRIGGER':
+    case 'SEND_EMAIL':
+    case 'DELAY':
+    case 'WEBHOOK':
+    case 'UPDATE_CONTACT':
       return [null];
   }
 }

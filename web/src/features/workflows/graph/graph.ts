@@ -39,7 +39,11 @@ function branchesOf(type: StepType, hasTimeout: boolean): Branch[] {
       return hasTimeout ? ['event', 'timeout'] : ['event'];
     case 'EXIT':
       return [];
-    default:
+    case 'TRIGGER':
+    case 'SEND_EMAIL':
+    case 'DELAY':
+    case 'WEBHOOK':
+    case 'UPDATE_CONTACT':
       return [null];
   }
 }
