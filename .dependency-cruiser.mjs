@@ -102,6 +102,13 @@ export default {
       from: { path: '^temporal/contracts/' },
       to: { pathNot: '^temporal/contracts/', dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'sql-stays-in-db',
+      comment: 'Other layers call statements and repositories; only these write SQL.',
+      severity: 'error',
+      from: { path: '^(api|temporal|runtime|providers)/', pathNot: ['\\.test\\.ts$', '/testing/'] },
+      to: { path: '^db/(sql\\.ts$|fragments/)' },
+    },
     ...Object.entries(foldersOfApi).map(([folder, allowed]) => ({
       name: `law-of-${folder.replace('/', '-')}`,
       severity: 'error',

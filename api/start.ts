@@ -11,7 +11,8 @@ import { createEdge } from './edge/create-edge.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import { routes } from './routes/index.ts';
 import { createRequestBuffer } from './services/request-buffer.ts';
-import { createServices, type ServiceParts, type Services } from './services/services.ts';
+import type { ServiceParts } from './services/service-context.ts';
+import { createServices, type Services } from './services/services.ts';
 
 const temporalCheckMs = 2_000;
 

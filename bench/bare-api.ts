@@ -8,7 +8,9 @@ import { createApiMetrics } from '../api/edge/metrics.ts';
 import { routes } from '../api/routes/index.ts';
 import type { Services } from '../api/services/services.ts';
 import { createServices } from '../api/services/services.ts';
+import { createSnsNotificationsService } from '../api/services/sns-notifications.ts';
 import { loadConfig } from '../core/config/load.ts';
+import { createSnsVerifier } from '../providers/sns/verifier.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources } from '../runtime/resources.ts';
@@ -31,8 +33,10 @@ await runProcess(log, async (shutdown) => {
   const apiMetrics = createApiMetrics();
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
   const parts = { apiMetrics, metrics, clickhouse: withoutClickHouse(), wakeJournal: () => undefined };
+  const created = createServices(resources, edge, parts);
+  const { SNS_TOPIC_ARNS: topicArns, SNS_LOCAL_HOST: localHost } = config;
   const services: Services = {
-    ...createServices(resources, edge, parts),
+    ...created,
     track: { track: async () => ({ contactId: uuidv7(), eventId: uuidv7(), occurredAt: new Date() }) },
     send: {
       send: async (_projectId, body) => ({
@@ -40,7 +44,12 @@ await runProcess(log, async (shutdown) => {
         occurredAt: new Date(),
       }),
     },
-    providerEvents: { apply: async () => 'applied' },
+    snsNotifications: createSnsNotificationsService({
+      verifier: createSnsVerifier({ topicArns, localHost }),
+      providerEvents: { apply: async () => 'applied' },
+      inbound: created.inbound,
+      metrics,
+    }),
   };
   const app = createApp({
     config,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ActivityStats } from '../../analytics/questions/activity-stats.ts';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
 import type { UpcomingRow } from '../../db/statements/events/list-upcoming.ts';
 import type { activitySchema, eventSchema } from '../schemas/activity.ts';
@@ -48,5 +49,16 @@ export function presentUpcoming(row: UpcomingRow) {
       type === 'campaign.scheduled'
         ? { campaignId: id, campaignName: name }
         : { executionId: id, workflowId, workflowName: name, stepId },
+  };
+}
+
+const percentOf = (part: number, whole: number) =>
+  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+
+export function presentActivityStats(stats: ActivityStats) {
+  return {
+    ...stats,
+    openRate: percentOf(stats.opened, stats.sent),
+    clickRate: percentOf(stats.clicked, stats.sent),
   };
 }

@@ -5,7 +5,7 @@ import type { CampaignTitle } from '../../db/repositories/campaign-repository.ts
 import type { campaignFiguresSchema, campaignTotalsSchema } from '../schemas/analytics.ts';
 import { presentCounters } from './campaign.ts';
 
-export function presentCampaignTotals(figures: CampaignFigures): z.output<typeof campaignTotalsSchema> {
+function presentCampaignTotals(figures: CampaignFigures): z.output<typeof campaignTotalsSchema> {
   return {
     ...presentCounters(figures),
     ...campaignRates(figures),
@@ -24,5 +24,18 @@ export function presentCampaignFigures(
     status: title?.status ?? null,
     sentAt: title?.sentAt?.toISOString() ?? null,
     ...presentCampaignTotals(figures),
+  };
+}
+
+interface CampaignStats {
+  campaigns: FiguresOfCampaign[];
+  titles: ReadonlyMap<string, CampaignTitle>;
+  totals: CampaignFigures;
+}
+
+export function presentCampaignStats({ campaigns, titles, totals }: CampaignStats) {
+  return {
+    data: campaigns.map((figures) => presentCampaignFigures(figures, titles)),
+    totals: presentCampaignTotals(totals),
   };
 }

@@ -3,7 +3,7 @@ import type { RecipientAnswer } from '../schemas/campaign-recipients.ts';
 
 const text = (instant: Date | null) => instant?.toISOString() ?? null;
 
-export function presentRecipient(recipient: Recipient): RecipientAnswer {
+function presentRecipient(recipient: Recipient): RecipientAnswer {
   return {
     ...recipient,
     sentAt: text(recipient.sentAt),
@@ -13,5 +13,20 @@ export function presentRecipient(recipient: Recipient): RecipientAnswer {
     bouncedAt: text(recipient.bouncedAt),
     complainedAt: text(recipient.complainedAt),
     unsubscribedAt: text(recipient.unsubscribedAt),
+  };
+}
+
+interface RecipientPage {
+  recipients: Recipient[];
+  cursor: string | null;
+  searchedUntil: Date | null;
+}
+
+export function presentRecipients({ recipients, cursor, searchedUntil }: RecipientPage) {
+  return {
+    data: recipients.map(presentRecipient),
+    cursor,
+    hasMore: cursor !== null,
+    searchedUntil: text(searchedUntil),
   };
 }

@@ -1,14 +1,15 @@
-import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { newPasswordSchema } from '../schemas/password.ts';
+import {
+  confirmEmailBodySchema,
+  messageSchema,
+  requestLinkBodySchema,
+  resetPasswordBodySchema,
+} from '../schemas/auth.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
 
 const bodyLimitBytes = 64 * 1024;
-const tokenSchema = z.string().min(1).max(200);
 const tokenExample = 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c';
-const messageSchema = z.object({ message: z.string() });
 
 const nextSteps: Readonly<Record<ProofOutcome, string>> = {
   kept: '',
@@ -21,7 +22,7 @@ const request = {
   auth: 'none',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({ email: emailAddressSchema }),
+  body: requestLinkBodySchema,
   bodyExample: { email: 'ada@example.com' },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
 } as const;
@@ -73,12 +74,7 @@ export const confirmEmail = defineRoute({
     'address, so all sessions end and the password is replaced by the one sent, or removed.',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({
-    token: tokenSchema,
-    password: newPasswordSchema
-      .optional()
-      .describe('The password chosen at sign-up; any other value becomes the new password.'),
-  }),
+  body: confirmEmailBodySchema,
   bodyExample: { token: tokenExample },
   responses: { 200: { description: 'Proven.', schema: messageSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
@@ -97,7 +93,7 @@ export const resetPassword = defineRoute({
   description: 'Ends every session of the account. A token works once, for an hour.',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({ token: tokenSchema, password: newPasswordSchema }),
+  body: resetPasswordBodySchema,
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
   responses: { 200: { description: 'The password is changed; sign in with it.', schema: messageSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN'],

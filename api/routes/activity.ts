@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentActivity, presentUpcoming } from '../presenters/activity.ts';
+import { presentActivity, presentActivityStats, presentUpcoming } from '../presenters/activity.ts';
 import {
   activityPageSchema,
   activityQuerySchema,
@@ -10,9 +10,6 @@ import {
   upcomingQuerySchema,
   upcomingSchema,
 } from '../schemas/activity.ts';
-
-const percentOf = (part: number, whole: number) =>
-  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 
 export const listActivity = defineRoute({
   method: 'GET',
@@ -86,12 +83,7 @@ export const activityStatistics = defineRoute({
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
-    const stats = await ctx.services.activity.stats(project.id, query);
-    ctx.body = {
-      ...stats,
-      openRate: percentOf(stats.opened, stats.sent),
-      clickRate: percentOf(stats.clicked, stats.sent),
-    };
+    ctx.body = presentActivityStats(await ctx.services.activity.stats(project.id, query));
   },
 });
 

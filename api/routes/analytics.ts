@@ -1,5 +1,5 @@
 import { defineRoute } from '../edge/define-route.ts';
-import { presentCampaignFigures, presentCampaignTotals } from '../presenters/analytics.ts';
+import { presentCampaignFigures, presentCampaignStats } from '../presenters/analytics.ts';
 import {
   campaignStatsQuerySchema,
   campaignStatsSchema,
@@ -109,11 +109,7 @@ export const campaignStatistics = defineRoute({
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
-    const stats = await ctx.services.analytics.campaignStats(project.id, query);
-    ctx.body = {
-      data: stats.campaigns.map((figures) => presentCampaignFigures(figures, stats.titles)),
-      totals: presentCampaignTotals(stats.totals),
-    };
+    ctx.body = presentCampaignStats(await ctx.services.analytics.campaignStats(project.id, query));
   },
 });
 

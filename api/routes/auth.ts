@@ -1,14 +1,10 @@
-import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentUser } from '../presenters/user.ts';
-import { userSchema } from '../schemas/answers/user.ts';
-import { newPasswordSchema } from '../schemas/password.ts';
+import { logInBodySchema, logInOnceBodySchema, signedInSchema, signUpBodySchema } from '../schemas/auth.ts';
 
 const bodyLimitBytes = 64 * 1024;
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
-const signedInSchema = z.object({ user: userSchema });
 
 export const signUp = defineRoute({
   method: 'POST',
@@ -20,17 +16,7 @@ export const signUp = defineRoute({
     'users (403).',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({
-    email: emailAddressSchema,
-    password: newPasswordSchema,
-    name: z.string().trim().max(200).optional(),
-    invitation: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe('Token of a mailed invitation to the address.'),
-  }),
+  body: signUpBodySchema,
   bodyExample,
   responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
@@ -58,7 +44,7 @@ export const logIn = defineRoute({
     'allowance each.',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) }),
+  body: logInBodySchema,
   bodyExample,
   responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
@@ -80,7 +66,7 @@ export const logInOnce = defineRoute({
     'alone does not use it up.',
   limitByAddress: true,
   bodyLimitBytes,
-  body: z.object({ token: z.string().min(1).max(200) }),
+  body: logInOnceBodySchema,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
   responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN'],

@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentConsumption, presentInvoice } from '../presenters/billing.ts';
+import { consumptionSchema, limitsBodySchema, limitsSchema } from '../schemas/answers/billing.ts';
 import {
-  consumptionSchema,
-  invoiceSchema,
-  limitsBodySchema,
-  limitsSchema,
-} from '../schemas/answers/billing.ts';
-import { cursorLimitSchema, cursorPageSchema } from '../schemas/pagination.ts';
+  billingPageSchema,
+  checkoutBodySchema,
+  invoicePageSchema,
+  listInvoicesQuerySchema,
+} from '../schemas/billing.ts';
 
 const params = z.object({ id: idSchema });
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
-const pageAnswer = z.object({ url: z.url() });
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
 
 export const openCheckout = defineRoute({
@@ -24,10 +23,10 @@ export const openCheckout = defineRoute({
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
     `is open, repeated calls return it. ${whoMay}`,
   params,
-  body: z.object({ priceId: z.string().max(255).optional() }).optional(),
+  body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
   responses: {
-    200: { description: 'Where to send the user.', schema: pageAnswer, example: pageExample },
+    200: { description: 'Where to send the user.', schema: billingPageSchema, example: pageExample },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
@@ -47,7 +46,7 @@ export const openBillingPortal = defineRoute({
   responses: {
     200: {
       description: 'Where to send the user, right now.',
-      schema: pageAnswer,
+      schema: billingPageSchema,
       example: { url: 'https://billing.stripe.com/p/session/test_a1b2c3' },
     },
   },
@@ -65,11 +64,11 @@ export const listInvoices = defineRoute({
   summary: 'Invoices of a project',
   description: `The newest first. ${whoMay}`,
   params,
-  query: z.object({ limit: cursorLimitSchema, cursor: z.string().min(1).max(255).optional() }),
+  query: listInvoicesQuerySchema,
   responses: {
     200: {
       description: 'A page of invoices; `cursor` leads to the next one.',
-      schema: cursorPageSchema(invoiceSchema),
+      schema: invoicePageSchema,
     },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentRecipient } from '../presenters/recipient.ts';
+import { presentRecipients } from '../presenters/recipient.ts';
 import {
   campaignLinksSchema,
   listRecipientsQuerySchema,
@@ -22,17 +22,8 @@ export const listCampaignRecipients = defineRoute({
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, params, query } = ctx.state;
-    const { recipients, cursor, searchedUntil } = await ctx.services.campaignRecipients.list(
-      project.id,
-      params.id,
-      query,
-    );
-    ctx.body = {
-      data: recipients.map(presentRecipient),
-      cursor,
-      hasMore: cursor !== null,
-      searchedUntil: searchedUntil?.toISOString() ?? null,
-    };
+    const page = await ctx.services.campaignRecipients.list(project.id, params.id, query);
+    ctx.body = presentRecipients(page);
   },
 });
 

@@ -3,8 +3,10 @@ import { idSchema } from '../../core/id-schema.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
+import { presentOffsetPage } from '../presenters/page.ts';
 import { withoutBody } from '../presenters/template.ts';
 import { campaignStatsSchema } from '../schemas/answers/campaign.ts';
+import { campaignBodyExample, campaignExample } from '../schemas/campaign-examples.ts';
 import {
   campaignAnswerSchema,
   campaignBodySchema,
@@ -14,7 +16,6 @@ import {
 } from '../schemas/campaigns.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { presentOffsetPage } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
 
 const params = z.object({ id: idSchema });
@@ -23,48 +24,6 @@ const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
   success: true as const,
   data: presentCampaign(campaign, temporalRuns),
 });
-
-const bodyExample = {
-  name: 'December news',
-  subject: 'News for {{ firstName ?? "you" }}',
-  body: '<p>Hello {{ firstName ?? "there" }}, this is new.</p>',
-  from: 'news@example.com',
-  fromName: 'Example',
-  type: 'MARKETING',
-  audienceType: 'FILTERED',
-  audienceCondition: {
-    logic: 'AND',
-    groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
-  },
-};
-
-const example = {
-  success: true,
-  data: {
-    id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
-    ...bodyExample,
-    description: null,
-    replyTo: null,
-    status: 'DRAFT',
-    segmentId: null,
-    scheduledFor: null,
-    cancelReason: null,
-    progress: null,
-    totalRecipients: 1200,
-    sentCount: 0,
-    deliveredCount: 0,
-    openedCount: 0,
-    clickedCount: 0,
-    bouncedCount: 0,
-    complainedCount: 0,
-    unsubscribedCount: 0,
-    projectId: '01980d9c-1111-7000-8000-000000000001',
-    startedAt: null,
-    sentAt: null,
-    createdAt: '2026-01-31T09:00:00.000Z',
-    updatedAt: '2026-01-31T09:00:00.000Z',
-  },
-};
 
 export const listCampaigns = defineRoute({
   method: 'GET',
@@ -95,8 +54,8 @@ export const createCampaign = defineRoute({
     'contact when the type is TRANSACTIONAL), SEGMENT to the members of a segment, FILTERED to those who ' +
     'meet a condition.',
   body: campaignBodySchema,
-  bodyExample,
-  responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example } },
+  bodyExample: campaignBodyExample,
+  responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example: campaignExample } },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   async handler(ctx) {
     const { project, body } = ctx.state;
@@ -111,7 +70,9 @@ export const getCampaign = defineRoute({
   path: '/campaigns/:id',
   summary: 'Get a campaign',
   params,
-  responses: { 200: { description: 'The campaign.', schema: campaignAnswerSchema, example } },
+  responses: {
+    200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
+  },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -128,8 +89,10 @@ export const replaceCampaign = defineRoute({
   params,
   headers: ifMatchHeadersSchema,
   body: campaignBodySchema,
-  bodyExample,
-  responses: { 200: { description: 'The campaign.', schema: campaignAnswerSchema, example } },
+  bodyExample: campaignBodyExample,
+  responses: {
+    200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
+  },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
@@ -164,7 +127,7 @@ export const duplicateCampaign = defineRoute({
     201: {
       description: 'A new draft with " (Copy)" appended to its name.',
       schema: campaignAnswerSchema,
-      example,
+      example: campaignExample,
     },
   },
   errors: ['NOT_FOUND'],

@@ -1,31 +1,16 @@
 import { z } from 'zod';
-import { parseDomainName } from '../../core/addresses/email-address.ts';
 import { notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import type { Domain } from '../../db/entities/domain.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentDomain } from '../presenters/domain.ts';
 import { domainSchema } from '../schemas/answers/domain.ts';
+import { addDomainBodySchema, domainListSchema } from '../schemas/domains.ts';
 import type { DomainsService } from '../services/domains.ts';
 
 const idParams = z.object({ id: idSchema });
 
 const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
-
-const domainNameSchema = z
-  .string()
-  .meta({ description: 'A domain that you own, such as `example.com`.', example: 'example.com' })
-  .transform((input, context) => {
-    const domain = parseDomainName(input.trim());
-    if (domain !== undefined) return domain;
-    context.issues.push({
-      code: 'custom',
-      message: 'Expected a domain name',
-      params: { code: 'invalid_string' },
-      input,
-    });
-    return z.NEVER;
-  });
 
 export const listProjectDomains = defineRoute({
   method: 'GET',
@@ -33,7 +18,7 @@ export const listProjectDomains = defineRoute({
   summary: 'List the sender domains of the project',
   params: z.object({ projectId: idSchema }),
   responses: {
-    200: { description: 'Verified and pending domains.', schema: z.object({ data: z.array(domainSchema) }) },
+    200: { description: 'Verified and pending domains.', schema: domainListSchema },
   },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
@@ -52,7 +37,7 @@ export const addDomain = defineRoute({
     'Returns the DNS records to create, including a TXT record that proves ownership for this project. The ' +
     'domain is checked immediately and then every five minutes until it is verified. Several projects may ' +
     'add a domain; the first to prove ownership gets it. Unverified domains are removed after seven days.',
-  body: z.object({ domain: domainNameSchema }),
+  body: addDomainBodySchema,
   bodyExample: { domain: 'example.com' },
   responses: { 201: { description: 'Added, pending.', schema: domainSchema } },
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],

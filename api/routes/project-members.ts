@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import { projectRoles } from '../../core/project-roles.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentInvitation, presentMember } from '../presenters/member.ts';
-import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
+import { memberSchema } from '../schemas/answers/member.ts';
+import {
+  changeRoleBodySchema,
+  invitedSchema,
+  inviteMemberBodySchema,
+  memberListSchema,
+} from '../schemas/members.ts';
 
 const projectParams = z.object({ id: idSchema });
 const memberParams = z.object({ id: idSchema, userId: idSchema });
@@ -17,10 +21,7 @@ export const listProjectMembers = defineRoute({
   description: 'Requires an owner or admin.',
   params: projectParams,
   responses: {
-    200: {
-      description: 'All of them.',
-      schema: z.object({ data: z.array(memberSchema), invitations: z.array(invitationSchema) }),
-    },
+    200: { description: 'All of them.', schema: memberListSchema },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
@@ -43,13 +44,10 @@ export const inviteMember = defineRoute({
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
   params: projectParams,
-  body: z.object({ email: emailAddressSchema, role: z.enum(projectRoles) }),
+  body: inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
   responses: {
-    201: {
-      description: 'One of the two; the other is null.',
-      schema: z.object({ member: memberSchema.nullable(), invitation: invitationSchema.nullable() }),
-    },
+    201: { description: 'One of the two; the other is null.', schema: invitedSchema },
   },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
@@ -75,7 +73,7 @@ export const changeMemberRole = defineRoute({
   description:
     'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
   params: memberParams,
-  body: z.object({ role: z.enum(projectRoles) }),
+  body: changeRoleBodySchema,
   bodyExample: { role: 'ADMIN' },
   responses: { 200: { description: 'The updated member.', schema: memberSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],

@@ -4,16 +4,21 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentProject } from '../presenters/project.ts';
 import { projectSchema } from '../schemas/answers/project.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { brandFields } from '../schemas/project-brand.ts';
+import {
+  apiKeysSchema,
+  changeProjectBodySchema,
+  createProjectBodySchema,
+  projectListSchema,
+} from '../schemas/projects.ts';
 
-const nameSchema = z.string().trim().min(1).max(100);
+const params = z.object({ id: idSchema });
 
 export const listProjects = defineRoute({
   method: 'GET',
   path: '/users/@me/projects',
   auth: 'user',
   summary: 'The projects of the signed-in user',
-  responses: { 200: { description: 'All of them.', schema: z.object({ data: z.array(projectSchema) }) } },
+  responses: { 200: { description: 'All of them.', schema: projectListSchema } },
   async handler(ctx) {
     const { user } = ctx.state;
     ctx.body = { data: (await ctx.services.projects.list(user.id)).map(presentProject) };
@@ -25,7 +30,7 @@ export const createProject = defineRoute({
   path: '/users/@me/projects',
   auth: 'user',
   summary: 'Create a project with both API keys',
-  body: z.object({ name: nameSchema }),
+  body: createProjectBodySchema,
   bodyExample: { name: 'Example' },
   responses: { 201: { description: 'Created; the user owns it.', schema: projectSchema } },
   errors: ['CONFLICT'],
@@ -42,12 +47,9 @@ export const regenerateKeys = defineRoute({
   auth: 'user',
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
-  params: z.object({ id: idSchema }),
+  params,
   responses: {
-    200: {
-      description: 'The new keys.',
-      schema: z.object({ publicKey: z.string(), secretKey: z.string() }),
-    },
+    200: { description: 'The new keys.', schema: apiKeysSchema },
   },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
@@ -62,13 +64,9 @@ export const changeProject = defineRoute({
   auth: 'user',
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Requires any member.',
-  params: z.object({ id: idSchema }),
+  params,
   headers: ifMatchHeadersSchema,
-  body: z.object({
-    name: nameSchema.optional(),
-    suppressTransactional: z.boolean().optional(),
-    ...brandFields,
-  }),
+  body: changeProjectBodySchema,
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },
   responses: { 200: { description: 'The updated project.', schema: projectSchema } },
   errors: ['NOT_FOUND', 'CONFLICT'],

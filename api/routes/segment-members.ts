@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentContact } from '../presenters/contact.ts';
-import { deepPages, largePageQuerySchema, presentLargePage } from '../schemas/pagination.ts';
+import { presentLargePage } from '../presenters/page.ts';
+import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,
   addMembersBodySchema,

@@ -1,4 +1,5 @@
 import { defineRoute } from '../edge/define-route.ts';
+import { presentSent } from '../presenters/sent.ts';
 import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
 
 export const sendEmail = defineRoute({
@@ -27,16 +28,6 @@ export const sendEmail = defineRoute({
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
   async handler(ctx) {
     const { project, body } = ctx.state;
-    const { emails, occurredAt } = await ctx.services.send.send(project, body);
-    ctx.body = {
-      success: true as const,
-      data: {
-        emails: emails.map(({ contactId, contactEmail, emailId }) => ({
-          contact: { id: contactId, email: contactEmail },
-          email: emailId,
-        })),
-        timestamp: occurredAt.toISOString(),
-      },
-    };
+    ctx.body = presentSent(await ctx.services.send.send(project, body));
   },
 });

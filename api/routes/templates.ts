@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { presentOffsetPage } from '../presenters/page.ts';
 import { presentTemplate, withoutBody } from '../presenters/template.ts';
 import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { idsQuerySchema, presentOffsetPage } from '../schemas/pagination.ts';
+import { idsQuerySchema } from '../schemas/pagination.ts';
 import {
   createTemplateBodySchema,
   listTemplatesQuerySchema,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxImageBytes } from '../../core/images/upload-quota.ts';
 import { imageCacheControl } from '../../providers/images/image-store.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
@@ -6,7 +7,6 @@ import { presentUploads } from '../presenters/upload.ts';
 import { listUploadsQuerySchema, storedImageSchema, uploadPageSchema } from '../schemas/uploads.ts';
 
 const imageParams = z.object({ projectId: z.string(), file: z.string() });
-const maxImageBytes = 10 * 1024 * 1024;
 const key = '0197c1f0-0000-7000-8000-000000000001/9b2f3c6a51d04e7f8a0c2d4e6f801234.png';
 
 const example = {

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentExecution, presentExecutionWithSteps } from '../presenters/execution.ts';
+import { presentLargePage } from '../presenters/page.ts';
 import {
   cancelledExecutionsSchema,
   executionPageSchema,
   executionSchema,
   executionWithStepsSchema,
 } from '../schemas/answers/execution.ts';
-import { deepPages, presentLargePage } from '../schemas/pagination.ts';
+import { deepPages } from '../schemas/pagination.ts';
 import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
 
 const params = z.object({ id: idSchema });

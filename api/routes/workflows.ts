@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { presentOffsetPage } from '../presenters/page.ts';
 import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
   workflowFieldsSchema,
@@ -9,7 +10,6 @@ import {
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { presentOffsetPage } from '../schemas/pagination.ts';
 import {
   createWorkflowBodySchema,
   listWorkflowsQuerySchema,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
-import type { Total } from '../../db/count-or-estimate.ts';
 
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
@@ -68,22 +67,3 @@ export const offsetWindow = ({ page, pageSize }: OffsetQuery): { limit: number; 
   limit: pageSize,
   offset: (page - 1) * pageSize,
 });
-
-export const presentOffsetPage = <Item>(data: Item[], total: number, { page, pageSize }: OffsetQuery) => ({
-  data,
-  total,
-  page,
-  pageSize,
-  totalPages: Math.ceil(total / pageSize),
-});
-
-interface LargePageFigures extends Total {
-  page: number;
-  cursor: string | null;
-}
-
-export const presentLargePage = <Item>(
-  data: Item[],
-  { total, totalAccuracy, page, cursor }: LargePageFigures,
-  { pageSize }: LargePageQuery,
-) => ({ data, total, totalAccuracy, page, pageSize, totalPages: Math.ceil(total / pageSize), cursor });

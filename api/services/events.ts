@@ -1,14 +1,13 @@
-import { raw } from '@mikro-orm/core';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
-import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
+import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
 
 export function createEventsService(orm: Orm, committed: () => void) {
@@ -42,8 +41,7 @@ export function createEventsService(orm: Orm, committed: () => void) {
       const deleted = await deleteEvents(em, deletion);
       await writeJournalMarker(em, deletionMarker(deletion));
       // The work is done here, so the workflow need not wait out its delay.
-      const command = { subjectId: deletion.id, kind: 'events.delete' } as const;
-      await em.nativeUpdate(OutboxCommand, command, { nextAttemptAt: raw('now()') });
+      await makeCommandDue(em, { subjectId: deletion.id, kind: 'events.delete' });
       committed();
       return deleted;
     },

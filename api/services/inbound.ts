@@ -61,6 +61,8 @@ function toArrival(notification: Notification, { mail, receipt, content }: SesRe
   };
 }
 
+export type InboundService = ReturnType<typeof createInboundService>;
+
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions) {
   return {
     /**

@@ -77,6 +77,8 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
 const rowBytes = 500;
 const waitingBytes = 64 * 1024 * 1024;
 
+export type ProviderEventsService = ReturnType<typeof createProviderEventsService>;
+
 export function createProviderEventsService(
   orm: Orm,
   committed: () => void,

@@ -105,6 +105,8 @@ export interface SendServiceOptions {
   accepted?: ((emailIds: readonly string[]) => void) | undefined;
 }
 
+export type SendService = ReturnType<typeof createSendService>;
+
 export function createSendService(options: SendServiceOptions) {
   const { orm, projectNames, senderDomains, templateContents, templates } = options;
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({

@@ -1,24 +1,14 @@
-import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
-import { accountEmailSettings } from '../../core/config/account-email.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import { sitePages } from '../../core/config/site-pages.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createKeyVault } from '../../core/crypto/project-keys.ts';
-import { createTemplateCache } from '../../core/rendering/template-cache.ts';
-import type { ProjectChanges } from '../../db/project-changes.ts';
 import { createDomainFacts } from '../../providers/domains/domain-facts.ts';
 import { createSnsVerifier } from '../../providers/sns/verifier.ts';
 import { openImageStores } from '../../runtime/image-stores.ts';
 import { openOAuthProviders } from '../../runtime/oauth-providers.ts';
-import type { ProductMetrics } from '../../runtime/product-metrics.ts';
-import { version } from '../../runtime/version.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import type { ProcessResources } from '../../temporal/client/open-temporal.ts';
-import type { ProjectKeys } from '../access/project-keys.ts';
-import type { RateLimiter } from '../access/rate-limiter.ts';
-import type { Sessions } from '../access/sessions.ts';
-import { createAccountLinksService } from './account-links.ts';
 import { createAccountsService } from './accounts.ts';
 import { createActivityService } from './activity.ts';
 import { createAnalyticsService } from './analytics.ts';
@@ -39,28 +29,27 @@ import { createEmailDetailService } from './email-detail.ts';
 import { createEmailLogService } from './email-log.ts';
 import { createEmailPreviewService } from './email-preview.ts';
 import { createEventsService } from './events.ts';
-import { createHeavyReads } from './heavy-reads.ts';
 import { createInboundService } from './inbound.ts';
 import { createOAuthService } from './oauth.ts';
-import { createOneTimeLinks } from './one-time-links.ts';
-import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
 import { createProjectMembersService } from './project-members.ts';
-import { createProjectNames } from './project-names.ts';
 import { createProjectSecurityService } from './project-security.ts';
 import { createProjectWebhookSecretService } from './project-webhook-secret.ts';
 import { createProjectsService } from './projects.ts';
-import type { NotificationOutcome } from './provider-events.ts';
 import { createProviderEventsService } from './provider-events.ts';
-import { publicConfig } from './public-config.ts';
 import { createPublicLinksService } from './public-links.ts';
 import { createRequestLogService } from './request-log.ts';
 import { createSegmentMembersService } from './segment-members.ts';
 import { createSegmentsService } from './segments.ts';
 import { createSendService } from './send.ts';
 import { createSenderDomains } from './sender-domains.ts';
-import { createSessionsService } from './sessions.ts';
-import { createSignInGuard } from './sign-in-guard.ts';
+import {
+  createServiceContext,
+  type EdgeParts,
+  type ServiceContext,
+  type ServiceParts,
+} from './service-context.ts';
+import { createSnsNotificationsService } from './sns-notifications.ts';
 import { createSuppressionsService } from './suppressions.ts';
 import { createTemplateContents } from './template-contents.ts';
 import { createTemplatesService } from './templates.ts';
@@ -74,26 +63,10 @@ import { createWorkflowGraphsService } from './workflow-graphs.ts';
 import { createWorkflowStatisticsService } from './workflow-statistics.ts';
 import { createWorkflowsService } from './workflows.ts';
 
-type Context = ReturnType<typeof createContext>;
-
-interface EdgeParts {
-  projectChanges: ProjectChanges;
-  projectKeys: ProjectKeys;
-  sessions: Sessions;
-  limiters: { address: RateLimiter | null };
-}
-
-export interface ServiceParts {
-  metrics: ProductMetrics;
-  /** Call it after commits that wrote to the journal. */
-  wakeJournal: () => void;
-  clickhouse: ClickHouse;
-}
-
 export type Services = ReturnType<typeof createServices>;
 
 export function createServices(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
-  const context = createContext(resources, edge, parts);
+  const context = createServiceContext(resources, edge, parts);
   return {
     ...accountServices(context),
     ...projectServices(context),
@@ -105,55 +78,7 @@ export function createServices(resources: ProcessResources, edge: EdgeParts, par
   };
 }
 
-function createContext(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
-  const { config, log, orm, relay } = resources;
-  const warn = (message: string, err: unknown) => log.warn({ err }, message);
-  const committed = () => {
-    relay.wake();
-    parts.wakeJournal();
-  };
-  const emailsQueued = () => {
-    relay.wakeEmails();
-    parts.wakeJournal();
-  };
-  // These queue no commands, and waking the relay for nothing costs a tenth of the CPU of a busy process.
-  const journaled = parts.wakeJournal;
-  const projectNames = createProjectNames(orm, edge.projectChanges);
-  const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
-  const compiledTemplates = createTemplateCache();
-  const passwords = createPasswords();
-  const guard = createSignInGuard({
-    orm,
-    key: deriveKey(config.APP_SECRET, 'sign-in-source'),
-    limit: config.LOGIN_ATTEMPTS_PER_ACCOUNT,
-  });
-  const { from, siteUrl } = accountEmailSettings(config);
-  const shown = publicConfig(config, version);
-  const linkKey = deriveKey(config.APP_SECRET, 'public-link');
-  const oneTimeLinks = createOneTimeLinks({
-    from,
-    siteUrl,
-    tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
-    linkKey: deriveKey(config.APP_SECRET, 'account-link'),
-  });
-  const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
-  const shared = {
-    ...resources,
-    ...parts,
-    ...edge,
-    committed,
-    emailsQueued,
-    journaled,
-    warn,
-    projectNames,
-    heavyReads,
-  };
-  const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
-  const accountLinks = createAccountLinksService({ ...shared, ...account });
-  return { ...shared, ...account, accountLinks, compiledTemplates, from, shown, linkKey };
-}
-
-function accountServices(context: Context) {
+function accountServices(context: ServiceContext) {
   const { sessions, accountLinks, config } = context;
   const pages = sitePages(config);
   return {
@@ -170,7 +95,7 @@ function accountServices(context: Context) {
   };
 }
 
-function projectServices(context: Context) {
+function projectServices(context: ServiceContext) {
   const { from, projectKeys, config, orm, billing } = context;
   const pages = sitePages(config);
   return {
@@ -200,7 +125,7 @@ function projectServices(context: Context) {
   };
 }
 
-function contactServices(context: Context) {
+function contactServices(context: ServiceContext) {
   const { projectNames, heavyReads, committed, journaled, config, orm, tracing } = context;
   return {
     contacts: createContactsService(orm, projectNames, journaled),
@@ -217,9 +142,21 @@ function contactServices(context: Context) {
   };
 }
 
-function emailServices(context: Context) {
+function emailServices(context: ServiceContext) {
   const { emailsQueued, heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } =
     context;
+  const inbound = createInboundService({
+    orm,
+    isEnabled: shown.features.inbound,
+    buckets: config.INBOUND_S3_BUCKETS,
+    committed: context.relay.wake,
+  });
+  const providerEvents = createProviderEventsService(
+    orm,
+    context.journaled,
+    tracing?.batches('provider events'),
+    ({ emailId, kind }) => tracing?.emailEvent(emailId, kind),
+  );
   return {
     send: createSendService({
       ...context,
@@ -238,24 +175,18 @@ function emailServices(context: Context) {
     }),
     emailLog: createEmailLogService(orm, heavyReads),
     templates: createTemplatesService(orm, compiledTemplates, context.committed),
-    inbound: createInboundService({
-      orm,
-      isEnabled: shown.features.inbound,
-      buckets: config.INBOUND_S3_BUCKETS,
-      committed: context.relay.wake,
+    inbound,
+    snsNotifications: createSnsNotificationsService({
+      verifier: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
+      providerEvents,
+      inbound,
+      metrics: context.metrics,
     }),
-    providerEvents: createProviderEventsService(
-      orm,
-      context.journaled,
-      tracing?.batches('provider events'),
-      ({ emailId, kind }) => tracing?.emailEvent(emailId, kind),
-    ),
-    sns: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
     publicLinks: createPublicLinksService({ ...context, key: linkKey, limiter: limiters.address }),
   };
 }
 
-function campaignServices(context: Context) {
+function campaignServices(context: ServiceContext) {
   const { heavyReads, compiledTemplates, committed, orm, clickhouse } = context;
   return {
     audiencePreview: createAudiencePreviewService(orm, heavyReads),
@@ -265,7 +196,7 @@ function campaignServices(context: Context) {
   };
 }
 
-function workflowServices(context: Context) {
+function workflowServices(context: ServiceContext) {
   const { heavyReads, committed, orm } = context;
   return {
     workflows: createWorkflowsService(orm),
@@ -276,8 +207,8 @@ function workflowServices(context: Context) {
   };
 }
 
-function readServices(context: Context) {
-  const { shown, orm, clickhouse, metrics, temporal } = context;
+function readServices(context: ServiceContext) {
+  const { shown, orm, clickhouse, temporal } = context;
   const { temporalUi } = shown.urls;
   return {
     activity: createActivityService(clickhouse, orm),
@@ -287,8 +218,5 @@ function readServices(context: Context) {
     temporalRuns: createTemporalRuns(
       temporalUi === null ? null : { url: temporalUi, namespace: temporal.options.namespace },
     ),
-    notifications: {
-      count: (outcome: NotificationOutcome | 'refused') => metrics.countNotification(outcome),
-    },
   };
 }

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
-import { SignInAttempts, SignInSource } from '../../db/entities/sign-in.ts';
+import { SignInSource } from '../../db/entities/sign-in.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countSignInAttempt } from '../../db/statements/accounts/count-sign-in-attempt.ts';
+import { giveBackSignInAttempt } from '../../db/statements/accounts/give-back-sign-in-attempt.ts';
 import { rememberSignInSources } from '../../db/statements/accounts/remember-sign-in-sources.ts';
 import { addressSubject } from '../access/address-subject.ts';
 
@@ -39,15 +39,6 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
     return sources.find((source) => known.some((one) => source.equals(one.source)));
   }
 
-  // An SQL expression, because concurrent attempts change the count.
-  async function giveBack(em: Em, subject: Buffer): Promise<void> {
-    await em.nativeUpdate(
-      SignInAttempts,
-      { subject, attempts: { $gt: 0 } },
-      { attempts: raw('attempts - 1') },
-    );
-  }
-
   return {
     /**
      * Counts an attempt, whether or not the account exists.
@@ -61,7 +52,7 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
       const known = await findKnown(em, email, sources);
       const subject = hashOf(`${email} ${known?.toString('hex') ?? 'others'}`);
       const retryAfterSeconds = await countSignInAttempt(em, subject, limit);
-      if (retryAfterSeconds === undefined) return () => giveBack(em, subject);
+      if (retryAfterSeconds === undefined) return () => giveBackSignInAttempt(em, subject);
       throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many wrong passwords for this account', {
         suggestion: `Try again in ${retryAfterSeconds} seconds, sign in on a device that you have used before, or reset the password.`,
         retryAfterSeconds,

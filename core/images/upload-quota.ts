@@ -1,3 +1,7 @@
+/** Of one image. */
+export const maxImageBytes = 10 * 1024 * 1024;
+
+/** Of a project; 0 means unlimited. */
 export interface UploadQuota {
   files: number;
   bytes: number;

@@ -161,7 +161,7 @@ function requiredBranches(
 }
 
 function nameOf(branch: Branch | null): string {
-  return branch === null ? 'way without a branch' : `branch "${branch}"`;
+  return branch === null ? 'transition without a branch' : `branch "${branch}"`;
 }
 
 type Ways = ReadonlyMap<string, readonly Transition[]>;

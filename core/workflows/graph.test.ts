@@ -209,7 +209,7 @@ describe('the next step', () => {
     expect(nextStep(graph, 'mail')).toBeUndefined();
   });
 
-  it('is the one behind the way without a branch, for either outcome of a wait', () => {
+  it('is the one behind the transition without a branch, for either outcome of a wait', () => {
     const graph = parseGraph(graphOf([wait, bye], [way('start', 'wait'), way('wait', 'bye')]));
     expect(nextStep(graph, 'wait', 'event')?.id).toBe('bye');
     expect(nextStep(graph, 'wait', 'timeout')?.id).toBe('bye');

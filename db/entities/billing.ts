@@ -44,12 +44,12 @@ const BillingUsageSchema = defineEntity({
     month: p.date().primary(),
     category: p.text().$type<BillingCategory>().primary(),
     lane: p.smallint().primary(),
-    /** Negative when emails counted in another lane were released in this one. */
+    /** Negative when emails counted in another shard were released in this one. */
     emails: p.integer(),
   },
 });
 
-/** Emails by calendar month (UTC), sharded into lanes to avoid lock contention: the total is their sum. */
+/** Emails by calendar month (UTC), in shards (`lane`) to avoid lock contention: the total is their sum. */
 export class BillingUsage extends BillingUsageSchema.class {}
 BillingUsageSchema.setClass(BillingUsage);
 

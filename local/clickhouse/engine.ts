@@ -46,7 +46,7 @@ export function openEngine(options: EngineOptions): Engine {
   const first = new Session(options.directory, { connectionArgs: engineArguments(options) });
   const reading = [first, ...Array.from({ length: readers - 1 }, open)];
   const writing = Array.from({ length: writers }, open);
-  const lanes = { read: new Connections(reading), write: new Connections(writing) };
+  const pools = { read: new Connections(reading), write: new Connections(writing) };
   const databases = new WeakMap<Session, string>();
 
   async function runOn(session: Session, statement: string, database: string): Promise<Uint8Array> {
@@ -60,11 +60,11 @@ export function openEngine(options: EngineOptions): Engine {
 
   return {
     async run(statement, database, gone) {
-      return lanes[laneOf(statement)].use(gone, (session) => runOn(session, statement, database));
+      return pools[poolOf(statement)].use(gone, (session) => runOn(session, statement, database));
     },
     async close() {
       // Closing a connection during a statement aborts the engine, and with it the process.
-      await Promise.all([lanes.read.close(), lanes.write.close()]);
+      await Promise.all([pools.read.close(), pools.write.close()]);
       for (const session of [...writing, ...reading.toReversed()]) session.close();
       await drainPending();
     },
@@ -74,7 +74,7 @@ export function openEngine(options: EngineOptions): Engine {
 const firstWord = /^(?:\s|--[^\n]*\n|\/\*.*?\*\/|\()*(\w+)/s;
 const readingWords = /^(select|with|show|describe|desc|explain|exists|check)$/i;
 
-function laneOf(statement: string): 'read' | 'write' {
+function poolOf(statement: string): 'read' | 'write' {
   const [, word = ''] = firstWord.exec(statement) ?? [];
   if (/^(set|use)$/i.test(word)) {
     throw new StatementError(

@@ -12,6 +12,8 @@ export interface SnsVerifierOptions {
 const maxAgeMs = 14 * 24 * 60 * 60 * 1000;
 const confirmTimeoutMs = 10_000;
 
+export type SnsVerifier = ReturnType<typeof createSnsVerifier>;
+
 /**
  * Accepts signature versions 1 (SHA-1) and 2 (SHA-256).
  * Source: Amazon SNS developer guide, "Verifying the signatures of Amazon SNS messages".

@@ -1,6 +1,7 @@
 import type { CampaignView, OpenBatches } from '../contracts/campaign.ts';
 
-export const laneCount = 8;
+/** Of one campaign, in parallel. */
+export const batchesAtOnce = 8;
 export const batchesPerRun = 500;
 
 export type CampaignStep =

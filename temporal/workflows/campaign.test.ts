@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCampaign, scriptCampaign } from '../../test/setup/scripted-campaign.ts';
 import { startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
-import { laneCount } from './campaign.plan.ts';
+import { batchesAtOnce } from './campaign.plan.ts';
 
 let environment: TimeSkipping;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('a campaign that is sent now', () => {
     };
     await runCampaign(environment, campaign);
     expect(campaign.sent).toEqual(each(24));
-    expect(most).toBe(laneCount);
+    expect(most).toBe(batchesAtOnce);
   });
 
   it('ends at once with nobody in its audience', async () => {
@@ -210,13 +210,13 @@ describe('a campaign that is cancelled while it is sent', () => {
       return { sent: 1, queued: 499, retryInMs: 30 * 24 * hour, waiting: 0 };
     };
     await runCampaign(environment, campaign, async (handle) => {
-      while (begun < laneCount) await delay(20);
+      while (begun < batchesAtOnce) await delay(20);
       campaign.view.status = 'CANCELLED';
       await handle.signal('changed');
       // The clock begins to jump after this, and would jump over the month while the batches are being stopped.
       while (!campaign.steps.includes('cancel')) await delay(20);
     });
-    expect(begun).toBe(laneCount);
+    expect(begun).toBe(batchesAtOnce);
     expect(campaign.steps).toEqual(['freeze', 'cancel']);
   });
 

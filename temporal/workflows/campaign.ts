@@ -22,7 +22,13 @@ import {
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
-import { batchesPerRun, describeCampaign, laneCount, nextSendingStep, nextStep } from './campaign.plan.ts';
+import {
+  batchesAtOnce,
+  batchesPerRun,
+  describeCampaign,
+  nextSendingStep,
+  nextStep,
+} from './campaign.plan.ts';
 import { isHistoryLong } from './history-limits.ts';
 
 const database = proxyLocalActivities<CampaignActivities>({
@@ -38,7 +44,7 @@ const clockDifferenceMs = 1_000;
 const failedBatchPauseMs = 10_000;
 
 /**
- * Runs a campaign: waits for its time, freezes its audience, sends batches in parallel lanes, and settles emails in
+ * Runs a campaign: waits for its time, freezes its audience, sends batches in parallel, and settles emails in
  * doubt. All state is in the campaign's row; the signal only triggers a reload, so a lost workflow can be replaced by
  * starting it again.
  */
@@ -110,7 +116,7 @@ async function send(
 }
 
 /**
- * Sends each batch as a child workflow, in lanes; stops them when the campaign is cancelled.
+ * Sends each batch as a child workflow, several at a time; stops them when the campaign is cancelled.
  *
  * @returns whether it was cancelled
  */
@@ -123,13 +129,13 @@ async function sendBatches(
   const scope = new CancellationScope();
   const queue = [...batches];
   let ended = 0;
-  let running = laneCount;
+  let running = batchesAtOnce;
   const showProgress = () => {
     ended += 1;
     setCurrentDetails(describeCampaign(view, { ended, ofBatches: batches.length }));
   };
 
-  async function lane(): Promise<void> {
+  async function sendInTurn(): Promise<void> {
     try {
       await scope.run(() => sendQueued(campaignId, view.projectId, queue, showProgress));
     } catch (error) {
@@ -139,13 +145,13 @@ async function sendBatches(
     }
   }
 
-  const lanes = Promise.all(Array.from({ length: laneCount }, lane));
-  lanes.catch(() => undefined);
+  const all = Promise.all(Array.from({ length: batchesAtOnce }, sendInTurn));
+  all.catch(() => undefined);
   for (let isOver = false; ; ) {
     const seen = changes();
     await condition(() => running === 0 || (!isOver && changes() !== seen));
     if (running === 0) {
-      await lanes;
+      await all;
       return isOver;
     }
     const now = await database.loadCampaign({ campaignId });

@@ -15,7 +15,7 @@ const computation = {
 const { computeSegment } = proxyActivities<SegmentActivities>(computation);
 
 /** Parallel computations, so that a large segment does not delay the others. */
-const lanes = 4;
+const segmentsAtOnce = 4;
 
 /**
  * One round over the tracked segments of all projects that have to be computed in full, started by a schedule; for the
@@ -34,7 +34,7 @@ export async function segmentComputation(
         await compute(segment);
       }
     };
-    await Promise.all(Array.from({ length: lanes }, work));
+    await Promise.all(Array.from({ length: segmentsAtOnce }, work));
     const last = page.at(-1);
     if (last === undefined) return figures;
     after = last.segmentId;

@@ -19,12 +19,12 @@ const { evaluateSegmentChanges } = proxyActivities<SegmentActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 5 },
 });
 
-const lanes = 3;
+const projectsAtOnce = 3;
 
 /**
  * Gives every project with changes of tracked segments its turn, and another one while it has more, until none waits.
- * Started by a schedule. A long turn takes one lane, and projects that come meanwhile have theirs in the others. A
- * project whose turn failed is left to the next run.
+ * Started by a schedule. A long turn does not hold up projects that come meanwhile. A project whose turn failed is left to
+ * the next run.
  */
 export async function segmentRounds(input: SegmentRoundsFigures): Promise<SegmentRoundsFigures> {
   const figures = { ...input };
@@ -38,7 +38,7 @@ export async function segmentRounds(input: SegmentRoundsFigures): Promise<Segmen
       waiting = (await listSegmentTurns()).filter((id) => !begun.has(id) && !failed.has(id));
       if (waiting.length === 0 && begun.size === 0) return figures;
     }
-    const project = busy.size < lanes ? waiting.shift() : undefined;
+    const project = busy.size < projectsAtOnce ? waiting.shift() : undefined;
     if (project !== undefined) busy.set(project, evaluate(project));
     else if (busy.size > 0)
       await Promise.race([...busy.values(), ...(waiting.length === 0 ? [sleep('5 seconds')] : [])]);

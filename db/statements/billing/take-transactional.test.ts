@@ -99,19 +99,19 @@ describe('emails that are taken at once', () => {
       });
     const { promise: end, resolve: endSlow } = Promise.withResolvers<void>();
     const slow = Array.from({ length: 7 }, () => take(end));
-    // Two whose connections share a lane wait for each other.
+    // Two whose connections share a shard wait for each other.
     await eventually(
       async () => (await waiting('Client')) + (await waiting('Lock')),
       (found) => found >= slow.length,
     );
-    const inLanes = await waiting('Lock');
+    const inShards = await waiting('Lock');
     let isOver = false;
     const quick = Promise.all(Array.from({ length: 80 }, () => take(Promise.resolve()))).finally(() => {
       isOver = true;
     });
     // Near the limit everybody waits for the slow ones.
     await eventually(
-      async () => isOver || (await waiting('Lock')) > inLanes,
+      async () => isOver || (await waiting('Lock')) > inShards,
       (isSo) => isSo,
     );
     endSlow();

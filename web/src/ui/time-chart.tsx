@@ -11,9 +11,11 @@ export interface Series {
   color: string;
 }
 
+/** With a `date` (day or instant, ISO 8601, UTC) and a number per series. */
+type Point = Record<string, string | number>;
+
 interface TimeChartProps {
-  /** With a `date` (day or instant, ISO 8601, UTC) and a number per series. */
-  points: readonly Record<string, string | number>[];
+  points: readonly Point[];
   series: readonly Series[];
   label: string;
   /** What the vertical axis counts, such as "Emails". */
@@ -35,26 +37,38 @@ const height = 244;
 const plot = { left: 40, right: 12, top: 28, bottom: 24 };
 const labelWidths = { day: 84, moment: 128 };
 
+const figureOf = (point: Point, { key }: Series) => Number(point[key] ?? 0);
+
+/** Where things are, in pixels of a frame of this width. */
+function createScale(points: readonly Point[], series: readonly Series[], width: number) {
+  const ticks = ticksUpTo(
+    Math.max(0, ...points.flatMap((point) => series.map((one) => figureOf(point, one)))),
+  );
+  const most = ticks.at(-1) ?? 1;
+  const last = points.length - 1;
+  const across = Math.max(0, width - plot.left - plot.right);
+  return {
+    width,
+    across,
+    ticks,
+    x: (index: number) => plot.left + (last < 1 ? across : (index / last) * across),
+    y: (value: number) => plot.top + (1 - value / most) * (height - plot.top - plot.bottom),
+    /** The nearest point to a distance from the left edge of the frame. */
+    indexAt: (left: number) => Math.max(0, Math.min(last, Math.round(((left - plot.left) / across) * last))),
+  };
+}
+
+type Scale = ReturnType<typeof createScale>;
+
 /** Counts over time; those of a moment are shown on hover. */
 export function TimeChart({ points, series, label, unit }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [at, setAt] = useState<number | null>(null);
-  const figureOf = (point: TimeChartProps['points'][number], { key }: Series) => Number(point[key] ?? 0);
-  const ticks = ticksUpTo(
-    Math.max(0, ...points.flatMap((point) => series.map((one) => figureOf(point, one)))),
-  );
-  const most = ticks.at(-1) ?? 1;
-  const isByDay = isDay(points[0]?.date);
-  const labelWidth = labelWidths[isByDay ? 'day' : 'moment'];
-  const across = Math.max(0, width - plot.left - plot.right);
-  const x = (index: number) =>
-    plot.left + (points.length < 2 ? across : (index / (points.length - 1)) * across);
-  const y = (value: number) => plot.top + (1 - value / most) * (height - plot.top - plot.bottom);
-  const follow = ({ clientX, currentTarget }: PointerEvent) => {
-    const part = (clientX - currentTarget.getBoundingClientRect().left - plot.left) / across;
-    setAt(Math.max(0, Math.min(points.length - 1, Math.round(part * (points.length - 1)))));
-  };
+  const scale = createScale(points, series, width);
+  const { x, y } = scale;
+  const follow = ({ clientX, currentTarget }: PointerEvent) =>
+    setAt(scale.indexAt(clientX - currentTarget.getBoundingClientRect().left));
   const shown = at === null ? undefined : points[at];
   return (
     <figure aria-label={label} className="text-xs text-muted">
@@ -67,44 +81,11 @@ export function TimeChart({ points, series, label, unit }: TimeChartProps) {
           onPointerMove={follow}
           onPointerLeave={() => setAt(null)}
         >
-          <text x={0} y={12} fill="currentColor">
-            {unit} per {isByDay ? 'day' : 'hour'}
-          </text>
-          {ticks.map((tick) => (
-            <g key={tick}>
-              <line x1={plot.left} x2={width - plot.right} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
-              <text x={plot.left - 8} y={y(tick) + 4} textAnchor="end" fill="currentColor">
-                {shortCount(tick)}
-              </text>
-            </g>
-          ))}
-          {labelledPoints(points.length, Math.floor(across / labelWidth)).map((index) => (
-            <text
-              key={index}
-              x={index === points.length - 1 ? width : Math.max(x(index), labelWidth / 2)}
-              y={height - 4}
-              textAnchor={index === points.length - 1 ? 'end' : 'middle'}
-              fill="currentColor"
-            >
-              {dateText(points[index]?.date)}
-            </text>
-          ))}
+          <Axes points={points} unit={unit} scale={scale} />
           {at !== null && <line x1={x(at)} x2={x(at)} y1={plot.top} y2={y(0)} stroke="var(--line-strong)" />}
           {/* The first on top. */}
           {[...series].reverse().map((one) => (
-            <g key={one.key} stroke={one.color} fill={one.color}>
-              <polyline
-                points={points.map((point, index) => `${x(index)},${y(figureOf(point, one))}`).join(' ')}
-                fill="none"
-                strokeWidth={2}
-                strokeLinejoin="round"
-              />
-              {points.map((point, index) =>
-                index === at || points.length === 1 ? (
-                  <circle key={String(point.date)} cx={x(index)} cy={y(figureOf(point, one))} r={3} />
-                ) : null,
-              )}
-            </g>
+            <Curve key={one.key} series={one} points={points} scale={scale} at={at} />
           ))}
         </svg>
         {shown && at !== null && (
@@ -133,6 +114,69 @@ export function TimeChart({ points, series, label, unit }: TimeChartProps) {
       </figcaption>
       <Figures points={points} series={series} label={label} />
     </figure>
+  );
+}
+
+interface AxesProps {
+  points: readonly Point[];
+  unit: string;
+  scale: Scale;
+}
+
+function Axes({ points, unit, scale: { width, across, ticks, x, y } }: AxesProps) {
+  const isByDay = isDay(points[0]?.date);
+  const labelWidth = labelWidths[isByDay ? 'day' : 'moment'];
+  return (
+    <>
+      <text x={0} y={12} fill="currentColor">
+        {unit} per {isByDay ? 'day' : 'hour'}
+      </text>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={plot.left} x2={width - plot.right} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
+          <text x={plot.left - 8} y={y(tick) + 4} textAnchor="end" fill="currentColor">
+            {shortCount(tick)}
+          </text>
+        </g>
+      ))}
+      {labelledPoints(points.length, Math.floor(across / labelWidth)).map((index) => (
+        <text
+          key={index}
+          x={index === points.length - 1 ? width : Math.max(x(index), labelWidth / 2)}
+          y={height - 4}
+          textAnchor={index === points.length - 1 ? 'end' : 'middle'}
+          fill="currentColor"
+        >
+          {dateText(points[index]?.date)}
+        </text>
+      ))}
+    </>
+  );
+}
+
+interface CurveProps {
+  series: Series;
+  points: readonly Point[];
+  scale: Scale;
+  /** The point under the pointer. */
+  at: number | null;
+}
+
+function Curve({ series, points, scale: { x, y }, at }: CurveProps) {
+  return (
+    <g stroke={series.color} fill={series.color}>
+      <polyline
+        points={points.map((point, index) => `${x(index)},${y(figureOf(point, series))}`).join(' ')}
+        fill="none"
+        strokeWidth={2}
+        strokeLinejoin="round"
+      />
+      {points.map((point, index) =>
+        index === at || points.length === 1 ? (
+          <circle key={String(point.date)} cx={x(index)} cy={y(figureOf(point, series))} r={3} />
+        ) : null,
+      )}
+    </g>
   );
 }
 

@@ -16,6 +16,8 @@ import { say } from '../../ui/toast.tsx';
 import { EventData } from './event-data.tsx';
 import { EventUsage } from './event-usage.tsx';
 
+type Event = Schema<'Event'>;
+
 export function EventPage({ name }: { name: string }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
@@ -30,30 +32,6 @@ export function EventPage({ name }: { name: string }) {
     await refresh('/events', '/activity', '/analytics');
     say(`${quantity(data?.deleted ?? 0, 'event')} deleted. Counts follow within seconds.`);
   };
-  const columns: Column<Schema<'Event'>>[] = [
-    { header: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Data', className: 'w-full max-w-0', cell: ({ data }) => <EventData data={data} /> },
-    {
-      header: 'About',
-      align: 'right',
-      className: 'whitespace-nowrap',
-      cell: ({ contactId, contactEmail, emailId }) => (
-        <span className="inline-flex gap-3">
-          {emailId && (
-            <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ email: emailId }}>
-              Email
-            </TextLink>
-          )}
-          {contactId && contactEmail === null && <span className="text-faint">Deleted contact</span>}
-          {contactId && contactEmail !== null && (
-            <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-              {contactEmail}
-            </TextLink>
-          )}
-        </span>
-      ),
-    },
-  ];
   return (
     <Page
       title={name}
@@ -86,12 +64,42 @@ export function EventPage({ name }: { name: string }) {
       >
         <div className="flex flex-col gap-3">
           <p>
-            Every event of this name is deleted, for all contacts. Segments, counts and the feed know nothing
-            of them any more. This can’t be undone.
+            Every event of this name is deleted, for all contacts, and disappears from segments, counts and
+            the feed. This can’t be undone.
           </p>
           <Loaded query={usage}>{(places) => <EventUsage usage={places} isWarning />}</Loaded>
         </div>
       </ConfirmDialog>
     </Page>
+  );
+}
+
+const columns: Column<Event>[] = [
+  { header: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { header: 'Data', className: 'w-full max-w-0', cell: ({ data }) => <EventData data={data} /> },
+  {
+    header: 'About',
+    align: 'right',
+    className: 'whitespace-nowrap',
+    cell: (event) => <EventSubjects event={event} />,
+  },
+];
+
+function EventSubjects({ event: { contactId, contactEmail, emailId } }: { event: Event }) {
+  const projectId = useProjectId();
+  return (
+    <span className="inline-flex gap-3">
+      {emailId && (
+        <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ email: emailId }}>
+          Email
+        </TextLink>
+      )}
+      {contactId && contactEmail === null && <span className="text-faint">Deleted contact</span>}
+      {contactId && contactEmail !== null && (
+        <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
+          {contactEmail}
+        </TextLink>
+      )}
+    </span>
   );
 }

@@ -17,13 +17,13 @@ import { useEffect, useMemo } from 'react';
 import { useIsDark } from '../../shell/theme.ts';
 import { branchWords, type Graph, type OpenEnd, type Step } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
-import { curveThrough, layOut, type PlacedWay, stepWidth } from './layout.ts';
+import { curveThrough, layOut, type PlacedEdge, stepWidth } from './layout.ts';
 import { nodeHeight, StepNode } from './step-node.tsx';
-import { EndMenu, WayMenu } from './way-menus.tsx';
+import { EndMenu, TransitionMenu } from './transition-menus.tsx';
 
 type StepFlowNode = Node<{ step: Step }, 'step'>;
 type EndFlowNode = Node<{ end: OpenEnd }, 'end'>;
-type WayFlowEdge = Edge<{ placed: PlacedWay }, 'way'>;
+type TransitionFlowEdge = Edge<{ placed: PlacedEdge }, 'transition'>;
 
 const nodeTypes = {
   step: ({ data }: NodeProps<StepFlowNode>) => (
@@ -41,7 +41,7 @@ const nodeTypes = {
   ),
 };
 
-const edgeTypes = { way: WayEdge };
+const edgeTypes = { transition: TransitionEdge };
 const fitOptions = { maxZoom: 1, minZoom: 0.5, padding: 0.08 };
 
 /** The graph as a picture, laid out by itself. Loaded lazily, because the libraries are large. */
@@ -108,10 +108,10 @@ function toFlow(graph: Graph, heights: readonly number[], hasEnds: boolean) {
         ({ id, end, at }): EndFlowNode => ({ id, type: 'end', position: at, data: { end } }),
       ),
     ],
-    edges: layout.ways.map(
-      (placed): WayFlowEdge => ({
+    edges: layout.edges.map(
+      (placed): TransitionFlowEdge => ({
         id: placed.id,
-        type: 'way',
+        type: 'transition',
         source: placed.from,
         target: placed.to,
         data: { placed },
@@ -135,7 +135,7 @@ function Heads() {
   return (
     <svg aria-hidden="true" className="absolute size-0">
       <defs>
-        {['way-head', 'way-head-lit'].map((id) => (
+        {['graph-transition-head', 'graph-transition-head-lit'].map((id) => (
           <marker
             key={id}
             id={id}
@@ -149,7 +149,7 @@ function Heads() {
           >
             <path
               d="M 0 0 L 8 4 L 0 8 Z"
-              className={id === 'way-head' ? 'fill-line-strong' : 'fill-accent'}
+              className={id === 'graph-transition-head' ? 'fill-line-strong' : 'fill-accent'}
             />
           </marker>
         ))}
@@ -158,17 +158,17 @@ function Heads() {
   );
 }
 
-function WayEdge({ data }: EdgeProps<WayFlowEdge>) {
+function TransitionEdge({ data }: EdgeProps<TransitionFlowEdge>) {
   const { path } = useGraphView();
   if (data === undefined) return null;
-  const { id, branch, way, points, label } = data.placed;
-  const isLit = path?.ways.has(id) ?? false;
+  const { id, branch, transition, points, label } = data.placed;
+  const isLit = path?.transitions.has(id) ?? false;
   return (
     <>
       <path
         d={curveThrough(points)}
-        className={isLit ? 'way way-lit' : 'way'}
-        markerEnd={way && `url(#${isLit ? 'way-head-lit' : 'way-head'})`}
+        className={isLit ? 'graph-transition graph-transition-lit' : 'graph-transition'}
+        markerEnd={transition && `url(#${isLit ? 'graph-transition-head-lit' : 'graph-transition-head'})`}
       />
       <EdgeLabelRenderer>
         <div
@@ -180,7 +180,7 @@ function WayEdge({ data }: EdgeProps<WayFlowEdge>) {
               {branchWords[branch]}
             </span>
           )}
-          {way && <WayMenu way={way} />}
+          {transition && <TransitionMenu transition={transition} />}
         </div>
       </EdgeLabelRenderer>
     </>

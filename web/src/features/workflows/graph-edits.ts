@@ -3,18 +3,18 @@ import { api, type Schema } from '../../api/client.ts';
 import { ifMatch, isStale } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { sayError } from '../../ui/toast.tsx';
-import type { Branch, OpenEnd, Way } from './graph/graph.ts';
+import type { Branch, OpenEnd, Transition } from './graph/graph.ts';
 import type { AddedType } from './step-types.ts';
 
 export interface GraphEdits {
   isBusy: boolean;
   append: (end: OpenEnd, type: AddedType) => void;
   /** Inserts a step into a transition; its first branch continues to the next step. */
-  insert: (way: Way, type: AddedType) => void;
+  insert: (transition: Transition, type: AddedType) => void;
   connect: (end: OpenEnd, toStepId: string) => void;
-  disconnect: (way: Way) => void;
+  disconnect: (transition: Transition) => void;
   /** Gives each outcome of a wait its own transition; both still lead to the same step. */
-  separate: (way: Way, hasTimeout: boolean) => void;
+  separate: (transition: Transition, hasTimeout: boolean) => void;
 }
 
 type Workflow = Schema<'WorkflowWithGraph'>;
@@ -51,7 +51,7 @@ export function useGraphEdits(workflow: Workflow, onAdded: (stepId: string) => v
   const [isBusy, setIsBusy] = useState(false);
   const path = { id: workflow.id };
   const header = ifMatch(workflow);
-  const ways = '/workflows/{id}/transitions' as const;
+  const transitionsPath = '/workflows/{id}/transitions' as const;
 
   async function run(edit: () => Promise<string | undefined>): Promise<void> {
     setIsBusy(true);
@@ -70,30 +70,30 @@ export function useGraphEdits(workflow: Workflow, onAdded: (stepId: string) => v
       return data?.id;
     });
   const join = (body: OpenEnd & { toStepId: string }, seen: typeof header) =>
-    api.POST(ways, { params: { path, header: seen }, body });
-  const cut = (way: Way) =>
+    api.POST(transitionsPath, { params: { path, header: seen }, body });
+  const cut = (transition: Transition) =>
     api.DELETE('/workflows/{id}/transitions/{transitionId}', {
-      params: { path: { ...path, transitionId: way.id }, header },
+      params: { path: { ...path, transitionId: transition.id }, header },
     });
 
   return {
     isBusy,
     append: ({ fromStepId, branch }, type) => add({ type, autoConnect: fromStepId, branch }),
-    insert: (way, type) => add({ type, transitionId: way.id }),
+    insert: (transition, type) => add({ type, transitionId: transition.id }),
     connect: (end, toStepId) =>
       void run(async () => {
         await join({ ...end, toStepId }, header);
         return undefined;
       }),
-    disconnect: (way) =>
+    disconnect: (transition) =>
       void run(async () => {
-        await cut(way);
+        await cut(transition);
         return undefined;
       }),
-    separate: (way, hasTimeout) =>
+    separate: (transition, hasTimeout) =>
       void run(async () => {
-        const { fromStepId, toStepId } = way;
-        await cut(way);
+        const { fromStepId, toStepId } = transition;
+        await cut(transition);
         const cutOff = await readAfterEdit(workflow);
         await join({ fromStepId, toStepId, branch: 'event' }, ifMatch(cutOff));
         if (!hasTimeout) return undefined;

@@ -1,5 +1,5 @@
 import { Graph as DagreGraph, layout } from '@dagrejs/dagre';
-import { type Graph, type OpenEnd, openEnds, type Step, type Way } from './graph/graph.ts';
+import { type Graph, type OpenEnd, openEnds, type Step, type Transition } from './graph/graph.ts';
 
 export const stepWidth = 264;
 const endSize = { width: 128, height: 32 };
@@ -17,13 +17,13 @@ export interface PlacedStep {
   height: number;
 }
 
-export interface PlacedWay {
+export interface PlacedEdge {
   id: string;
   from: string;
   to: string;
-  branch: Way['branch'];
+  branch: Transition['branch'];
   /** Undefined for the one to an open end. */
-  way?: Way;
+  transition?: Transition;
   points: Point[];
   label: Point;
 }
@@ -31,7 +31,7 @@ export interface PlacedWay {
 export interface Layout {
   steps: PlacedStep[];
   ends: { id: string; end: OpenEnd; at: Point }[];
-  ways: PlacedWay[];
+  edges: PlacedEdge[];
 }
 
 /** Places everything from top to bottom; `at` is the upper left corner. */
@@ -46,12 +46,12 @@ export function layOut(graph: Graph, heightOf: (step: Step) => number, hasEnds: 
   }));
   for (const { id } of ends) dagre.setNode(id, { ...endSize });
   const edges = [
-    ...graph.transitions.map((way) => ({
-      id: way.id,
-      from: way.fromStepId,
-      to: way.toStepId,
-      branch: way.branch,
-      way,
+    ...graph.transitions.map((transition) => ({
+      id: transition.id,
+      from: transition.fromStepId,
+      to: transition.toStepId,
+      branch: transition.branch,
+      transition,
     })),
     ...ends.map(({ id, end }) => ({ id: `to ${id}`, from: end.fromStepId, to: id, branch: end.branch })),
   ].toSorted((a, b) => rankOf(a.branch) - rankOf(b.branch));
@@ -64,7 +64,7 @@ export function layOut(graph: Graph, heightOf: (step: Step) => number, hasEnds: 
   return {
     steps: graph.steps.map((step) => ({ step, at: corner(step.id), height: heightOf(step) })),
     ends: ends.map(({ id, end }) => ({ id, end, at: corner(id) })),
-    ways: edges.map((edge) => {
+    edges: edges.map((edge) => {
       const { points, x, y } = dagre.edge(edge.from, edge.to, edge.id);
       return { ...edge, points, label: { x, y } };
     }),
@@ -72,7 +72,7 @@ export function layOut(graph: Graph, heightOf: (step: Step) => number, hasEnds: 
 }
 
 /** The layout puts later transitions to the left, where the expected outcome belongs. */
-const rankOf = (branch: Way['branch']): number => (branch === 'no' || branch === 'timeout' ? 0 : 1);
+const rankOf = (branch: Transition['branch']): number => (branch === 'no' || branch === 'timeout' ? 0 : 1);
 
 /** A line that leaves and meets each point vertically. */
 export function curveThrough(points: readonly Point[]): string {

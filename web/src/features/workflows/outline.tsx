@@ -14,7 +14,7 @@ import {
 import { useGraphView } from './graph-view.ts';
 import { Figures } from './step-node.tsx';
 import { stepTypes } from './step-types.ts';
-import { EndMenu, WayMenu } from './way-menus.tsx';
+import { EndMenu, TransitionMenu } from './transition-menus.tsx';
 
 /** The graph as an ordered list with all actions of the canvas. */
 export function GraphOutline() {
@@ -51,7 +51,7 @@ function Items({ items, outline, label }: ItemsProps) {
 
 function keyOf(item: OutlineItem): string {
   if (item.kind === 'step') return item.step.id;
-  return item.kind === 'jump' ? item.way.id : `end ${item.end.branch ?? ''}`;
+  return item.kind === 'jump' ? item.transition.id : `end ${item.end.branch ?? ''}`;
 }
 
 function Item({ item, outline }: { item: OutlineItem; outline: Outline }) {
@@ -73,16 +73,16 @@ function Item({ item, outline }: { item: OutlineItem; outline: Outline }) {
         >
           Continues at {outline.numberOf.get(item.to.id)}. {item.to.name}
         </AriaButton>
-        <WayMenu way={item.way} />
+        <TransitionMenu transition={item.transition} />
       </li>
     );
   }
-  const { step, way, forks } = item;
+  const { step, transition, forks } = item;
   return (
     <li className="flex min-w-0 flex-col gap-2">
-      {way && edits !== null && (
+      {transition && edits !== null && (
         <div className="pl-2">
-          <WayMenu way={way} />
+          <TransitionMenu transition={transition} />
         </div>
       )}
       <StepRow step={step} number={outline.numberOf.get(step.id) ?? 0} />

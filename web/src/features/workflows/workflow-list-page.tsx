@@ -80,6 +80,20 @@ function NoWorkflows({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
+const workflowPage = '/projects/$projectId/workflows/$workflowId';
+
+function Name({ workflow: { id, name, description } }: { workflow: Workflow }) {
+  const projectId = useProjectId();
+  return (
+    <>
+      <RowLink to={workflowPage} params={{ projectId, workflowId: id }}>
+        {name}
+      </RowLink>
+      {description && <span className="block truncate text-sm text-muted">{description}</span>}
+    </>
+  );
+}
+
 function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
   const projectId = useProjectId();
   const navigate = route.useNavigate();
@@ -87,20 +101,8 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
   const [deleted, setDeleted] = useState<Workflow | null>(null);
   const counts = useQuery(executionCountsQuery(workflows.map(({ id }) => id)));
   const countsOf = new Map(counts.data?.data.map((one) => [one.workflowId, one]));
-  const to = '/projects/$projectId/workflows/$workflowId';
   const columns: Column<Workflow>[] = [
-    {
-      header: 'Workflow',
-      className: 'max-w-80',
-      cell: ({ id, name, description }) => (
-        <>
-          <RowLink to={to} params={{ projectId, workflowId: id }}>
-            {name}
-          </RowLink>
-          {description && <span className="block truncate text-sm text-muted">{description}</span>}
-        </>
-      ),
-    },
+    { header: 'Workflow', className: 'max-w-80', cell: (workflow) => <Name workflow={workflow} /> },
     { header: 'Status', cell: ({ enabled }) => <WorkflowBadge enabled={enabled} /> },
     {
       header: 'Starts with',
@@ -148,7 +150,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
         rows={workflows}
         columns={columns}
         idOf={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to, params: { projectId, workflowId: id } })}
+        onOpen={({ id }) => void navigate({ to: workflowPage, params: { projectId, workflowId: id } })}
       />
       {deleted && <DeleteWorkflowDialog workflow={deleted} isOpen onClose={() => setDeleted(null)} />}
     </>

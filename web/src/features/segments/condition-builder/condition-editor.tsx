@@ -134,34 +134,45 @@ function GroupEditor({ group, onChange, onRemove, path, depth, shared }: GroupEd
         </Line>
       )}
       <PathErrors paths={[path, `${path}.filters`]} errors={shared.errors} />
-      <div className="flex flex-wrap gap-1">
+      <GroupActions group={group} onChange={onChange} onRemove={onRemove} depth={depth} isFull={isFull} />
+    </fieldset>
+  );
+}
+
+interface GroupActionsProps extends Pick<GroupEditorProps, 'group' | 'onChange' | 'onRemove' | 'depth'> {
+  isFull: boolean;
+}
+
+function GroupActions({ group, onChange, onRemove, depth, isFull }: GroupActionsProps) {
+  const { filters, conditions } = group;
+  return (
+    <div className="flex flex-wrap gap-1">
+      <Button
+        look="quiet"
+        isDisabled={isFull}
+        onPress={() => onChange({ ...group, filters: [...filters, blankFilter] })}
+      >
+        <Plus className="size-4" />
+        And
+      </Button>
+      {!conditions && depth < maxDepth && (
         <Button
           look="quiet"
           isDisabled={isFull}
-          onPress={() => onChange({ ...group, filters: [...filters, blankFilter] })}
+          onPress={() =>
+            onChange({ ...group, conditions: { logic: 'OR', groups: [blankGroup, blankGroup] } })
+          }
         >
-          <Plus className="size-4" />
-          And
+          <Split className="size-4" />
+          And one of several
         </Button>
-        {!conditions && depth < maxDepth && (
-          <Button
-            look="quiet"
-            isDisabled={isFull}
-            onPress={() =>
-              onChange({ ...group, conditions: { logic: 'OR', groups: [blankGroup, blankGroup] } })
-            }
-          >
-            <Split className="size-4" />
-            And one of several
-          </Button>
-        )}
-        {onRemove && (filters.length > 1 || conditions) && (
-          <Button look="quiet" className="ml-auto" onPress={onRemove}>
-            Remove the group
-          </Button>
-        )}
-      </div>
-    </fieldset>
+      )}
+      {onRemove && (filters.length > 1 || conditions) && (
+        <Button look="quiet" className="ml-auto" onPress={onRemove}>
+          Remove the group
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import {
   outlineOf,
   pathOf,
   type Step,
-  type Way,
+  type Transition,
 } from './graph.ts';
 
 const step = (id: string, type: Step['type'], config: Step['config'] = {}): Step => ({
@@ -19,7 +19,11 @@ const step = (id: string, type: Step['type'], config: Step['config'] = {}): Step
   config,
   templateId: null,
 });
-const way = (fromStepId: string, toStepId: string, branch: Way['branch'] = null): Way => ({
+const transition = (
+  fromStepId: string,
+  toStepId: string,
+  branch: Transition['branch'] = null,
+): Transition => ({
   id: `${fromStepId}>${toStepId}`,
   fromStepId,
   toStepId,
@@ -36,26 +40,31 @@ const graph: Graph = {
     step('out', 'EXIT'),
   ],
   transitions: [
-    way('start', 'ask'),
-    way('ask', 'mail', 'yes'),
-    way('ask', 'pause', 'no'),
-    way('mail', 'out'),
-    way('pause', 'ask'),
+    transition('start', 'ask'),
+    transition('ask', 'mail', 'yes'),
+    transition('ask', 'pause', 'no'),
+    transition('mail', 'out'),
+    transition('pause', 'ask'),
   ],
 };
 
 describe('openEnds', () => {
-  const ends = (one: Step, ways: Way[]) =>
-    openEnds({ steps: [one], transitions: ways }, one).map(({ branch }) => branch);
+  const ends = (one: Step, transitions: Transition[]) =>
+    openEnds({ steps: [one], transitions }, one).map(({ branch }) => branch);
 
   test.each([
     ['a delay that nothing follows', step('a', 'DELAY'), [], [null]],
     ['an exit', step('a', 'EXIT'), [], []],
-    ['a condition with one answer', step('a', 'CONDITION'), [way('a', 'b', 'yes')], ['no']],
+    ['a condition with one answer', step('a', 'CONDITION'), [transition('a', 'b', 'yes')], ['no']],
     ['a wait without a limit', step('a', 'WAIT_FOR_EVENT'), [], ['event']],
     ['a wait with a limit', step('a', 'WAIT_FOR_EVENT', { timeout: 60 }), [], ['event', 'timeout']],
-    ['a wait whose outcomes share a way', step('a', 'WAIT_FOR_EVENT', { timeout: 60 }), [way('a', 'b')], []],
-  ])('%s', (_, one, ways, expected) => expect(ends(one, ways)).toEqual(expected));
+    [
+      'a wait whose outcomes share a transition',
+      step('a', 'WAIT_FOR_EVENT', { timeout: 60 }),
+      [transition('a', 'b')],
+      [],
+    ],
+  ])('%s', (_, one, transitions, expected) => expect(ends(one, transitions)).toEqual(expected));
 });
 
 test('the outline lists every step once, forks as lists and loops as jumps', () => {
@@ -81,7 +90,7 @@ test('the outline lists every step once, forks as lists and loops as jumps', () 
 test('a ring that nothing leads to is in the outline', () => {
   const ring = {
     steps: [step('a', 'DELAY'), step('b', 'DELAY')],
-    transitions: [way('a', 'b'), way('b', 'a')],
+    transitions: [transition('a', 'b'), transition('b', 'a')],
   };
   expect(outlineOf(ring).loose.map((piece) => piece.map(({ kind }) => kind))).toEqual([
     ['step', 'step', 'jump'],
@@ -108,7 +117,7 @@ test('the path of a contact goes through the trigger and along the branch taken'
   });
   const path = pathOf(graph, [run(1, 'ask', 'no'), run(2, 'pause'), run(3, 'ask')]);
   expect([...path.steps].sort()).toEqual(['ask', 'pause', 'start']);
-  expect([...path.ways].sort()).toEqual(['ask>pause', 'pause>ask', 'start>ask']);
+  expect([...path.transitions].sort()).toEqual(['ask>pause', 'pause>ask', 'start>ask']);
 });
 
 test.each([

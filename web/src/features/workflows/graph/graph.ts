@@ -2,13 +2,13 @@ import type { Schema } from '../../../api/client.ts';
 
 export type Step = Schema<'WorkflowStep'>;
 export type StepType = Step['type'];
-export type Way = Schema<'WorkflowTransition'>;
-export type Branch = Way['branch'];
+export type Transition = Schema<'WorkflowTransition'>;
+export type Branch = Transition['branch'];
 export type Fault = Schema<'WorkflowWithGraph'>['faults'][number];
 
 export interface Graph {
   steps: readonly Step[];
-  transitions: readonly Way[];
+  transitions: readonly Transition[];
 }
 
 /** Where a path can continue. */
@@ -19,11 +19,11 @@ export interface OpenEnd {
 
 export const branchWords = { yes: 'Yes', no: 'No', event: 'It happened', timeout: 'Timed out' } as const;
 
-export const waysFrom = (graph: Graph, stepId: string): Way[] =>
+export const transitionsFrom = (graph: Graph, stepId: string): Transition[] =>
   graph.transitions.filter(({ fromStepId }) => fromStepId === stepId);
 
 export function openEnds(graph: Graph, { id, type, config }: Step): OpenEnd[] {
-  const taken = waysFrom(graph, id).map(({ branch }) => branch);
+  const taken = transitionsFrom(graph, id).map(({ branch }) => branch);
   // A transition without a branch serves every outcome.
   if (taken.includes(null)) return [];
   return branchesOf(type, config.timeout !== undefined)
@@ -50,7 +50,7 @@ function branchesOf(type: StepType, hasTimeout: boolean): Branch[] {
 
 /** Whether what follows a removed step can follow its predecessors: it has one successor, or none. */
 export function canSplice(graph: Graph, stepId: string): boolean {
-  const targets = waysFrom(graph, stepId).map(({ toStepId }) => toStepId);
+  const targets = transitionsFrom(graph, stepId).map(({ toStepId }) => toStepId);
   return new Set(targets.filter((id) => id !== stepId)).size <= 1;
 }
 
@@ -64,9 +64,9 @@ export function faultText({ message }: Fault, step: Step): string {
 
 /** One place of the graph in reading order. */
 export type OutlineItem =
-  | { kind: 'step'; step: Step; way: Way | null; forks: Fork[] }
+  | { kind: 'step'; step: Step; transition: Transition | null; forks: Fork[] }
   /** Links to a step elsewhere in the list. */
-  | { kind: 'jump'; to: Step; way: Way }
+  | { kind: 'jump'; to: Step; transition: Transition }
   | { kind: 'end'; end: OpenEnd };
 
 export interface Fork {
@@ -86,16 +86,16 @@ export function outlineOf(graph: Graph): Outline {
   const stepById = new Map(graph.steps.map((step) => [step.id, step]));
   const numberOf = new Map<string, number>();
 
-  function itemsFrom(step: Step, way: Way | null): OutlineItem[] {
+  function itemsFrom(step: Step, transition: Transition | null): OutlineItem[] {
     numberOf.set(step.id, numberOf.size + 1);
-    const out = waysFrom(graph, step.id);
+    const out = transitionsFrom(graph, step.id);
     const straight = out.find(({ branch }) => branch === null);
-    if (straight) return [{ kind: 'step', step, way, forks: [] }, ...itemsBehind(straight)];
+    if (straight) return [{ kind: 'step', step, transition, forks: [] }, ...itemsBehind(straight)];
     const ends = openEnds(graph, step);
     const [end] = ends;
     if (end?.branch === null) {
       return [
-        { kind: 'step', step, way, forks: [] },
+        { kind: 'step', step, transition, forks: [] },
         { kind: 'end', end },
       ];
     }
@@ -105,13 +105,13 @@ export function outlineOf(graph: Graph): Outline {
       const open = ends.find((one) => one.branch === branch);
       return open ? [{ branch, items: [{ kind: 'end', end: open }] }] : [];
     });
-    return [{ kind: 'step', step, way, forks }];
+    return [{ kind: 'step', step, transition, forks }];
   }
 
-  function itemsBehind(way: Way): OutlineItem[] {
-    const to = stepById.get(way.toStepId);
+  function itemsBehind(transition: Transition): OutlineItem[] {
+    const to = stepById.get(transition.toStepId);
     if (to === undefined) return [];
-    return numberOf.has(to.id) ? [{ kind: 'jump', to, way }] : itemsFrom(to, way);
+    return numberOf.has(to.id) ? [{ kind: 'jump', to, transition }] : itemsFrom(to, transition);
   }
 
   const trigger = graph.steps.find(({ type }) => type === 'TRIGGER');
@@ -131,28 +131,36 @@ export function outlineOf(graph: Graph): Outline {
 /** The path of one contact: ids of steps and transitions. */
 export interface Path {
   steps: ReadonlySet<string>;
-  ways: ReadonlySet<string>;
+  transitions: ReadonlySet<string>;
 }
 
 export function pathOf(graph: Graph, runs: Schema<'WorkflowExecutionWithSteps'>['steps']): Path {
   const trigger = graph.steps.find(({ type }) => type === 'TRIGGER');
   const steps = new Set(runs.map(({ stepId }) => stepId));
-  const ways = new Set<string>();
+  const transitions = new Set<string>();
   const [first] = runs;
   if (trigger && first?.visit === 1) {
     steps.add(trigger.id);
-    const way = wayBetween(graph, trigger.id, first.stepId, null);
-    if (way) ways.add(way.id);
+    const transition = transitionBetween(graph, trigger.id, first.stepId, null);
+    if (transition) transitions.add(transition.id);
   }
   for (const [at, run] of runs.entries()) {
     const next = runs[at + 1];
-    const way = next && wayBetween(graph, run.stepId, next.stepId, run.branch);
-    if (way) ways.add(way.id);
+    const transition = next && transitionBetween(graph, run.stepId, next.stepId, run.branch);
+    if (transition) transitions.add(transition.id);
   }
-  return { steps, ways };
+  return { steps, transitions };
 }
 
-function wayBetween(graph: Graph, from: string, to: string, branch: string | null): Way | undefined {
-  const between = waysFrom(graph, from).filter(({ toStepId }) => toStepId === to);
-  return between.find((way) => way.branch === branch) ?? between.find((way) => way.branch === null);
+function transitionBetween(
+  graph: Graph,
+  from: string,
+  to: string,
+  branch: string | null,
+): Transition | undefined {
+  const between = transitionsFrom(graph, from).filter(({ toStepId }) => toStepId === to);
+  return (
+    between.find((transition) => transition.branch === branch) ??
+    between.find((transition) => transition.branch === null)
+  );
 }

@@ -5,28 +5,28 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { AddStepMenu } from './add-step-menu.tsx';
-import { branchWords, type OpenEnd, type Way } from './graph/graph.ts';
+import { branchWords, type OpenEnd, type Transition } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
 
 /** Inserts a step into a transition, or deletes the transition. */
-export function WayMenu({ way }: { way: Way }) {
+export function TransitionMenu({ transition }: { transition: Transition }) {
   const { graph, edits } = useGraphView();
   const nameOf = (id: string) => graph.steps.find((step) => step.id === id)?.name ?? '';
-  const from = graph.steps.find(({ id }) => id === way.fromStepId);
+  const from = graph.steps.find(({ id }) => id === transition.fromStepId);
   if (edits === null) return null;
-  const label = `Insert a step between ${nameOf(way.fromStepId)} and ${nameOf(way.toStepId)}`;
+  const label = `Insert a step between ${nameOf(transition.fromStepId)} and ${nameOf(transition.toStepId)}`;
   const separate = {
     label: 'Use a path per outcome',
-    onAction: () => edits.separate(way, from?.config.timeout !== undefined),
+    onAction: () => edits.separate(transition, from?.config.timeout !== undefined),
   };
   return (
     <AddStepMenu
       label={label}
       hasExit={false}
-      onAdd={(type) => edits.insert(way, type)}
+      onAdd={(type) => edits.insert(transition, type)}
       others={[
-        ...(from?.type === 'WAIT_FOR_EVENT' && way.branch === null ? [separate] : []),
-        { label: 'Remove this connection', onAction: () => edits.disconnect(way), isDangerous: true },
+        ...(from?.type === 'WAIT_FOR_EVENT' && transition.branch === null ? [separate] : []),
+        { label: 'Remove this connection', onAction: () => edits.disconnect(transition), isDangerous: true },
       ]}
       trigger={
         <AriaButton

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { userSchema } from './answers/user.ts';
+import { newPasswordSchema } from './password.ts';
+
+const tokenSchema = z.string().min(1).max(200);
+
+export const signUpBodySchema = z.object({
+  email: emailAddressSchema,
+  password: newPasswordSchema,
+  name: z.string().trim().max(200).optional(),
+  invitation: tokenSchema.optional().describe('Token of a mailed invitation to the address.'),
+});
+
+export const logInBodySchema = z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) });
+
+export const logInOnceBodySchema = z.object({ token: tokenSchema });
+
+export const signedInSchema = z.object({ user: userSchema });
+
+export const requestLinkBodySchema = z.object({ email: emailAddressSchema });
+
+export const confirmEmailBodySchema = z.object({
+  token: tokenSchema,
+  password: newPasswordSchema
+    .optional()
+    .describe('The password chosen at sign-up; any other value becomes the new password.'),
+});
+
+export const resetPasswordBodySchema = z.object({ token: tokenSchema, password: newPasswordSchema });
+
+export const messageSchema = z.object({ message: z.string() });

@@ -1,0 +1,41 @@
+export const campaignBodyExample = {
+  name: 'December news',
+  subject: 'News for {{ firstName ?? "you" }}',
+  body: '<p>Hello {{ firstName ?? "there" }}, this is new.</p>',
+  from: 'news@example.com',
+  fromName: 'Example',
+  type: 'MARKETING',
+  audienceType: 'FILTERED',
+  audienceCondition: {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+  },
+};
+
+export const campaignExample = {
+  success: true,
+  data: {
+    id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+    ...campaignBodyExample,
+    description: null,
+    replyTo: null,
+    status: 'DRAFT',
+    segmentId: null,
+    scheduledFor: null,
+    cancelReason: null,
+    progress: null,
+    totalRecipients: 1200,
+    sentCount: 0,
+    deliveredCount: 0,
+    openedCount: 0,
+    clickedCount: 0,
+    bouncedCount: 0,
+    complainedCount: 0,
+    unsubscribedCount: 0,
+    projectId: '01980d9c-1111-7000-8000-000000000001',
+    startedAt: null,
+    sentAt: null,
+    createdAt: '2026-01-31T09:00:00.000Z',
+    updatedAt: '2026-01-31T09:00:00.000Z',
+  },
+};

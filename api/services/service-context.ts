@@ -1,0 +1,84 @@
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { accountEmailSettings } from '../../core/config/account-email.ts';
+import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { createTemplateCache } from '../../core/rendering/template-cache.ts';
+import type { ProjectChanges } from '../../db/project-changes.ts';
+import type { ProductMetrics } from '../../runtime/product-metrics.ts';
+import { version } from '../../runtime/version.ts';
+import type { ProcessResources } from '../../temporal/client/open-temporal.ts';
+import type { ProjectKeys } from '../access/project-keys.ts';
+import type { RateLimiter } from '../access/rate-limiter.ts';
+import type { Sessions } from '../access/sessions.ts';
+import { createAccountLinksService } from './account-links.ts';
+import { createHeavyReads } from './heavy-reads.ts';
+import { createOneTimeLinks } from './one-time-links.ts';
+import { createPasswords } from './passwords.ts';
+import { createProjectNames } from './project-names.ts';
+import { publicConfig } from './public-config.ts';
+import { createSessionsService } from './sessions.ts';
+import { createSignInGuard } from './sign-in-guard.ts';
+
+export type ServiceContext = ReturnType<typeof createServiceContext>;
+
+export interface EdgeParts {
+  projectChanges: ProjectChanges;
+  projectKeys: ProjectKeys;
+  sessions: Sessions;
+  limiters: { address: RateLimiter | null };
+}
+
+export interface ServiceParts {
+  metrics: ProductMetrics;
+  /** Call it after commits that wrote to the journal. */
+  wakeJournal: () => void;
+  clickhouse: ClickHouse;
+}
+
+/** What the services share. */
+export function createServiceContext(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
+  const { config, log, orm, relay } = resources;
+  const warn = (message: string, err: unknown) => log.warn({ err }, message);
+  const committed = () => {
+    relay.wake();
+    parts.wakeJournal();
+  };
+  const emailsQueued = () => {
+    relay.wakeEmails();
+    parts.wakeJournal();
+  };
+  // These queue no commands, and waking the relay for nothing costs a tenth of the CPU of a busy process.
+  const journaled = parts.wakeJournal;
+  const projectNames = createProjectNames(orm, edge.projectChanges);
+  const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
+  const compiledTemplates = createTemplateCache();
+  const passwords = createPasswords();
+  const guard = createSignInGuard({
+    orm,
+    key: deriveKey(config.APP_SECRET, 'sign-in-source'),
+    limit: config.LOGIN_ATTEMPTS_PER_ACCOUNT,
+  });
+  const { from, siteUrl } = accountEmailSettings(config);
+  const shown = publicConfig(config, version);
+  const linkKey = deriveKey(config.APP_SECRET, 'public-link');
+  const oneTimeLinks = createOneTimeLinks({
+    from,
+    siteUrl,
+    tokenKey: deriveKey(config.APP_SECRET, 'one-time-token'),
+    linkKey: deriveKey(config.APP_SECRET, 'account-link'),
+  });
+  const sessions = createSessionsService({ orm, tokens: edge.sessions, guard });
+  const shared = {
+    ...resources,
+    ...parts,
+    ...edge,
+    committed,
+    emailsQueued,
+    journaled,
+    warn,
+    projectNames,
+    heavyReads,
+  };
+  const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
+  const accountLinks = createAccountLinksService({ ...shared, ...account });
+  return { ...shared, ...account, accountLinks, compiledTemplates, from, shown, linkKey };
+}

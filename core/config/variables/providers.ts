@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { flag, integer, list } from './types.ts';
+
+/** Email out and in, and its rates. */
+export const providersVariables = {
+  EMAIL_PROVIDER: z.enum(['ses', 'smtp']).default('ses').describe('`ses` or `smtp`.'),
+  AWS_REGION: z
+    .string()
+    .default('us-east-1')
+    .describe('Region of SES. Credentials come from the usual AWS sources.'),
+  SES_ENDPOINT: z.url().optional().describe('Another address for the SES API, such as the local SES.'),
+  SES_CONFIGURATION_SET: z
+    .string()
+    .default('posthaste')
+    .describe('Configuration set that publishes the events.'),
+  SNS_TOPIC_ARNS: list.describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
+  SNS_LOCAL_HOST: z
+    .string()
+    .optional()
+    .describe(
+      '`host:port` of the local SES, whose notifications are trusted besides AWS. Never set it in production.',
+    ),
+  INBOUND_ENABLED: flag(false).describe(
+    'Accept emails that SES receives for verified domains. `POST /domains` then shows the MX record too.',
+  ),
+  INBOUND_S3_BUCKETS: list.describe(
+    'Buckets that SES stores received emails in, separated by commas; a notification for another bucket ' +
+      'is refused.',
+  ),
+  INBOUND_S3_ENDPOINT: z
+    .url()
+    .optional()
+    .describe('Alternative endpoint for these buckets, such as the local SES. Uses the credentials of SES.'),
+  SMTP_URL: z
+    .string()
+    .optional()
+    .describe('`smtp://user:password@host:port`, required with `EMAIL_PROVIDER=smtp`.'),
+  EMAIL_RATE_PER_SECOND: integer(0).describe(
+    'Ceiling for the provider account. 0: what SES grants (90 % of it); for SMTP: none.',
+  ),
+  PROJECT_EMAIL_RATE_PER_SECOND: integer(0).describe(
+    'Ceiling per project. 0: only the ceiling of the account.',
+  ),
+  UNKNOWN_OUTCOME_SECONDS: integer(120, 1).describe(
+    'How long an unanswered hand-over waits for its `Send` event.',
+  ),
+};

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { integer } from './types.ts';
+
+/** Postgres, ClickHouse and Temporal. */
+export const storesVariables = {
+  DATABASE_URL: z
+    .string()
+    .min(1)
+    .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
+  DATABASE_POOLER_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A pooler in transaction mode in front of that database, such as PgBouncer. One or two connections per ' +
+        'process bypass it, for what needs a session.',
+    ),
+  DATABASE_POOL_SIZE: integer(20, 4).describe(
+    'Maximum connections per process; with `npm start`, for API and worker each.',
+  ),
+  DATABASE_CAMPAIGN_POOL_SIZE: integer(6, 4).describe('Additional connections of a worker for campaigns.'),
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(
+    "How long a statement of a request may run before the request gets 503; 0 = the server's setting.",
+  ),
+  DATABASE_LOCK_TIMEOUT_SECONDS: integer(10).describe(
+    "How long a request may wait for a locked row or table; 0 = the server's setting.",
+  ),
+  DATABASE_WORKER_STATEMENT_TIMEOUT_SECONDS: integer(900).describe(
+    "How long a statement of a worker may run before its activity is retried; 0 = the server's setting.",
+  ),
+
+  CLICKHOUSE_URL: z
+    .url()
+    .optional()
+    .describe(
+      'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
+    ),
+  CLICKHOUSE_USER: z.string().default('default').describe('ClickHouse user.'),
+  CLICKHOUSE_PASSWORD: z.string().default('').describe('ClickHouse password.'),
+  CLICKHOUSE_DATABASE: z
+    .string()
+    .regex(/^\w+$/)
+    .default('posthaste')
+    .describe('ClickHouse database; created when missing.'),
+
+  ANALYTICS_EVENT_RETENTION_DAYS: integer(0).describe(
+    'Days that ClickHouse keeps the events of the activity feed, listings and top events; 0 = forever.',
+  ),
+  ANALYTICS_FIGURE_RETENTION_DAYS: integer(0).describe(
+    'Days that ClickHouse keeps the data of time series, statistics and campaign figures; 0 = forever.',
+  ),
+
+  TEMPORAL_ADDRESS: z
+    .string()
+    .optional()
+    .describe(
+      '`host:port` of the Temporal frontend. Other `TEMPORAL_*` variables (namespace, API key, TLS) ' +
+        'follow the Temporal environment configuration.',
+    ),
+  TEMPORAL_TASK_QUEUE: z
+    .string()
+    .min(1)
+    .default('posthaste')
+    .describe('Task queue shared by API and workers; those for emails and campaigns are named after it.'),
+  TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
+    'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
+      'they continue.',
+  ),
+  TEMPORAL_UI_URL: z.url().optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
+  TEMPORAL_PAYLOAD_KEY: z
+    .string()
+    .optional()
+    .describe('Base64 of 32 bytes: encrypts workflow payloads with AES-256-GCM.'),
+};
