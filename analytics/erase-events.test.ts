@@ -6,10 +6,10 @@ import type { ClickHouse } from './clickhouse.ts';
 import { eraseEvents } from './erase-events.ts';
 import { activityFeed } from './questions/activity-feed.ts';
 import { activityStats } from './questions/activity-stats.ts';
-import { activityTypesOf } from './questions/activity-types.ts';
 import { listEvents } from './questions/event-list.ts';
 import { eventNames } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
+import { listActivityTypes } from './questions/list-activity-types.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
 const name = "it's / a \\ name.\té😀 {x:String}";
@@ -58,7 +58,7 @@ describe('erasing events', () => {
     await erase(projectId);
     expect(await remaining(projectId)).toEqual([other.eventId]);
     expect(await eventNames(clickhouse, projectId)).toEqual(['another']);
-    expect(await activityTypesOf(clickhouse, projectId)).toEqual([]);
+    expect(await listActivityTypes(clickhouse, projectId)).toEqual([]);
     expect(await activityFeed(clickhouse, { projectId, limit: 10 })).toEqual([]);
     expect(await eventStats(clickhouse, { projectId, ...period })).toMatchObject({
       total: 1,

@@ -25,7 +25,7 @@ export async function indexFewAddresses(em: Em): Promise<void> {
 }
 
 /** Merges pending addresses into the index, about 13 µs each. Does nothing while another process merges. */
-export async function sortNewAddressesIn(em: Em): Promise<void> {
+export async function mergePendingAddresses(em: Em): Promise<void> {
   await execute(
     em,
     `select gin_clean_pending_list(indexrelid) from pg_index

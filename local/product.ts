@@ -12,8 +12,8 @@ import { openDatabase, openResources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
 import type { CampaignThread } from '../temporal/worker/campaign-thread/start-campaign-thread.ts';
-import { runWorker } from '../temporal/worker/run-worker.ts';
 import { startJournal } from '../temporal/worker/start-journal.ts';
+import { startProcessWorkers } from '../temporal/worker/start-process-workers.ts';
 
 export interface ProductOptions {
   config: Config;
@@ -58,7 +58,7 @@ export async function startProduct({
   const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
   const parts = { metrics, clickhouse, wakeJournal };
-  const worker = runWorker(resources, parts, campaigns, shutdown);
+  const worker = startProcessWorkers(resources, parts, campaigns, shutdown);
   const edge = { ...resources, orm: openDatabase(config, log, shutdown, 'edge') };
   const api = startApi(edge, { apiMetrics, ...parts }, shutdown);
   const [running, { url, services, projectChanges }] = await Promise.all([worker, api]);

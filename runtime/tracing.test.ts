@@ -135,7 +135,7 @@ it('loads nothing of OpenTelemetry while it is off', async () => {
       },
     });
     await import('./api/start.ts');
-    await import('./temporal/worker/run-worker.ts');
+    await import('./temporal/worker/start-process-workers.ts');
     const { openTracing } = await import('./runtime/open-tracing.ts');
     const off = await openTracing({}, 'posthaste', undefined, undefined);
     const before = loaded.length;

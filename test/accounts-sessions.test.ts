@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSessions } from '../api/access/sessions.ts';
+import { createSessionTokens } from '../api/access/session-tokens.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { sql } from '../db/testing/sql.ts';
 import {
@@ -47,7 +47,7 @@ const statusOf = async (who: TestPerson) => (await who.call('GET', '/users/@me')
 
 /** A token as it was made before sessions were recorded. */
 function withOldToken(): TestPerson {
-  const tokens = createSessions(deriveKey(stack.environment.APP_SECRET ?? '', 'session'));
+  const tokens = createSessionTokens(deriveKey(stack.environment.APP_SECRET ?? '', 'session'));
   return personOf(stack.url, person, `token=${tokens.signIn({ userId: person.id, sessionVersion: 1 })}`);
 }
 

@@ -14,11 +14,11 @@ import {
 } from '../testing/journal-model.ts';
 import { activityFeed } from './activity-feed.ts';
 import { activityStats } from './activity-stats.ts';
-import { activityTypesOf } from './activity-types.ts';
 import { listEvents } from './event-list.ts';
 import { eventNames, mostEventNames } from './event-names.ts';
 import { type EventPageFilter, type EventPosition, type EventRow, eventPageSql } from './event-page.ts';
 import { eventStats } from './event-stats.ts';
+import { listActivityTypes } from './list-activity-types.ts';
 import { recentActivityCount } from './recent-activity-count.ts';
 
 let clickhouse: ClickHouse;
@@ -106,7 +106,7 @@ describe('every figure', () => {
         }
         const recent = rows.filter((row) => row.activityType !== '' && row.occurredAt >= startDate);
         expect(await recentActivityCount(clickhouse, projectId, startDate)).toBe(recent.length);
-        expect(await activityTypesOf(clickhouse, projectId)).toEqual(
+        expect(await listActivityTypes(clickhouse, projectId)).toEqual(
           [...new Set(rows.map((row) => row.activityType))].filter((type) => type !== '').sort(),
         );
         const names = rows.filter((row) => row.kind !== 'activity').map((row) => row.name);

@@ -3,7 +3,7 @@ import { UserSession } from '../../db/entities/user-session.ts';
 import type { Em } from '../../db/orm.ts';
 import { findSessionUser } from '../../db/statements/access/find-session-user.ts';
 import type { Identity } from './identity.ts';
-import type { Session } from './sessions.ts';
+import type { Session } from './session-tokens.ts';
 
 /**
  * Who is signed in. Read on every request, so that revoking a session or membership takes effect at once.

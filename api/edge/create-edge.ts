@@ -8,7 +8,7 @@ import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests
 import { createIdempotency } from '../access/idempotency.ts';
 import { createProjectKeys } from '../access/project-keys.ts';
 import { createRateLimiter } from '../access/rate-limiter.ts';
-import { createSessions } from '../access/sessions.ts';
+import { createSessionTokens } from '../access/session-tokens.ts';
 import { hostOf } from './same-site.ts';
 
 const sweepEveryMs = 5 * 60_000;
@@ -32,7 +32,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     em,
     projectChanges,
     projectKeys: createProjectKeys(em, deriveKey(config.APP_SECRET, 'api-key-lookup'), projectChanges),
-    sessions: createSessions(deriveKey(config.APP_SECRET, 'session')),
+    sessions: createSessionTokens(deriveKey(config.APP_SECRET, 'session')),
     /** Hosts (with port) whose pages may send the session cookie with an unsafe method. */
     trustedHosts: new Set([publicApiUrl(config), config.DASHBOARD_URL].map(hostOf)),
     limiters: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailStatuses } from '../../core/email-state.ts';
 import { recipientOutcomes } from '../../core/recipient-outcomes.ts';
-import { recipientsPerLook } from '../../db/statements/campaigns/list-recipients.ts';
+import { recipientsPerScan } from '../../db/statements/campaigns/list-recipients.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
 export const listRecipientsQuerySchema = z.object({
@@ -44,7 +44,7 @@ export type RecipientAnswer = z.output<typeof recipientSchema>;
 export const recipientPageSchema = cursorPageSchema(recipientSchema).extend({
   hasMore: z.boolean().describe('More recipients match, or were not looked at yet.'),
   searchedUntil: instant.describe(
-    `When the page is not full because ${recipientsPerLook.toLocaleString('en')} recipients were looked at: when the ` +
+    `When the page is not full because ${recipientsPerScan.toLocaleString('en')} recipients were looked at: when the ` +
       'last of them became a contact. `cursor` goes on from there. Otherwise null.',
   ),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
-import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
+import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 
 export const fieldParamsSchema = z.object({
   field: z
@@ -45,7 +45,7 @@ export const fieldValuesSchema = z.object({
     .int()
     .nullable()
     .describe(
-      `When the project has more than ${contactsPerLook.toLocaleString('en')} contacts: how many of the newest were read. ` +
+      `When the project has more than ${contactsPerScan.toLocaleString('en')} contacts: how many of the newest were read. ` +
         'Otherwise null.',
     ),
 });

@@ -7,7 +7,7 @@ import {
   contactStatuses,
   type DataFilter,
 } from '../../db/statements/contacts/contact-filter.ts';
-import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
+import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 import { contactSchema } from './answers/contact.ts';
 import { totalAccuracySchema } from './answers/offset-page.ts';
 import { cursorLimitSchema, cursorPageSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
@@ -97,20 +97,20 @@ function addIssue(context: z.core.ParsePayload, field: string, message: string, 
   context.issues.push({ code: 'custom', path: [field], message, params: { code }, input: context.value });
 }
 
-const perLook = contactsPerLook.toLocaleString('en');
+const perScan = contactsPerScan.toLocaleString('en');
 
 export const contactPageSchema = cursorPageSchema(contactSchema).extend({
   hasMore: z.boolean().describe('More contacts match, or were not looked at yet.'),
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
   totalAccuracy: totalAccuracySchema.describe(
-    `\`exact\`, or \`minimum\` on later pages and when \`total\` has only the matches among ${perLook} contacts. ` +
+    `\`exact\`, or \`minimum\` on later pages and when \`total\` has only the matches among ${perScan} contacts. ` +
       '`GET /contacts/count` counts all.',
   ),
   searchedUntil: z
     .string()
     .nullable()
     .describe(
-      `When the page is not full because ${perLook} contacts were looked at: when the last of them was created, or its ` +
+      `When the page is not full because ${perScan} contacts were looked at: when the last of them was created, or its ` +
         'address in a list by address. `cursor` goes on from there. Otherwise null.',
     ),
 });

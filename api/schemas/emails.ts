@@ -4,7 +4,7 @@ import { contentTypes } from '../../core/content-types.ts';
 import { emailStatuses, projectEmailSources } from '../../core/email-state.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
-import { emailsPerLook } from '../../db/statements/emails/list-emails.ts';
+import { emailsPerScan } from '../../db/statements/emails/list-emails.ts';
 import { periodQuerySchema } from './activity.ts';
 import { temporalUrlSchema } from './answers/temporal-run.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
@@ -71,7 +71,7 @@ export const emailSchema = emailFields.meta({ id: 'Email' });
 export const emailPageSchema = cursorPageSchema(emailSchema).extend({
   hasMore: z.boolean().describe('More emails match, or were not looked at yet.'),
   searchedBackTo: instant.describe(
-    `When the page is not full because ${emailsPerLook.toLocaleString('en')} emails were looked at: how far back ` +
+    `When the page is not full because ${emailsPerScan.toLocaleString('en')} emails were looked at: how far back ` +
       'that was. `cursor` goes on from there. Otherwise null.',
   ),
 });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { activityFeed } from '../../analytics/questions/activity-feed.ts';
 import { activityStats } from '../../analytics/questions/activity-stats.ts';
-import { activityTypesOf } from '../../analytics/questions/activity-types.ts';
 import { listEvents } from '../../analytics/questions/event-list.ts';
 import { eventNames } from '../../analytics/questions/event-names.ts';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
 import { eventStats } from '../../analytics/questions/event-stats.ts';
+import { listActivityTypes } from '../../analytics/questions/list-activity-types.ts';
 import { recentActivityCount } from '../../analytics/questions/recent-activity-count.ts';
 import { notFound } from '../../core/errors.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
@@ -15,9 +15,9 @@ import type { Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { listUpcoming } from '../../db/statements/events/list-upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 export interface EventPage {
   rows: EventRow[];
@@ -36,7 +36,7 @@ const positionSchema = z
  */
 export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
   async function toPage(projectId: string, found: EventRow[], limit: number): Promise<EventPage> {
-    const { rows, next = null } = lookedPage({ rows: found }, limit, ({ occurredAt, id }) =>
+    const { rows, next = null } = toScannedPage({ rows: found }, limit, ({ occurredAt, id }) =>
       encodeCursor([occurredAt.toISOString(), id]),
     );
     const contacts = projectEm(orm, projectId).getRepository(Contact);
@@ -71,7 +71,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
       whileAvailable(recentActivityCount(clickhouse, projectId, new Date(Date.now() - minutes * 60_000))),
     /** Scheduled campaigns and waiting executions, soonest first. Reads Postgres only. */
     upcoming: (projectId: string, limit: number) => listUpcoming(orm.em.fork(), projectId, limit),
-    types: (projectId: string) => whileAvailable(activityTypesOf(clickhouse, projectId)),
+    types: (projectId: string) => whileAvailable(listActivityTypes(clickhouse, projectId)),
     events: (projectId: string, query: EventListQuery) => page(projectId, undefined, query),
     async contactEvents(projectId: string, contactId: string, query: EventListQuery) {
       if ((await projectEm(orm, projectId).count(Contact, { id: contactId })) === 0)

@@ -5,10 +5,10 @@ import { projectEm } from '../../db/project-em.ts';
 import type { AudienceChoice } from '../../db/statements/campaigns/campaign-audience.ts';
 import { countAudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { AudienceBody } from '../schemas/campaigns.ts';
-import { requireAudience } from './campaign-audience.ts';
 import { findCampaign } from './campaigns.ts';
 import { keepCounts } from './counted-live.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { requireAudience } from './require-audience.ts';
 
 export function createAudiencePreviewService(orm: Orm, heavyReads: HeavyReads) {
   const count = (choice: AudienceChoice) => countAudienceOutcome(orm.em.fork(), choice);

@@ -14,9 +14,9 @@ import {
 import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
 import { findCampaign } from './campaigns.ts';
 import type { HeavyReads } from './heavy-reads.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { whileAvailable } from './read-model.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 const mostLinks = 500;
 const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]).transform(([, id]) => id);
@@ -33,7 +33,7 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
       }
       const search = { campaignId: id, outcome, after, limit: limit + 1 };
       const found = await heavyReads.run(projectId, () => listRecipients(em, search));
-      const { rows, next, searchedUntil } = lookedPage(found, limit, ({ contactId }) => contactId);
+      const { rows, next, searchedUntil } = toScannedPage(found, limit, ({ contactId }) => contactId);
       return {
         recipients: rows,
         cursor: next === undefined ? null : encodeCursor(['recipients', next]),

@@ -27,12 +27,12 @@ import {
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
-import { requireAudience } from './campaign-audience.ts';
 import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { readName } from './read-name.ts';
+import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdDomain, holdSenderDomain } from './sender-domains.ts';
 

@@ -6,7 +6,7 @@ import type { Orm } from '../../db/orm.ts';
 import { type ContactFilter, needsScan } from '../../db/statements/contacts/contact-filter.ts';
 import { type ContactPosition, positionOf } from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
-import { contactsPerLook, lookForContacts } from '../../db/statements/contacts/look-for-contacts.ts';
+import { contactsPerScan, scanContacts } from '../../db/statements/contacts/scan-contacts.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 
 const contactsPerPage = 1_000;
@@ -23,14 +23,14 @@ export function createContactExportService(orm: Orm, heavyReads: HeavyReads) {
      * @throws DomainError `RATE_LIMIT_EXCEEDED`, before the first piece only
      */
     async start(projectId: string, filter: ContactFilter) {
-      const perLook = needsScan(filter) ? contactsPerLook : contactsPerPage;
+      const perScan = needsScan(filter) ? contactsPerScan : contactsPerPage;
       const read = (after?: ContactPosition) =>
         heavyReads.run(projectId, async () => {
           const search = { projectId, filter, order, after };
-          const look = await lookForContacts(orm.em.fork(), search, contactsPerPage, perLook);
-          const last = look.rows.length === contactsPerPage ? look.rows.at(-1) : undefined;
-          const next = last ? positionOf(order, last) : look.lookedUntil;
-          return { contacts: look.rows, next };
+          const scan = await scanContacts(orm.em.fork(), search, contactsPerPage, perScan);
+          const last = scan.rows.length === contactsPerPage ? scan.rows.at(-1) : undefined;
+          const next = last ? positionOf(order, last) : scan.scannedUntil;
+          return { contacts: scan.rows, next };
         });
       const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
       const first = await read();

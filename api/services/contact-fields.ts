@@ -16,7 +16,6 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import type { StoredCondition } from '../../db/repositories/segment-repository.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import { contactsPerLook } from '../../db/statements/contacts/look-for-contacts.ts';
 import {
   type AudienceFigures,
   readAudienceFigures,
@@ -24,6 +23,7 @@ import {
 } from '../../db/statements/contacts/read-contact-figures.ts';
 import { type FieldValue, readFieldValues } from '../../db/statements/contacts/read-field-values.ts';
 import { type ContactPlace, removeKey } from '../../db/statements/contacts/remove-key.ts';
+import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import type { HeavyReads } from './heavy-reads.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
@@ -78,7 +78,7 @@ export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads) {
       return {
         field: name.kind === 'custom' ? `data.${name.key}` : name.name,
         values: values.sort(compareValues),
-        searched: contacts > contactsPerLook ? contactsPerLook : null,
+        searched: contacts > contactsPerScan ? contactsPerScan : null,
       };
     },
 

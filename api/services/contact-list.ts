@@ -27,8 +27,8 @@ import {
 } from '../../db/statements/contacts/read-contact-figures.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { HeavyReads } from './heavy-reads.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 /** The total is counted on the first page only, 0 on later ones. */
 export interface ContactPage extends Total {
@@ -87,7 +87,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
     const figures = await readAudienceFigures(orm.em.fork(), projectId);
     const statuses: readonly ContactStatus[] = filter.statuses ?? contactStatuses;
     const count = statuses.reduce((total, status) => total + countOf(status, figures), 0);
-    return { count, lookedUntil: undefined };
+    return { count, scannedUntil: undefined };
   }
 
   async function readPage(projectId: string, query: ListContactsQuery): Promise<ContactPage> {
@@ -96,7 +96,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
     const order: ContactOrder = { by: query.sort, direction };
     const search = { projectId, filter: query, order, after };
     const found = await listContacts(projectEm(orm, projectId), search, query.limit + 1);
-    const { rows, isFull, next, searchedUntil } = lookedPage(found, query.limit, (row) =>
+    const { rows, isFull, next, searchedUntil } = toScannedPage(found, query.limit, (row) =>
       positionOf(order, row),
     );
     return {
@@ -107,7 +107,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
     };
   }
 
-  /** A page that is not full needs no count: it has all matches, or all among those that were looked at. */
+  /** A page that is not full needs no count: it has all matches, or all among those scanned. */
   async function totalOf(
     projectId: string,
     query: ListContactsQuery,
@@ -118,8 +118,8 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
     if (query.cursor !== undefined) return { total: 0, totalAccuracy: 'minimum' };
     if (isAll || !(isFull || isByAddressAlone(query)))
       return { total: shown, totalAccuracy: isAll ? 'exact' : 'minimum' };
-    const { count, lookedUntil } = await countPart(projectId, query);
-    return { total: Math.max(count, shown), totalAccuracy: lookedUntil === undefined ? 'exact' : 'minimum' };
+    const { count, scannedUntil } = await countPart(projectId, query);
+    return { total: Math.max(count, shown), totalAccuracy: scannedUntil === undefined ? 'exact' : 'minimum' };
   }
 
   const inTurn = <Result>(projectId: string, filter: ContactFilter, read: () => Promise<Result>) =>
@@ -136,8 +136,10 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
      */
     async count(projectId: string, query: CountContactsQuery) {
       const after = readPosition(query.cursor, 'count');
-      const { count, lookedUntil } = await inTurn(projectId, query, () => countPart(projectId, query, after));
-      return { count, cursor: cursorAt('count', lookedUntil), searchedUntil: lookedUntil?.value ?? null };
+      const { count, scannedUntil } = await inTurn(projectId, query, () =>
+        countPart(projectId, query, after),
+      );
+      return { count, cursor: cursorAt('count', scannedUntil), searchedUntil: scannedUntil?.value ?? null };
     },
 
     /**

@@ -7,9 +7,9 @@ import { readEmailRange } from '../../db/statements/campaigns/read-email-range.t
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
 import type { HeavyReads } from './heavy-reads.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed } from './read-model.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id]) => id);
 
@@ -50,7 +50,7 @@ export function createEmailLogService(orm: Orm, heavyReads: HeavyReads) {
       const search = { projectId, filter, beforeId: before };
       const read = () => listEmails(orm.em.fork(), search, query.limit + 1);
       const found = isSparse(filter) ? await heavyReads.run(projectId, read) : await read();
-      const { rows, next, searchedUntil } = lookedPage(found, query.limit, ({ id }) => id);
+      const { rows, next, searchedUntil } = toScannedPage(found, query.limit, ({ id }) => id);
       return {
         emails: rows,
         cursor: next === undefined ? null : encodeCursor(['emails', next]),

@@ -3,8 +3,8 @@ import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import type { ListWindow } from '../../db/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 /** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
 export interface LargePage<Row> extends Total {
@@ -34,7 +34,7 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
   const { window, rowsBefore } = findWindow(list);
   const found = await list.read(window);
   const cursorOf = (last: Row) => cursorAfter(list.kind, list.positionOf(last), rowsBefore + pageSize);
-  const { rows, isFull, next = null } = lookedPage({ rows: found }, pageSize, cursorOf);
+  const { rows, isFull, next = null } = toScannedPage({ rows: found }, pageSize, cursorOf);
   const isEnd = !isFull && (rows.length > 0 || rowsBefore === 0);
   return {
     rows,

@@ -3,9 +3,9 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { listRequests } from '../../analytics/questions/request-list.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RequestListQuery } from '../schemas/requests.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed, whileAvailable } from './read-model.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = z
   .tuple([z.literal('requests'), cursorInstant, z.uuid()])
@@ -30,7 +30,7 @@ export function createRequestLogService(clickhouse: ClickHouse) {
       const before = readCursor(cursor, positionSchema);
       const asked = { projectId, ...filter, statuses, credentials, before, limit: limit + 1 };
       const found = await whileAvailable(listRequests(clickhouse, asked), away);
-      const { rows, next = null } = lookedPage({ rows: found }, limit, ({ at, id }) =>
+      const { rows, next = null } = toScannedPage({ rows: found }, limit, ({ at, id }) =>
         encodeCursor(['requests', at.toISOString(), id]),
       );
       return { requests: rows, cursor: next };

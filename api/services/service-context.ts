@@ -8,7 +8,7 @@ import { version } from '../../runtime/version.ts';
 import type { ProcessResources } from '../../temporal/client/open-temporal.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
 import type { RateLimiter } from '../access/rate-limiter.ts';
-import type { Sessions } from '../access/sessions.ts';
+import type { SessionTokens } from '../access/session-tokens.ts';
 import { createAccountLinksService } from './account-links.ts';
 import { createHeavyReads } from './heavy-reads.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
@@ -23,7 +23,7 @@ export type ServiceContext = ReturnType<typeof createServiceContext>;
 export interface EdgeParts {
   projectChanges: ProjectChanges;
   projectKeys: ProjectKeys;
-  sessions: Sessions;
+  sessions: SessionTokens;
   limiters: { address: RateLimiter | null };
 }
 

@@ -5,7 +5,7 @@ import { User } from '../../db/entities/user.ts';
 import { UserSession } from '../../db/entities/user-session.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
+import type { Session, SessionTokens } from '../access/session-tokens.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
 export interface ListedSession {
@@ -17,7 +17,7 @@ export type SessionsService = ReturnType<typeof createSessionsService>;
 
 export interface SessionsServiceOptions {
   orm: Orm;
-  tokens: Sessions;
+  tokens: SessionTokens;
   guard: Pick<SignInGuard, 'remember'>;
 }
 

@@ -12,8 +12,8 @@ import {
   type SuppressionRow,
 } from '../../db/statements/contacts/list-suppressions.ts';
 import type { ListSuppressionsQuery } from '../schemas/suppressions.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = z
   .tuple([z.literal('suppressedAt'), cursorInstant, z.uuid(), z.string()])
@@ -38,7 +38,7 @@ export function createSuppressionsService(orm: Orm) {
         listSuppressions(orm.em.fork(), projectId, filter, after, limit + 1),
         after === undefined ? countSuppressions(orm.em.fork(), projectId, filter) : notCounted,
       ]);
-      const { rows, next = null } = lookedPage({ rows: found }, limit, cursorAfter);
+      const { rows, next = null } = toScannedPage({ rows: found }, limit, cursorAfter);
       return { rows, cursor: next, ...total };
     },
 

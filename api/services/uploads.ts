@@ -11,8 +11,8 @@ import { finishUpload } from '../../db/statements/uploads/finish-upload.ts';
 import { removeUpload } from '../../db/statements/uploads/remove-upload.ts';
 import type { ImageStores } from '../../runtime/image-stores.ts';
 import type { ListUploadsQuery } from '../schemas/uploads.ts';
-import { lookedPage } from './looked-page.ts';
 import { readCursor } from './read-cursor.ts';
+import { toScannedPage } from './scanned-page.ts';
 
 export interface StoredImage {
   url: string;
@@ -55,7 +55,7 @@ export function createUploadsService(options: UploadsServiceOptions) {
     async list(projectId: string, { cursor, limit }: ListUploadsQuery) {
       const em = projectEm(orm, projectId);
       const found = await em.getRepository(Upload).listPage(readCursor(cursor, positionSchema), limit + 1);
-      const { rows, next = null } = lookedPage({ rows: found }, limit, ({ createdAt, key }) =>
+      const { rows, next = null } = toScannedPage({ rows: found }, limit, ({ createdAt, key }) =>
         encodeCursor(['uploads', createdAt.toISOString(), key]),
       );
       return {

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { notifyEmailsLeft } from '../../db/statements/outbox/notify-emails-left.ts';
+import { notifyWaitingEmails } from '../../db/statements/outbox/notify-waiting-emails.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
@@ -28,7 +28,7 @@ export function openTemporal(resources: Resources, shutdown: Shutdown): Temporal
     client: temporal,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
     warn: warnTo(log),
-    notifyWorkers: () => notifyEmailsLeft(orm.em.fork()),
+    notifyWorkers: () => notifyWaitingEmails(orm.em.fork()),
     emailRoundsAtATime: emailRoundsAtATime(config.DATABASE_POOL_SIZE),
     around: traceRounds(resources),
   });

@@ -5,8 +5,8 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import { openTemporal } from '../client/open-temporal.ts';
 import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
-import { runWorker } from './run-worker.ts';
 import { startJournal } from './start-journal.ts';
+import { startProcessWorkers } from './start-process-workers.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
 /** Everything else of a worker process. Resolves when it has ended. */
@@ -32,7 +32,7 @@ export async function runWorkerProcess(
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
   void prepareClickHouse(clickhouse, config, log, stopping.signal);
   const parts = { metrics, clickhouse, wakeJournal };
-  const running = await runWorker(resources, parts, campaigns, shutdown);
+  const running = await startProcessWorkers(resources, parts, campaigns, shutdown);
   foundation.watchState(running.state);
   log.info('the worker runs');
   await running.ended;

@@ -15,7 +15,7 @@ import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
-import { lockEmailsLeft } from './lock-emails-left.ts';
+import { lockRemainingQuota } from './lock-remaining-quota.ts';
 import { readConsumption } from './read-consumption.ts';
 import { takeTransactional } from './take-transactional.ts';
 
@@ -135,7 +135,7 @@ describe('a campaign', () => {
       [id],
     );
   };
-  const left = () => em.fork().transactional((own) => lockEmailsLeft(own, projectId, 'campaigns'));
+  const left = () => em.fork().transactional((own) => lockRemainingQuota(own, projectId, 'campaigns'));
 
   it('keeps what it may have from others until its audience is frozen, and gets no more', async () => {
     await insertContacts(em, projectId, 10);

@@ -1,6 +1,6 @@
 import { BillingLimit } from '../../entities/billing.ts';
 import type { Em } from '../../orm.ts';
-import { lockEmailsLeft } from '../billing/lock-emails-left.ts';
+import { lockRemainingQuota } from '../billing/lock-remaining-quota.ts';
 import { type AudienceChoice, countRecipients } from './campaign-audience.ts';
 
 export interface CampaignQuota {
@@ -19,6 +19,6 @@ export async function lockCampaignQuota(em: Em, campaign: AudienceChoice): Promi
   const { campaigns: limit } = await em.getRepository(BillingLimit).ofProject(campaign.projectId);
   if (limit === null) return null;
   const recipients = await countRecipients(em, campaign);
-  const left = await lockEmailsLeft(em, campaign.projectId, 'campaigns');
+  const left = await lockRemainingQuota(em, campaign.projectId, 'campaigns');
   return left === null ? null : { recipients, left, limit };
 }

@@ -39,9 +39,9 @@ async function listAll(
   let [after, looks]: [string | undefined, number] = [undefined, 0];
   do {
     const search = { campaignId, outcome, after, limit: 3 };
-    const { rows, lookedUntil } = await listRecipients(database.orm.em.fork(), search, 20);
+    const { rows, scannedUntil } = await listRecipients(database.orm.em.fork(), search, 20);
     names.push(...rows.map(({ email }) => email.replace('@example.com', '')));
-    after = rows.length === 3 ? rows.at(-1)?.contactId : lookedUntil;
+    after = rows.length === 3 ? rows.at(-1)?.contactId : scannedUntil;
     looks += 1;
   } while (after !== undefined);
   return { names, looks };

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { emailStatuses } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
-import { type Look, lookForPage } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
+import { type Scan, scanPage } from '../../scan-page.ts';
 import { query } from '../../sql.ts';
 
 const instant = z.date().nullable();
@@ -57,7 +57,7 @@ const indexedSql: Partial<Record<RecipientOutcome, string>> = {
 };
 
 /** Recipients looked at for one page of an outcome: some 50 ms. */
-export const recipientsPerLook = 20_000;
+export const recipientsPerScan = 20_000;
 
 export interface RecipientQuery {
   campaignId: string;
@@ -68,19 +68,19 @@ export interface RecipientQuery {
 
 /**
  * A keyset page of the recipients of a campaign, in the order of their contacts; erased contacts are left out. For an
- * outcome it looks at no more than `perLook` of them, or of those in the index that has the outcome.
+ * outcome it scans at most `perScan` of them, or of those in the index that has the outcome.
  */
 export async function listRecipients(
   em: Em,
   search: RecipientQuery,
-  perLook = recipientsPerLook,
-): Promise<Look<Recipient, string>> {
+  perScan = recipientsPerScan,
+): Promise<Scan<Recipient, string>> {
   if (search.outcome === undefined) {
-    return { rows: await readPage(em, search, undefined), lookedUntil: undefined };
+    return { rows: await readPage(em, search, undefined), scannedUntil: undefined };
   }
-  return lookForPage(
+  return scanPage(
     search.limit,
-    () => findEnd(em, search, perLook),
+    () => findEnd(em, search, perScan),
     (end) => readPage(em, search, end),
   );
 }
@@ -100,13 +100,13 @@ function readPage(em: Em, search: RecipientQuery, end: string | undefined): Prom
   );
 }
 
-async function findEnd(em: Em, search: RecipientQuery, perLook: number): Promise<string | undefined> {
+async function findEnd(em: Em, search: RecipientQuery, perScan: number): Promise<string | undefined> {
   const { campaignId, after = nilId } = search;
   const [last] = await query(
     em,
     z.object({ id: z.uuid() }),
     `select contact_id as id from emails where ${amongSql(search)} order by contact_id offset $3 limit 1`,
-    [campaignId, after, perLook - 1],
+    [campaignId, after, perScan - 1],
   );
   return last?.id;
 }

@@ -4,19 +4,19 @@ import { query } from '../../sql.ts';
 import { type ContactFilter, contactFilterSql, isByAddressAlone } from './contact-filter.ts';
 import type { ContactPosition } from './contact-order.ts';
 import { findAddresses } from './find-addresses.ts';
-import { type ContactsCounted, countInLook } from './look-for-contacts.ts';
 import { readAudienceFigures } from './read-contact-figures.ts';
+import { type ContactsCounted, countInScan } from './scan-contacts.ts';
 
 /** In projects of up to this many contacts, those of a part of an address are counted at once: 40 ms through an index alone. */
 const mostAtOnce = 200_000;
 
 interface Reach {
-  perLook?: number | undefined;
+  perScan?: number | undefined;
   atOnce?: number | undefined;
 }
 
 /**
- * Counts the matches among the next `perLook` contacts, newest first, or all of them at once where that is cheap: by
+ * Counts the matches among the next `perScan` contacts, newest first, or all of them at once where that is cheap: by
  * address alone in a small project, or by an address that few have.
  */
 export async function countContacts(
@@ -24,18 +24,18 @@ export async function countContacts(
   projectId: string,
   filter: ContactFilter,
   after: ContactPosition | undefined,
-  { perLook, atOnce = mostAtOnce }: Reach = {},
+  { perScan, atOnce = mostAtOnce }: Reach = {},
 ): Promise<ContactsCounted> {
   if (after === undefined && filter.search !== undefined) {
     const isSmall = (await readAudienceFigures(em, projectId)).contacts <= atOnce;
     const isAtOnce = isSmall && isByAddressAlone(filter);
     const emails = isAtOnce ? undefined : await findAddresses(em, projectId, filter.search);
     if (isAtOnce || emails !== undefined) {
-      return { count: await countAll(em, projectId, filter, emails), lookedUntil: undefined };
+      return { count: await countAll(em, projectId, filter, emails), scannedUntil: undefined };
     }
   }
   const order = { by: 'createdAt', direction: 'desc' } as const;
-  return countInLook(em, { projectId, filter, order, after }, perLook);
+  return countInScan(em, { projectId, filter, order, after }, perScan);
 }
 
 async function countAll(

@@ -12,7 +12,7 @@ import { type ContactOrder, type ContactPosition, positionOf } from './contact-o
 import type { ContactRow } from './contact-row.ts';
 import { countContacts } from './count-contacts.ts';
 import { listContacts } from './list-contacts.ts';
-import { lookForContacts } from './look-for-contacts.ts';
+import { scanContacts } from './scan-contacts.ts';
 
 let database: TestDatabase;
 let em: Em;
@@ -35,16 +35,16 @@ async function readPages(
   filter: ContactFilter,
   order: ContactOrder,
   limit: number,
-  perLook?: number,
+  perScan?: number,
 ): Promise<string[]> {
   const emails: string[] = [];
   let after: ContactPosition | undefined;
   for (;;) {
     const search = { projectId, filter, order, after };
-    const { rows, lookedUntil } = await listContacts(em, search, limit, perLook);
+    const { rows, scannedUntil } = await listContacts(em, search, limit, perScan);
     emails.push(...rows.map(({ email }) => email));
     const last = rows.length === limit ? rows.at(-1) : undefined;
-    after = last ? positionOf(order, last) : lookedUntil;
+    after = last ? positionOf(order, last) : scannedUntil;
     if (after === undefined) return emails;
   }
 }
@@ -52,13 +52,13 @@ async function readPages(
 const readAll = async (order: ContactOrder) =>
   (await listContacts(em, { projectId, filter: none, order, after: undefined }, 100)).rows;
 
-async function countParts(filter: ContactFilter, perLook?: number, atOnce?: number): Promise<number> {
+async function countParts(filter: ContactFilter, perScan?: number, atOnce?: number): Promise<number> {
   let total = 0;
   let after: ContactPosition | undefined;
   do {
-    const { count, lookedUntil } = await countContacts(em, projectId, filter, after, { perLook, atOnce });
+    const { count, scannedUntil } = await countContacts(em, projectId, filter, after, { perScan, atOnce });
     total += count;
-    after = lookedUntil;
+    after = scannedUntil;
   } while (after !== undefined);
   return total;
 }
@@ -150,9 +150,9 @@ describe('a list', () => {
 
   it('and its count keep to the filter, in every order, however little a call looks at', async () => {
     const all = await readAll({ by: 'email', direction: 'asc' });
-    const perLook = fc.constantFrom(undefined, 1, 3, 7, 20);
+    const perScan = fc.constantFrom(undefined, 1, 3, 7, 20);
     await fc.assert(
-      fc.asyncProperty(filterOf, fc.constantFrom(...orders), perLook, async (filter, order, contacts) => {
+      fc.asyncProperty(filterOf, fc.constantFrom(...orders), perScan, async (filter, order, contacts) => {
         const wanted = all.filter((contact) => matches(contact, filter)).map((contact) => contact.email);
         const seen = await readPages(filter, order, 3, contacts);
         expect(seen.toSorted()).toEqual(wanted);
@@ -188,12 +188,12 @@ describe('a list', () => {
     const partly = await page({ ...none, data });
     expect(partly.rows).toEqual([]);
     // The 100th of the newest.
-    expect(partly.lookedUntil?.value).toBe('2026-02-01T00:48:21.000Z');
-    const { rows, lookedUntil } = await page({ ...none, data, search: '@example' });
-    expect([rows.length, lookedUntil]).toEqual([5, undefined]);
-    expect((await page({ ...none, data, search: 'many' })).lookedUntil).toEqual(partly.lookedUntil);
+    expect(partly.scannedUntil?.value).toBe('2026-02-01T00:48:21.000Z');
+    const { rows, scannedUntil } = await page({ ...none, data, search: '@example' });
+    expect([rows.length, scannedUntil]).toEqual([5, undefined]);
+    expect((await page({ ...none, data, search: 'many' })).scannedUntil).toEqual(partly.scannedUntil);
     const wildcards = await page({ ...none, search: 'bulk_1' });
-    expect([wildcards.rows, wildcards.lookedUntil]).toEqual([[], undefined]);
+    expect([wildcards.rows, wildcards.scannedUntil]).toEqual([[], undefined]);
   });
 
   it('has each contact once when others are created and deleted between two calls', async () => {
@@ -204,11 +204,11 @@ describe('a list', () => {
     const seen: string[] = [];
     let after: ContactPosition | undefined;
     do {
-      const { rows, lookedUntil } = await lookForContacts(em, { projectId, filter, order, after }, 1_000, 30);
+      const { rows, scannedUntil } = await scanContacts(em, { projectId, filter, order, after }, 1_000, 30);
       seen.push(...rows.map(({ email }) => email));
       await sql(em, `delete from contacts where project_id = $1 and email = $2`, [projectId, seen.at(-1)]);
       await insertMany(5);
-      after = lookedUntil;
+      after = scannedUntil;
     } while (after !== undefined);
     expect(seen.filter((email) => before.includes(email))).toEqual(before);
     expect(new Set(seen).size).toBe(seen.length);

@@ -1,29 +1,29 @@
-import type { Look } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
+import type { Scan } from '../../scan-page.ts';
 import { query } from '../../sql.ts';
 import { contactFilterSql, needsScan } from './contact-filter.ts';
 import { type ContactPosition, orderSql, sideSql } from './contact-order.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
 import { findAddresses } from './find-addresses.ts';
-import { type ContactSearch, lookForContacts } from './look-for-contacts.ts';
+import { type ContactSearch, scanContacts } from './scan-contacts.ts';
 
 /**
- * A keyset page of contacts. When no index serves the filter, it looks at no more than `perLook` of them; only a search
+ * A keyset page of contacts. When no index serves the filter, it scans at most `perScan` of them; only a search
  * for an address that few have finds those anywhere.
  */
 export async function listContacts(
   em: Em,
   search: ContactSearch,
   limit: number,
-  perLook?: number,
-): Promise<Look<ContactRow, ContactPosition>> {
+  perScan?: number,
+): Promise<Scan<ContactRow, ContactPosition>> {
   const { projectId, filter } = search;
-  if (!needsScan(filter)) return { rows: await readPage(em, search, limit), lookedUntil: undefined };
-  const found = await lookForContacts(em, search, limit, perLook);
-  if (found.lookedUntil === undefined || filter.search === undefined) return found;
+  if (!needsScan(filter)) return { rows: await readPage(em, search, limit), scannedUntil: undefined };
+  const found = await scanContacts(em, search, limit, perScan);
+  if (found.scannedUntil === undefined || filter.search === undefined) return found;
   const emails = await findAddresses(em, projectId, filter.search);
   if (emails === undefined) return found;
-  return { rows: await readPage(em, search, limit, emails), lookedUntil: undefined };
+  return { rows: await readPage(em, search, limit, emails), scannedUntil: undefined };
 }
 
 /** @param emails are looked up before sorting; otherwise the planner scans the project in order */

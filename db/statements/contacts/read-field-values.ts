@@ -4,7 +4,7 @@ import { bindInto } from '../../conditions/bind.ts';
 import { dataValueSql } from '../../conditions/data-value.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { contactsPerLook } from './look-for-contacts.ts';
+import { contactsPerScan } from './scan-contacts.ts';
 
 const valueRow = z.object({ value: z.union([z.string(), z.number(), z.boolean()]) });
 export type FieldValue = z.output<typeof valueRow>['value'];
@@ -23,15 +23,15 @@ const standardSql: Readonly<Record<StandardField, string>> = {
 /** Applied after grouping: as a condition per contact it makes the planner sort, which takes three times as long. */
 const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
 
-/** Up to `limit` distinct values of a field, those that the newest contacts have. Looks at no more than `perLook`. */
+/** Up to `limit` distinct values of a field, those that the newest contacts have. Looks at no more than `perScan`. */
 export async function readFieldValues(
   em: Em,
   projectId: string,
   field: ContactFieldName,
   limit: number,
-  perLook = contactsPerLook,
+  perScan = contactsPerScan,
 ): Promise<FieldValue[]> {
-  const parameters: unknown[] = [projectId, limit, perLook];
+  const parameters: unknown[] = [projectId, limit, perScan];
   const value =
     field.kind === 'standard'
       ? standardSql[field.name]

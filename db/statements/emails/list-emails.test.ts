@@ -43,9 +43,9 @@ async function follow(projectId: string, filter: EmailFilter) {
   let beforeId: string | undefined;
   let looks = 0;
   do {
-    const { rows, lookedUntil } = await listEmails(em, { projectId, filter, beforeId }, 5, 20);
+    const { rows, scannedUntil } = await listEmails(em, { projectId, filter, beforeId }, 5, 20);
     subjects.push(...rows.map(({ subject }) => subject));
-    beforeId = lookedUntil ?? (rows.length === 5 ? rows.at(-1)?.id : undefined);
+    beforeId = scannedUntil ?? (rows.length === 5 ? rows.at(-1)?.id : undefined);
     looks += 1;
   } while (beforeId !== undefined);
   return { subjects, looks };

@@ -4,8 +4,8 @@ import { lowestIdAt } from '../../../core/id-at.ts';
 import { type Bind, bindInto } from '../../conditions/bind.ts';
 import { failedEmailSql } from '../../entities/email.ts';
 import { containsSql } from '../../fragments/contains-sql.ts';
-import { type Look, lookForPage } from '../../look-for-page.ts';
 import type { Em } from '../../orm.ts';
+import { type Scan, scanPage } from '../../scan-page.ts';
 import { query } from '../../sql.ts';
 import { findByAddressPart } from '../contacts/find-addresses.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
@@ -28,7 +28,7 @@ export interface EmailFilter {
 const failedStatuses: readonly EmailStatus[] = ['BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED'];
 
 /** Emails looked at for one page: 30 ms at 5 million emails, more on a busy machine. */
-export const emailsPerLook = 20_000;
+export const emailsPerScan = 20_000;
 
 /** Ids are made beside `created_at`, maybe by another clock. */
 const skewMs = 60_000;
@@ -91,41 +91,41 @@ export interface EmailSearch {
 const mostRecipients = 200;
 
 /**
- * A page of a project's emails, newest first. When no index serves the filter, it looks at no more than `perLook` of them; only
+ * A page of a project's emails, newest first. When no index serves the filter, it scans at most `perScan` of them; only
  * those to an address that few contacts have it finds anywhere.
  */
 export async function listEmails(
   em: Em,
   search: EmailSearch,
   limit: number,
-  perLook = emailsPerLook,
-): Promise<Look<LoggedEmail, string>> {
-  const read = (end: string | undefined) => readPage(em, search, limit, end, perLook);
+  perScan = emailsPerScan,
+): Promise<Scan<LoggedEmail, string>> {
+  const read = (end: string | undefined) => readPage(em, search, limit, end, perScan);
   if (isServed(search.filter)) {
     const rows = await read(undefined);
-    if (rows.length === limit) return { rows, lookedUntil: undefined };
+    if (rows.length === limit) return { rows, scannedUntil: undefined };
   }
-  const found = await lookForPage(limit, () => findEnd(em, search, perLook), read);
+  const found = await scanPage(limit, () => findEnd(em, search, perScan), read);
   const { recipient, contactIds } = search.filter;
-  if (found.lookedUntil === undefined || recipient === undefined || contactIds !== undefined) return found;
+  if (found.scannedUntil === undefined || recipient === undefined || contactIds !== undefined) return found;
   const contacts = await findByAddressPart(em, search.projectId, recipient, mostRecipients);
   if (contacts === undefined || contacts.length === 0) return found;
   const filter = { ...search.filter, contactIds: contacts.map(({ id }) => id) };
-  return together(found, await listEmails(em, { ...search, filter }, limit, perLook), limit);
+  return mergeScans(found, await listEmails(em, { ...search, filter }, limit, perScan), limit);
 }
 
 /**
  * Merges the scan with the contacts' emails: the scan also finds tests to addresses without a contact, and the contacts'
  * emails reach further back.
  */
-function together(
-  found: Look<LoggedEmail, string>,
-  ofContacts: Look<LoggedEmail, string>,
+function mergeScans(
+  found: Scan<LoggedEmail, string>,
+  ofContacts: Scan<LoggedEmail, string>,
   limit: number,
-): Look<LoggedEmail, string> {
+): Scan<LoggedEmail, string> {
   const byId = new Map([...found.rows, ...ofContacts.rows].map((email) => [email.id, email]));
   const rows = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
-  return { rows, lookedUntil: rows.length === limit ? undefined : ofContacts.lookedUntil };
+  return { rows, scannedUntil: rows.length === limit ? undefined : ofContacts.scannedUntil };
 }
 
 /**
@@ -137,12 +137,12 @@ function readPage(
   { projectId, filter, beforeId }: EmailSearch,
   limit: number,
   end: string | undefined,
-  perLook: number,
+  perScan: number,
 ): Promise<LoggedEmail[]> {
   const parameters: unknown[] = [projectId];
   const bind = bindInto(parameters);
   const nearby = nearbySql(filter, { beforeId, end }, bind);
-  const page = `select * from (${nearby} limit ${bind(2 * perLook)}) e where ${matchSql(filter, bind)}
+  const page = `select * from (${nearby} limit ${bind(2 * perScan)}) e where ${matchSql(filter, bind)}
     order by e.id desc limit ${bind(limit)}`;
   return query(em, loggedEmailRow, loggedEmailsSql(page), parameters);
 }
@@ -150,7 +150,7 @@ function readPage(
 async function findEnd(
   em: Em,
   { projectId, filter, beforeId }: EmailSearch,
-  perLook: number,
+  perScan: number,
 ): Promise<string | undefined> {
   const parameters: unknown[] = [projectId];
   const bind = bindInto(parameters);
@@ -158,7 +158,7 @@ async function findEnd(
   const [last] = await query(
     em,
     z.object({ id: z.uuid() }),
-    `select id from (${nearby} offset ${bind(perLook - 1)} limit 1) e`,
+    `select id from (${nearby} offset ${bind(perScan - 1)} limit 1) e`,
     parameters,
   );
   return last?.id;

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidv5 } from 'uuid';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { PendingEvent } from '../mail/pending-events.ts';
-import { toReceivedEvent } from '../receiving/received-event.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
-import { toSesEvent } from './ses-event.ts';
+import { toReceivedNotification } from '../receiving/received-notification.ts';
+import { buildSesEvent } from './build-ses-event.ts';
 import type { SignedSnsMessage, SnsSigner } from './sns-signer.ts';
 import { type Subscriber, signingCertUrl } from './subscriber.ts';
 import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
@@ -177,13 +177,13 @@ export class Publisher {
     if (event === 'received') {
       const record = this.#store.readReceived(line);
       const raw = (await this.#received.read(record.id)) ?? Buffer.alloc(0);
-      const received = await toReceivedEvent(record, raw, this.#subscriber.current.topicArn);
+      const received = await toReceivedNotification(record, raw, this.#subscriber.current.topicArn);
       return { Subject: 'Amazon SES Email Receipt Notification', Message: JSON.stringify(received) };
     }
     const record = this.#store.readRecord(line);
     const planned = typeof event === 'number' ? record.events[event] : event;
     if (planned === undefined) throw new Error(`Event ${number} is not in the plan of its message.`);
-    const message = JSON.stringify(toSesEvent(record, planned, at, messageId));
+    const message = JSON.stringify(buildSesEvent(record, planned, at, messageId));
     return { Subject: 'Amazon SES Email Event Notification', Message: message };
   }
 

@@ -17,7 +17,7 @@ import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
 import { recordWithRetry } from '../sending/record-with-retry.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
-import { type BulkContext, handOverInBulk } from './hand-over-in-bulk.ts';
+import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
 
 export interface BatchOrder extends CampaignBatchInput {
@@ -185,7 +185,7 @@ class BatchRun {
     inMs: BulkContext['inMs'],
   ): Promise<void> {
     const { orm, signal, watch, recorded } = this.#context;
-    const outcomes = await handOverInBulk(
+    const outcomes = await handOverCampaignEmails(
       {
         ...this.#context,
         signal: AbortSignal.any([signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]),

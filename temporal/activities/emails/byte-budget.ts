@@ -1,5 +1,5 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import type { Lot } from './plan-lots.ts';
+import type { Lot } from './group-by-memory.ts';
 
 export interface ByteBudget {
   /** Waits for the bytes of a lot. When too many lots wait already, returns a retry delay at once. */

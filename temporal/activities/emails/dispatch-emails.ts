@@ -5,11 +5,11 @@ import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import { handOverWave, type WaveContext } from './hand-over-wave.ts';
-import { type Lot, planLots } from './plan-lots.ts';
-import { type Reservation, type SendSlot, type SlotReserver, waitTheirTurn } from './reserve-slots.ts';
+import { groupByMemory, type Lot } from './group-by-memory.ts';
+import { type HandOverContext, handOverClaim } from './hand-over-claim.ts';
+import { type Reservation, type SendSlot, type SlotReserver, waitTheirTurn } from './slot-reserver.ts';
 
-export interface DispatchContext extends WaveContext {
+export interface DispatchContext extends HandOverContext {
   rates: SendRates;
   reserve: SlotReserver;
   bytes: ByteBudget;
@@ -53,8 +53,8 @@ export async function dispatchEmails(
     else if (verdict.kind === 'wait') run.waits.set(email.id, verdict.retryInMs);
     else suppressed.push(email.id);
   }
-  if (suppressed.length > 0) run.note(await handOverWave(context, [], 0, 1, suppressed));
-  for (const lot of planLots(due)) await sendLot(context, lot, run);
+  if (suppressed.length > 0) run.note(await handOverClaim(context, [], 0, 1, suppressed));
+  for (const lot of groupByMemory(due)) await sendLot(context, lot, run);
 
   const isOver = found.every(({ id }) => run.ended.has(id));
   const open = isOver ? [] : run.hasClaimed ? await findOpen() : found;
@@ -160,7 +160,7 @@ async function handOverInWaves(
     // A claim must not start before its time.
     if (waitMs > 0) await pause(context, waitMs);
     if (context.signal.aborted) return;
-    run.note(await handOverWave(context, wave, grantedAt, concurrency));
+    run.note(await handOverClaim(context, wave, grantedAt, concurrency));
     from = to;
   }
 }

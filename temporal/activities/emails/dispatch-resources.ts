@@ -5,7 +5,7 @@ import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/e
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import { createByteBudget } from './byte-budget.ts';
 import type { DispatchContext } from './dispatch-emails.ts';
-import { createSlotReserver } from './reserve-slots.ts';
+import { createSlotReserver } from './slot-reserver.ts';
 
 export function createDispatchResources(
   orm: Orm,

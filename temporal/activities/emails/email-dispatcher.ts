@@ -6,7 +6,7 @@ import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { dispatchEmails, workMs } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
-import type { HandingOver } from './hand-over-wave.ts';
+import type { HandingOver } from './hand-over-claim.ts';
 
 export interface EmailDispatcherDependencies {
   orm: Orm;

@@ -4,7 +4,7 @@ import { closeErasure } from '../../../db/statements/projects/close-erasure.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import type { ProjectErasureActivities } from '../../contracts/project-erasure.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
-import { eraseRecordedProject } from './erase-project.ts';
+import { eraseRecordedProject } from './erase-recorded-project.ts';
 import type { RemoveImage } from './erase-uploads.ts';
 
 export interface ProjectActivityDependencies {

@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
-import { indexAddresses, sortNewAddressesIn } from '../../../db/address-index.ts';
+import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
@@ -97,7 +97,7 @@ function createFigureSweeps({
     },
     async foldContactFigures() {
       const result = await foldFigures(orm.em.fork());
-      await sortNewAddressesIn(orm.em.fork());
+      await mergePendingAddresses(orm.em.fork());
       return result;
     },
     async judgeSenders() {

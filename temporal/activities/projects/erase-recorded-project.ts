@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
-import { eraseProjectData } from '../../../analytics/erase-project.ts';
+import { eraseProjectData } from '../../../analytics/erase-project-data.ts';
 import { DomainRemoval } from '../../../db/entities/domain.ts';
 import { ProjectErasure } from '../../../db/entities/project-security.ts';
 import type { Em } from '../../../db/orm.ts';

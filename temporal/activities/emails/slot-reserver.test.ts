@@ -7,7 +7,7 @@ import { sql } from '../../../db/testing/sql.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { reserveCampaignSlots } from '../campaigns/reserve-campaign-slots.ts';
-import { createSlotReserver, type Reservation, waitTheirTurn } from './reserve-slots.ts';
+import { createSlotReserver, type Reservation, waitTheirTurn } from './slot-reserver.ts';
 
 let database: TestDatabase;
 let em: Em;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { openTestClickHouse } from '../test/setup/clickhouse.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { countColumn } from './client/question.ts';
-import { eraseProjectData } from './erase-project.ts';
+import { eraseProjectData } from './erase-project-data.ts';
 import { eventTable, toEventLine } from './tables/event.ts';
 import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/request-log.ts';
 

@@ -10,7 +10,7 @@ const row = z.object({ left: z.int().nullable() });
  *
  * @returns null when there is no limit
  */
-export async function lockEmailsLeft(
+export async function lockRemainingQuota(
   em: Em,
   projectId: string,
   category: BillingCategory,

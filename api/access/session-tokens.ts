@@ -13,13 +13,13 @@ export interface Session {
   id?: string | undefined;
 }
 
-export type Sessions = ReturnType<typeof createSessions>;
+export type SessionTokens = ReturnType<typeof createSessionTokens>;
 
 const claimsSchema = z
   .object({ sub: z.uuid(), ver: z.int(), jti: z.uuid().optional() })
   .transform(({ sub, ver, jti }): Session => ({ userId: sub, sessionVersion: ver, id: jti }));
 
-export function createSessions(key: Uint8Array) {
+export function createSessionTokens(key: Uint8Array) {
   const secret = Buffer.from(key);
   return {
     signIn: ({ userId, sessionVersion, id }: Session) => {

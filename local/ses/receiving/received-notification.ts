@@ -26,7 +26,7 @@ async function headersOf(raw: Buffer) {
  * The notification of a received email: with its content where it fits (SNS action), otherwise with its place
  * in the bucket (S3 action).
  */
-export async function toReceivedEvent(
+export async function toReceivedNotification(
   record: ReceivedRecord,
   raw: Buffer,
   topicArn: string,

@@ -6,7 +6,7 @@ import { execute } from '../../sql.ts';
  * Notifies all workers that emails are waiting. Call it after the commit: Postgres serialises commits that notify.
  * Commits asynchronously, because a flush would delay the commits of emails; polling finds what a crash loses.
  */
-export async function notifyEmailsLeft(em: Em): Promise<void> {
+export async function notifyWaitingEmails(em: Em): Promise<void> {
   await execute(
     em,
     `select set_config('synchronous_commit', 'off', true), pg_notify('${commandsLeftChannel}', '${emailsLeft}')`,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import { planHandOvers } from './plan-hand-overs.ts';
+import { groupByCall } from './group-by-call.ts';
 
 interface Case {
   at: number;
@@ -21,7 +21,7 @@ function plan(cases: Case[], emailsPerCall = 50) {
     const stored = { content, attachments: Array.from({ length: attachments }) } as unknown as StoredContent;
     return isGone ? undefined : stored;
   };
-  const planned = planHandOvers(emails, storedOf, (email) => caseOf(email).at, emailsPerCall);
+  const planned = groupByCall(emails, storedOf, (email) => caseOf(email).at, emailsPerCall);
   return planned.map(({ emails: together, at }) => ({ at, ids: together.map(({ id }) => Number(id)) }));
 }
 

@@ -3,7 +3,7 @@ import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
-import { handOverInBulk } from './hand-over-in-bulk.ts';
+import { handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
 const claimed = Array.from({ length: 120 }, () => ({
   id: newId(),
@@ -17,7 +17,7 @@ const claimed = Array.from({ length: 120 }, () => ({
 
 it('outcomes of a claim are recorded although the database did not say whether the rest may leave', async () => {
   const answers = [true, new Error('the connection was lost'), true];
-  const outcomes = await handOverInBulk(
+  const outcomes = await handOverCampaignEmails(
     {
       provider: {
         handOverMany: async (emails) =>

@@ -19,7 +19,7 @@ export interface BulkContext {
 
 const emailsPerCall = 50;
 
-export async function handOverInBulk(
+export async function handOverCampaignEmails(
   context: BulkContext,
   claimed: readonly ClaimedEmail[],
   stored: StoredContent | undefined,

@@ -16,7 +16,7 @@ const longestRetryMs = 10_000;
  * Starts the workers of this process and registers them for shutdown. Retries while Temporal is down, so processes
  * can start in any order.
  */
-export async function runWorker(
+export async function startProcessWorkers(
   resources: ProcessResources,
   parts: WorkerParts,
   campaigns: CampaignThread,

@@ -2,7 +2,7 @@ import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.t
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 
 /** Emails that leave together, in one call where the provider takes them so. */
-export interface PlannedHandOver {
+export interface PlannedCall {
   emails: ClaimedEmail[];
   /** Epoch milliseconds; no email's slot is later. */
   at: number;
@@ -23,14 +23,14 @@ const mostCharacters = 512 * 1024;
  * @param atOf the time of an email's slot, in epoch milliseconds
  * @param emailsPerCall what the provider takes
  */
-export function planHandOvers(
+export function groupByCall(
   emails: readonly ClaimedEmail[],
   storedOf: (email: ClaimedEmail) => StoredContent | undefined,
   atOf: (email: ClaimedEmail) => number,
   emailsPerCall: number,
-): PlannedHandOver[] {
-  const planned: PlannedHandOver[] = [];
-  const open = new Map<string, PlannedHandOver & { since: number; characters: number }>();
+): PlannedCall[] {
+  const planned: PlannedCall[] = [];
+  const open = new Map<string, PlannedCall & { since: number; characters: number }>();
   for (const email of emails.toSorted((one, other) => atOf(one) - atOf(other))) {
     const at = atOf(email);
     const stored = storedOf(email);

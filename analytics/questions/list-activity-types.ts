@@ -14,7 +14,7 @@ ORDER BY type`,
   row,
 };
 
-export async function activityTypesOf(clickhouse: ClickHouse, projectId: string): Promise<string[]> {
+export async function listActivityTypes(clickhouse: ClickHouse, projectId: string): Promise<string[]> {
   const rows = await clickhouse.query(question, { projectId });
   return rows.map((found) => found.type);
 }

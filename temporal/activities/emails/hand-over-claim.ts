@@ -17,12 +17,12 @@ import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { recordWithRetry } from '../sending/record-with-retry.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
-import { planHandOvers } from './plan-hand-overs.ts';
-import type { SendSlot } from './reserve-slots.ts';
+import { groupByCall } from './group-by-call.ts';
+import type { SendSlot } from './slot-reserver.ts';
 
 export type HandingOver = Pick<EmailProvider, 'emailsPerCall' | 'handOver' | 'handOverMany'>;
 
-export interface WaveContext {
+export interface HandOverContext {
   em: Em;
   provider: HandingOver;
   render: ClaimedRenderer;
@@ -43,8 +43,8 @@ const notedLaterMs = 1_000;
  * @param grantedAt the slots' delays count from here
  * @param withheld emails without a slot, to be recorded as suppressed
  */
-export async function handOverWave(
-  context: WaveContext,
+export async function handOverClaim(
+  context: HandOverContext,
   slots: readonly SendSlot[],
   grantedAt: number,
   concurrency: number,
@@ -69,7 +69,7 @@ export async function handOverWave(
   const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
   // The memory of large emails is counted for one in hand.
   const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
-  const planned = planHandOvers(sendable, storedOf, atOf, emailsPerCall);
+  const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
   const claim = { token, storedOf, outcomes, signal };
   await pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), { concurrency });
   await recordWithRetry(em, token, outcomes.records);
@@ -87,7 +87,7 @@ interface Claim {
 async function handOverAt(
   at: number,
   emails: readonly ClaimedEmail[],
-  context: WaveContext,
+  context: HandOverContext,
   claim: Claim,
 ): Promise<void> {
   const { outcomes, signal, storedOf } = claim;
@@ -111,7 +111,7 @@ function putBack(emails: Iterable<ClaimedEmail>, outcomes: ClaimOutcomes): void 
 /** @returns the emails that may be handed over now */
 async function begin(
   rendered: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
-  context: WaveContext,
+  context: HandOverContext,
   { token, outcomes }: Claim,
 ): Promise<Map<ClaimedEmail, OutgoingEmail>> {
   const begun = new Map<ClaimedEmail, OutgoingEmail>();

@@ -12,7 +12,12 @@ const userAgent = 'Mozilla/5.0 (local inbox)';
  * @param at milliseconds since the epoch
  * @param eventId unique and stable per event; becomes the `feedbackId` of bounces and complaints
  */
-export function toSesEvent(message: MessageRecord, event: PlannedEvent, at: number, eventId: string): object {
+export function buildSesEvent(
+  message: MessageRecord,
+  event: PlannedEvent,
+  at: number,
+  eventId: string,
+): object {
   const timestamp = new Date(at).toISOString();
   const base = { eventType: event.type, mail: toMail(message) };
   switch (event.type) {

@@ -17,7 +17,7 @@ import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { createClaimedRenderer } from '../sending/render-claimed.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
-import type { HandingOver } from './hand-over-wave.ts';
+import type { HandingOver } from './hand-over-claim.ts';
 
 let database: TestDatabase;
 let em: Em;

@@ -2,7 +2,7 @@ import type { RequestBuffer } from '../services/request-buffer.ts';
 import { type EdgeMiddleware, routeOf } from './context.ts';
 
 /** Logs requests whose project is known, for its developers: without path, query, body and key. */
-export function logRequests(buffer: RequestBuffer): EdgeMiddleware {
+export function recordProjectRequests(buffer: RequestBuffer): EdgeMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     await next();

@@ -1,7 +1,7 @@
-export interface Look<Row, Position> {
+export interface Scan<Row, Position> {
   rows: Row[];
-  /** The last row that was looked at, when there are more to look at beyond a page that is not full. */
-  lookedUntil: Position | undefined;
+  /** The last row scanned, if the page is not full and more rows follow. */
+  scannedUntil: Position | undefined;
 }
 
 /**
@@ -11,12 +11,12 @@ export interface Look<Row, Position> {
  * @param findEnd the last row of the part, undefined when the list ends in it
  * @param read the first `limit` matches up to that row and with it
  */
-export async function lookForPage<Row, Position>(
+export async function scanPage<Row, Position>(
   limit: number,
   findEnd: () => Promise<Position | undefined>,
   read: (end: Position | undefined) => Promise<Row[]>,
-): Promise<Look<Row, Position>> {
+): Promise<Scan<Row, Position>> {
   const end = await findEnd();
   const rows = await read(end);
-  return { rows, lookedUntil: rows.length === limit ? undefined : end };
+  return { rows, scannedUntil: rows.length === limit ? undefined : end };
 }

@@ -18,7 +18,7 @@ const largeLotEmails = 8;
  * Divides emails into lots. Small emails share lots, in order, and come first; large ones are grouped by
  * content, which is loaded once per lot.
  */
-export function planLots(emails: readonly OpenEmail[]): Lot[] {
+export function groupByMemory(emails: readonly OpenEmail[]): Lot[] {
   const small: Lot[] = [];
   const large = new Map<string, Lot>();
   const finished: Lot[] = [];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
-import { planLots } from './plan-lots.ts';
+import { groupByMemory } from './group-by-memory.ts';
 
 const mega = 1024 * 1024;
 const emails = fc
@@ -34,7 +34,7 @@ const emails = fc
 it('puts each email into one lot, small ones first, with no more in memory than the lot says', () => {
   fc.assert(
     fc.property(emails, (all) => {
-      const lots = planLots(all);
+      const lots = groupByMemory(all);
       const planned = lots.flatMap((lot) => lot.emails.map(({ id }) => id));
       expect(planned.toSorted()).toEqual(all.map(({ id }) => id));
       const firstLarge = lots.findIndex(({ isLarge }) => isLarge);
