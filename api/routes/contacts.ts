@@ -28,7 +28,7 @@ export const listContacts = defineRoute({
   path: '/contacts',
   summary: 'List contacts',
   description:
-    'Filters may be combined. One by data looks at a number of contacts per page only, so a page may have fewer than ' +
+    'Filters may be combined. One by data scans a limited number of contacts per page, so a page may have fewer than ' +
     '`limit` and still go on: `searchedUntil` tells how far it was searched.',
   query: listContactsQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
@@ -45,7 +45,7 @@ export const countContacts = defineRoute({
   path: '/contacts/count',
   summary: 'Count contacts',
   description:
-    'Exact, with the filters of the list. Where that needs a look at each contact it goes in parts, newest contacts ' +
+    'Exact, with the filters of the list. If every contact must be scanned, it counts in parts, newest contacts ' +
     'first: follow `cursor` and add up `count`.',
   query: countContactsQuerySchema,
   responses: {

@@ -29,7 +29,7 @@ export const resetProject = defineRoute({
   summary: 'Erase the data of a project',
   description:
     'Contacts, emails, events, templates, segments, campaigns, workflows, jobs and uploaded images go, ' +
-    'and cannot be brought back; keys, members, domains and settings stay. What sends stops at once. A ' +
+    'and cannot be restored; keys, members, domains and settings stay. Sending stops immediately. A ' +
     'call waits up to 20 seconds for the end; a reset that takes longer goes on in the background, and ' +
     '`GET` of the same path says how far it is. One at a time. Requires an owner or admin.',
   params,

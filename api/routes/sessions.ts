@@ -42,7 +42,7 @@ export const endOtherSessions = defineRoute({
   path: '/auth/sessions',
   auth: 'user',
   summary: 'Sign out everywhere else',
-  description: 'Every session of the user but the one that asks is refused from the next request on.',
+  description: "Every session of the user except the caller's is refused from its next request on.",
   responses: { 204: { description: 'Signed out.' } },
   async handler(ctx) {
     const renewed = await ctx.services.sessions.endOthers(ctx.cookies.get('token'), clientOf(ctx));

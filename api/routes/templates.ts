@@ -190,7 +190,7 @@ export const templateUsage = defineRoute({
 export const testTemplate = defineRoute({
   method: 'POST',
   path: '/templates/:id/test',
-  summary: 'Send a template to one address for a look',
+  summary: 'Send a test of a template to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +
     'prefixed `[TEST] `. No contact is created.',

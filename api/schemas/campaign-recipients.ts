@@ -42,10 +42,10 @@ const recipientSchema = z
 export type RecipientAnswer = z.output<typeof recipientSchema>;
 
 export const recipientPageSchema = cursorPageSchema(recipientSchema).extend({
-  hasMore: z.boolean().describe('More recipients match, or were not looked at yet.'),
+  hasMore: z.boolean().describe('More recipients match, or were not scanned yet.'),
   searchedUntil: instant.describe(
-    `When the page is not full because ${recipientsPerScan.toLocaleString('en')} recipients were looked at: when the ` +
-      'last of them became a contact. `cursor` goes on from there. Otherwise null.',
+    `When the page is not full because ${recipientsPerScan.toLocaleString('en')} recipients were scanned: when the ` +
+      'last of them became a contact. `cursor` continues from there. Otherwise null.',
   ),
 });
 

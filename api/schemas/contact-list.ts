@@ -100,7 +100,7 @@ function addIssue(context: z.core.ParsePayload, field: string, message: string, 
 const perScan = contactsPerScan.toLocaleString('en');
 
 export const contactPageSchema = cursorPageSchema(contactSchema).extend({
-  hasMore: z.boolean().describe('More contacts match, or were not looked at yet.'),
+  hasMore: z.boolean().describe('More contacts match, or were not scanned yet.'),
   total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
   totalAccuracy: totalAccuracySchema.describe(
     `\`exact\`, or \`minimum\` on later pages and when \`total\` has only the matches among ${perScan} contacts. ` +
@@ -110,19 +110,19 @@ export const contactPageSchema = cursorPageSchema(contactSchema).extend({
     .string()
     .nullable()
     .describe(
-      `When the page is not full because ${perScan} contacts were looked at: when the last of them was created, or its ` +
-        'address in a list by address. `cursor` goes on from there. Otherwise null.',
+      `When the page is not full because ${perScan} contacts were scanned: when the last of them was created, or its ` +
+        'address in a list by address. `cursor` continues from there. Otherwise null.',
     ),
 });
 
 export const contactCountSchema = z.object({
-  count: z.number().int().describe('Matches among the contacts that this call looked at.'),
+  count: z.number().int().describe('Matches among the contacts that this call scanned.'),
   cursor: z.string().nullable(),
   hasMore: z.boolean().describe('There are more to count.'),
   searchedUntil: z.iso
     .datetime()
     .nullable()
-    .describe('With `hasMore`: when the last contact that was looked at was created. Otherwise null.'),
+    .describe('With `hasMore`: when the last contact scanned was created. Otherwise null.'),
 });
 
 export const mostLookedUp = 500;

@@ -69,10 +69,10 @@ const emailFields = z.object({
 export const emailSchema = emailFields.meta({ id: 'Email' });
 
 export const emailPageSchema = cursorPageSchema(emailSchema).extend({
-  hasMore: z.boolean().describe('More emails match, or were not looked at yet.'),
+  hasMore: z.boolean().describe('More emails match, or were not scanned yet.'),
   searchedBackTo: instant.describe(
-    `When the page is not full because ${emailsPerScan.toLocaleString('en')} emails were looked at: how far back ` +
-      'that was. `cursor` goes on from there. Otherwise null.',
+    `When the page is not full because ${emailsPerScan.toLocaleString('en')} emails were scanned: how far back that ` +
+      'was. `cursor` continues from there. Otherwise null.',
   ),
 });
 

@@ -60,8 +60,8 @@ export function CampaignMenu({ campaign }: { campaign: Schema<'Campaign'> }) {
         }}
       >
         {status === 'DRAFT'
-          ? 'The draft can’t be brought back.'
-          : 'The report goes with it and can’t be brought back. Its emails stay in the history of their contacts.'}
+          ? 'The draft can’t be restored.'
+          : 'Its report is deleted, too, and can’t be restored. Its emails stay in the history of their contacts.'}
       </ConfirmDialog>
     </>
   );

@@ -25,7 +25,7 @@ export function CancelCampaignDialog({ campaign, isOpen, onClose }: CancelCampai
       }}
     >
       {status === 'SENDING'
-        ? `${count(sentCount)} of ${count(totalRecipients)} emails have left and can’t be called back. The others stay here.`
+        ? `${count(sentCount)} of ${count(totalRecipients)} emails have left and can’t be recalled. The others are not sent.`
         : 'It will not be sent.'}{' '}
       A cancelled campaign can’t be sent again, but a duplicate of it can.
     </ConfirmDialog>

@@ -68,7 +68,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
         <Fact term="To" detail={audience === undefined ? '…' : people} />
         <Fact
           term="Leaves"
-          detail={scheduledFor === null ? 'At once; it can’t be called back' : timeWithZone(scheduledFor)}
+          detail={scheduledFor === null ? 'Immediately; it can’t be recalled' : timeWithZone(scheduledFor)}
         />
       </dl>
       {audience !== undefined && audience.total > audience.recipients && (

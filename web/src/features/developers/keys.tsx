@@ -15,7 +15,7 @@ export function Keys({ project }: { project: Schema<'Project'> }) {
   const replace = async () => {
     await api.POST('/users/@me/projects/{id}/regenerate-keys', { params: { path: { id: project.id } } });
     await refresh('/users/@me/projects');
-    say('Both keys are replaced. The old ones do not work any more.');
+    say('Both keys were replaced. The old ones no longer work.');
   };
   return (
     <Section

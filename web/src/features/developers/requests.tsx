@@ -39,7 +39,7 @@ export function Requests() {
         onRefresh={() => void query.refetch()}
       />
       <p className="text-sm text-muted">
-        Requests of the last 7 days. Busy moments show a part: 20 successful and 20 failed requests a second.
+        Requests of the last 7 days. At most 20 successful and 20 failed ones per second are kept.
       </p>
       <Pages
         query={query}
@@ -131,7 +131,7 @@ function NothingMatches({ requestId, by }: RequestSearch) {
           .
         </>
       ) : (
-        'Change the filters. A request appears a few seconds after its answer; one that was refused before its project was known, for a wrong key, is not kept.'
+        'Change the filters. A request appears a few seconds after its response. Requests with a wrong key are not kept.'
       )}
     </EmptyState>
   );

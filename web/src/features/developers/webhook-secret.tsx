@@ -16,7 +16,7 @@ export function WebhookSecret({ projectId }: { projectId: string }) {
   const replace = async () => {
     await api.POST('/projects/{id}/webhook-secret/rotate', { params });
     await refresh('/projects/{id}/webhook-secret');
-    say('The secret is replaced. Both sign for 24 hours.');
+    say('The secret was replaced. For 24 hours both sign each call.');
   };
   return (
     <Section

@@ -32,7 +32,9 @@ export function DomainPage() {
       const { data } = await api.GET('/domains/{id}/verify', { params: { path: { id: domainId } } });
       await refresh('/domains');
       say(
-        data?.verified ? 'The domain is verified.' : 'Not every record is found yet. DNS may need an hour.',
+        data?.verified
+          ? 'The domain is verified.'
+          : 'Some records were not found yet. DNS changes can take an hour.',
       );
     } catch (error) {
       sayError(error);

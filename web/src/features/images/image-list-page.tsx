@@ -51,7 +51,7 @@ export function ImageListPage() {
           say('Image deleted');
         }}
       >
-        Emails that show it, sent ones too, show a gap in its place. This can’t be undone.
+        Emails that use it, including sent ones, then show a gap. This can’t be undone.
       </ConfirmDialog>
     </Page>
   );

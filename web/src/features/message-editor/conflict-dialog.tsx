@@ -12,7 +12,7 @@ export function ConflictDialog({ conflict }: { conflict: RecordForm<never>['conf
     >
       <p className="text-muted">
         Since you opened this page, another version was saved, perhaps in another tab. Keep yours, and theirs
-        is replaced; or load theirs, and yours can be brought back from the message that follows.
+        is replaced; or load theirs, and yours can be restored from the message that follows.
       </p>
       <DialogActions>
         <Button onPress={() => conflict?.loadTheirs()}>Load theirs</Button>

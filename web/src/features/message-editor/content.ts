@@ -19,7 +19,7 @@ export type MessageContent = z.output<typeof contentSchema>;
 export const contentTypes = [
   { value: 'MARKETING', label: 'Marketing', note: 'To subscribers, with a link to unsubscribe' },
   { value: 'TRANSACTIONAL', label: 'Transactional', note: 'To everyone, such as a receipt' },
-  { value: 'HEADLESS', label: 'Headless', note: 'To subscribers, without a footer of ours' },
+  { value: 'HEADLESS', label: 'Headless', note: 'To subscribers, without our footer' },
 ] as const;
 
 export const typeLabel = (type: MessageContent['type']): string =>

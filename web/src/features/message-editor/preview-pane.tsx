@@ -60,7 +60,7 @@ export function PreviewPane({ preview, readerAddress, onReader }: PreviewPanePro
       {broken.length > 0 && (
         <p role="status" className="border-b border-line bg-warn-soft px-3 py-1.5 text-sm text-warn">
           The {broken.join(' and the ')} can’t be rendered as written.{' '}
-          {hasGood ? 'This is the last version that could.' : 'Fix the problems below to see the preview.'}
+          {hasGood ? 'This is the last version that rendered.' : 'Fix the problems below to see the preview.'}
         </p>
       )}
       <div className={classNames('min-h-0 flex-1 overflow-auto', isDark ? 'bg-black' : 'bg-hover')}>

@@ -43,7 +43,7 @@ function TestEmailForm({ onClose, onSend }: Omit<TestEmailDialogProps, 'isOpen'>
         type="email"
         label="To"
         autoFocus
-        hint="With the data of the contact at this address, if there is one. “[TEST]” stands before the subject."
+        hint="With the data of the contact at this address, if there is one. “[TEST]” precedes the subject."
       />
       <ErrorNote error={failure} className="mt-4" />
       <DialogActions>

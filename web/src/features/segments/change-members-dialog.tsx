@@ -74,7 +74,7 @@ function ChangeMembers({ segment, verb, onClose }: ChangeMembersProps) {
         placeholder="ada@example.com, grace@example.com"
         hint={
           text === ''
-            ? 'One a line, or a list with commas'
+            ? 'One per line, or separated by commas'
             : quantity(addresses.length, 'address', 'addresses')
         }
       />

@@ -65,7 +65,7 @@ function DeleteSegment({ segment, isOpen, onClose }: DeleteSegmentProps) {
       onClose={onClose}
       onConfirm={remove}
     >
-      Its {quantity(segment.memberCount, 'member')} stay contacts. The segment itself can't be brought back.
+      Its {quantity(segment.memberCount, 'member')} stay contacts. The segment itself can’t be restored.
     </ConfirmDialog>
   );
 }

@@ -24,7 +24,7 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
             name="brandColor"
             label="Brand color"
             placeholder="#1d4ed8"
-            hint="Of the buttons on the pages that your contacts see."
+            hint="For the buttons on pages that your contacts see."
             className="flex-1"
           />
           <span
@@ -42,7 +42,7 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
               options={languages}
               value={field.value}
               onChange={field.onChange}
-              hint="Of footers and pages, for contacts without a locale of their own."
+              hint="For footers and pages of contacts without a locale of their own."
             />
           )}
         />
@@ -59,7 +59,7 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
                 countries asks for it.
               </span>
             ) : (
-              'At the end of marketing email, where the law of many countries asks for it.'
+              'Shown at the end of marketing email; many countries require it by law.'
             )
           }
         />

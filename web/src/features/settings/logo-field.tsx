@@ -20,7 +20,7 @@ export function LogoField({ value, onChange, error }: LogoFieldProps) {
         label="Logo"
         type="url"
         placeholder="https://"
-        hint="In place of the name on the pages that your contacts see."
+        hint="Shown instead of the name on pages that your contacts see."
         value={value}
         onChange={onChange}
         error={error}

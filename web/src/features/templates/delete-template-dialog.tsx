@@ -42,7 +42,7 @@ export function DeleteTemplateDialog({ template, isOpen, onClose }: DeleteTempla
         say(`“${template.name}” deleted`);
       }}
     >
-      “{template.name}” can’t be brought back. Emails that were sent with it stay as they are.
+      “{template.name}” can’t be restored. Emails that were sent with it stay as they are.
     </ConfirmDialog>
   );
 }

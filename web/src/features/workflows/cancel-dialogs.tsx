@@ -26,7 +26,7 @@ export function CancelExecutionDialog({
         say('Cancelled');
       }}
     >
-      No further step begins for {contactEmail ?? 'this contact'}. This can’t be undone.
+      {contactEmail ?? 'This contact'} enters no further step. This can’t be undone.
     </ConfirmDialog>
   );
 }
@@ -45,7 +45,7 @@ export function CancelAllDialog({ workflowId, ...state }: DialogState & { workfl
         if (data) say(`${quantity(data.cancelled, 'execution')} cancelled`);
       }}
     >
-      No further step begins for anybody who is in the workflow now. New contacts still enter while it is
+      Contacts who are in the workflow now enter no further step. New contacts still enter while it is
       enabled. This can’t be undone.
     </ConfirmDialog>
   );

@@ -21,7 +21,7 @@ type Workflow = Schema<'WorkflowWithGraph'>;
 
 class ChangedByOthers extends Error {
   constructor() {
-    super('Someone else has changed this workflow. You see their version now: make your change to that.');
+    super('Someone else has changed this workflow. You now see their version; make your change again.');
   }
 }
 

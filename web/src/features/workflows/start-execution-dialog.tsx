@@ -33,7 +33,7 @@ const schema = z.object({
     .string()
     .refine(
       (text) => text.trim() === '' || readJsonObject(text) !== undefined,
-      'Enter a JSON object, or nothing',
+      'Enter a JSON object, or leave empty',
     ),
 });
 

@@ -7,7 +7,9 @@ import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './st
 const schema = z.object({
   name: nameSchema,
   eventName: z.string().trim().min(1, 'Enter the name of an event'),
-  timeout: z.string().refine((text) => text === '' || Number(text) > 0, 'Enter a number above 0, or nothing'),
+  timeout: z
+    .string()
+    .refine((text) => text === '' || Number(text) > 0, 'Enter a number above 0, or leave empty'),
   unit: z.enum(durationUnits),
 });
 
