@@ -38,8 +38,8 @@ export async function partitionFewEvents(em: Em, now: Date): Promise<void> {
 
 /**
  * Partitions the table of events without locking it for long: a check that all rows are older than some month is
- * validated beside the traffic, after which Postgres takes the table for the oldest partition without reading it. Can be
- * interrupted and repeated.
+ * validated during normal traffic, after which Postgres attaches the table as the oldest partition without reading it. Can
+ * be interrupted and repeated.
  *
  * @param em outside of a transaction
  * @returns false when it was partitioned before
@@ -117,7 +117,7 @@ async function ensureCheck(em: Em, now: Date): Promise<Date> {
 }
 
 /**
- * The beginning of the first month without events, from that of `from` on. Undefined when ids are of the far future.
+ * The beginning of the first month without events, starting with that of `from`. Undefined if ids lie in the far future.
  */
 async function monthAfterEvents(em: Em, from: Date): Promise<Date | undefined> {
   const [last] = await query(

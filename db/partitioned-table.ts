@@ -13,8 +13,7 @@ export interface PartitionedTable {
 }
 
 /**
- * By id, because ids are in the order of time: so the primary key is that of the whole table, and a look-up by id goes to one
- * partition.
+ * By id, because ids are in the order of time: the primary key is unique across partitions, and a look-up by id reads one.
  */
 export const eventPartitions: PartitionedTable = {
   name: 'events',

@@ -48,7 +48,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     options.signal.addEventListener('abort', onAbort, { once: true });
     const children = startChildren({ ...options, signal: giveUp.signal }, parts, reserved, ports);
     const campaigns = openCampaignThread(config, options.log, options.shutdown);
-    // Loading keeps this thread busy for a second, in which it would start none of them.
+    // Loading blocks this thread for a second, in which it could start none of them.
     await Promise.race([children.spawned, delay(longestSpawnMs)]);
     const loading = loadProduct(options.log);
     const building = settings.DASHBOARD_DIR ?? tryToBuildDashboard(options);

@@ -82,9 +82,9 @@ function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | un
 }
 
 /**
- * Rows of a question for a period, of which a day is counted again only after rows of it arrived or were erased: a chart of
- * months costs what today costs, and nothing where nothing happens. Exact, except that what an insert of more than a minute
- * brought, or what is dated more than a minute ahead, may be missing for an hour.
+ * Rows of a question for a period. A day is counted again only after rows of it arrived or were erased, so a chart of months
+ * costs what today costs. Exact, except that rows of an insert that took more than a minute, or dated more than a minute
+ * ahead, may be missing for an hour.
  *
  * @param question grouped by `date` and limited per day
  * @returns rows of each day in any order; undefined for too many days, or rows in a day: ask for the period as a whole

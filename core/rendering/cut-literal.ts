@@ -3,8 +3,8 @@ import { hole, isPiece, type PiecedText } from './pieced-text.ts';
 import { tidyText } from './plain-text.ts';
 
 /**
- * Takes the pieces out of a literal, so that what is looked for or changed in the outline is what would be in the text:
- * no piece holds the end of a body, splits a word, or ends in what may be `href=`; those of plain text are tidy.
+ * Takes the pieces out of a literal, so that searches and changes in the outline have the result that they would have in
+ * the text: no piece holds the end of a body, splits a word, or ends in what may be `href=`; those of plain text are tidy.
  */
 export function cutLiteral(literal: string, kind: TemplateKind): PiecedText {
   const sections = kind === 'html' ? literal.split(/(?=<\/(?:body|html))/i) : [literal];

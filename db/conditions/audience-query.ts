@@ -12,8 +12,8 @@ export type Reach = 'few' | 'given' | 'all';
  * Planner settings. JIT compilation costs more than it saves in both cases.
  *
  * all: with a random page cost of 2, event names scattered over the statistics are read page by page instead of row
- * by row, three times faster; `work_mem` fits a hash of a million contacts. Workers share even what the planner takes for
- * little: it knows nothing of what a test of `data` costs.
+ * by row, three times faster; `work_mem` fits a hash of a million contacts. Parallel workers are used even for what the
+ * planner takes for little work: it does not know the cost of a test of `data`.
  *
  * few: too little memory for hashes keeps the planner from reading all events of a name for one page of contacts.
  */

@@ -16,7 +16,7 @@ export const amongKeysSql = (column: string, keys: string) => `${column} = any(a
 
 /**
  * Condition that joins the target of an `update … from` to its source by key: one index search per row of the source.
- * An equality could be planned as a join that reads the whole table; beside `amongKeysSql` it searches for every key
- * once per row.
+ * An equality could be planned as a join that reads the whole table; together with `amongKeysSql` it would search for
+ * every key once per row.
  */
 export const isKeySql = (column: string, key: string) => `${column} = any(array[${key}])`;

@@ -1,7 +1,7 @@
 /** Removes what is past its retention, one activity for each thing that expires. */
 export interface ExpiryActivities {
   listExpiries(): Promise<string[]>;
-  /** A retry goes on where the last heartbeat says. `isFinished` is false when there is more for the next round. */
+  /** A retry resumes from the last heartbeat. `isFinished` is false if the next round has more to do. */
   expire(input: { expiry: string }): Promise<{ count: number; isFinished: boolean }>;
   /** For rounds from before each thing had its own activity: one slice of each. */
   sweepExpired(): Promise<Record<string, number>>;

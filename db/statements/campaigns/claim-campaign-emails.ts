@@ -5,8 +5,8 @@ import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from '../emails
 import type { CampaignBatch } from './read-campaign-batch.ts';
 
 // The first CTE locks the campaign until the claim commits: a claim and a cancel wait for each other, so no claim
-// succeeds after a cancel has committed. The lock lets the freeze go on, which only counts in this row. So whatever ends
-// a campaign has to take it `for update`; an update alone would not wait.
+// succeeds after a cancel has committed. The lock does not block the freeze, which only counts in this row. So whatever
+// ends a campaign has to lock it `for update`; an update alone would not wait.
 const claimSql = `
 with campaign as materialized (
   select k.id, p.disabled, p.suppress_transactional

@@ -7,7 +7,7 @@ import { findAddresses } from './find-addresses.ts';
 import { readAudienceFigures } from './read-contact-figures.ts';
 import { type ContactsCounted, countInScan } from './scan-contacts.ts';
 
-/** In projects of up to this many contacts, those of a part of an address are counted at once: 40 ms through an index alone. */
+/** In projects of up to this many contacts, a search by address counts all at once: 40 ms through an index alone. */
 const mostAtOnce = 200_000;
 
 interface Reach {

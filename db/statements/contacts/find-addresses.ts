@@ -51,7 +51,7 @@ export async function findByAddressPart(
   }
 }
 
-/** The same for addresses, of which there are at most 2,000. */
+/** The same for at most 2,000 addresses. */
 export async function findAddresses(
   em: Em,
   projectId: string,

@@ -38,7 +38,7 @@ export const loggedEmailRow = z.object({
 
 export type LoggedEmail = z.output<typeof loggedEmailRow>;
 
-/** No join: beside what finding the emails costs, reading a whole table for each of them looks the same to the planner. */
+/** No join: next to the cost of finding the emails, the planner sees no difference in reading a whole table for each. */
 const nameOf = (table: string, id: string) =>
   `(select name from ${table} where id = ${id} and project_id = $1)`;
 

@@ -30,7 +30,7 @@ const failedStatuses: readonly EmailStatus[] = ['BOUNCED', 'COMPLAINED', 'FAILED
 /** Emails looked at for one page: 30 ms at 5 million emails, more on a busy machine. */
 export const emailsPerScan = 20_000;
 
-/** Ids are made beside `created_at`, maybe by another clock. */
+/** Ids and `created_at` may come from different clocks. */
 const skewMs = 60_000;
 
 /** Whether finding a page of matches may mean reading many emails. */
@@ -129,8 +129,8 @@ function mergeScans(
 }
 
 /**
- * The limit of what is nearby keeps the planner on the index that serves the filter: for a page alone it takes that of the whole
- * project and hopes to meet matches soon. Twice a look, because emails may come after its end was found.
+ * The inner limit keeps the planner on the index that serves the filter; for a page alone it would scan the whole project,
+ * hoping for early matches. Twice a scan, because emails may arrive after its end was found.
  */
 function readPage(
   em: Em,

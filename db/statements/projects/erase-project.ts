@@ -107,7 +107,7 @@ async function eraseContacts(run: Run): Promise<void> {
   await eraseSegmentRounds(run);
 }
 
-/** Also changes that are due later; those of contacts that were created since stay. */
+/** Includes changes that are due later, but not those of contacts created since. */
 async function eraseSegmentRounds(run: Run): Promise<void> {
   const { projectId } = run.erasure;
   const gone = 'not exists (select from contacts c where c.id = any(contact_ids))';

@@ -55,8 +55,8 @@ export async function evaluateChanges(
 const changeRow = z.object({ id: z.uuid(), input: z.string(), contactIds: z.array(z.uuid()) });
 
 /**
- * At least one row, then as many as have some thousand contacts. Changes are deleted by id: one that commits later keeps its
- * row, whatever its place in the order.
+ * At least one row, then more up to some thousand contacts. Changes are deleted by id, so one that commits later keeps its
+ * row, wherever it sorts.
  */
 function readChunk(em: Em, projectId: string) {
   return query(

@@ -56,7 +56,7 @@ export async function planClocks(
   budgetMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const startedAt = performance.now();
-  // Committed before the contacts are read: rounds plan up to here what changes meanwhile (`planTouched`).
+  // Committed before the contacts are read: for contacts that change meanwhile, rounds plan up to here (`planTouched`).
   const clocks = await query(
     em,
     plannedRow,

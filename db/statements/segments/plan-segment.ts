@@ -37,7 +37,7 @@ export function planSegment(em: Em, projectId: string, segmentId: string): Promi
   });
 }
 
-/** Stops the recording of what no tracked segment of a project reads any more. */
+/** Stops recording inputs that no tracked segment of the project reads any more. */
 export function dropUnusedInputs(em: Em, projectId: string): Promise<void> {
   return em.fork().transactional(async (inner) => {
     await lockSegmentReferences(inner, projectId);

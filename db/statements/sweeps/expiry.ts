@@ -10,7 +10,7 @@ export interface ExpirySlice {
   cursor: ExpiryCursor | null;
 }
 
-/** Removes a bounded part of what has expired, in short transactions. Repeating a slice does no harm. */
+/** Removes a bounded part of the expired rows, in short transactions. Slices can be repeated. */
 export type Expire = (em: Em, cursor: ExpiryCursor | null) => Promise<ExpirySlice>;
 
 export type ColumnType = 'bytea' | 'smallint' | 'text' | 'timestamptz' | 'uuid';

@@ -27,16 +27,16 @@ interface Run {
   ended: Promise<void>;
 }
 
-/** Temporal takes as long to notice that a worker is dead, and to give its batches to another one. */
+/** How long Temporal takes to notice that a worker is dead, and to give its batches to another one. */
 const takeOverMs = 4_000;
 
 /**
- * Sends the batches of a campaign one after the other before Temporal has started their workflows: while the freeze goes
- * on, so that the first email does not wait for the last recipient, and when a worker has nothing else to send. Only a
- * start: the workflow of each batch sends what is left of it. Runs beside the activities, which must stay short: a
- * workflow waits for ten seconds when its worker is killed in one of these.
+ * Sends the batches of a campaign one after the other before Temporal has started their workflows: during the freeze, so
+ * that the first email does not wait for the last recipient, and when a worker has nothing else to send. The workflow of
+ * each batch sends what is left of it. Runs outside of the activities, which must stay short: a workflow waits for ten
+ * seconds when its worker is killed during one.
  *
- * Call `begin` when a campaign starts: it freezes the first pieces while Temporal starts the workflow, which goes on from
+ * Call `begin` when a campaign starts: it freezes the first pieces while Temporal starts the workflow, which continues from
  * there. Call `look` after each step of a campaign's freeze, and `takeOver` once: it never rejects.
  */
 export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDependencies) {

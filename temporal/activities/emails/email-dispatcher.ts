@@ -20,7 +20,7 @@ export interface EmailDispatcherDependencies {
 
 export type EmailDispatcher = ReturnType<typeof createEmailDispatcher>;
 
-/** First tries of this process at once; more emails get a workflow at once, with its slots. */
+/** Concurrent first tries of this process; further emails get a workflow immediately, with its slots. */
 const mostTries = 20;
 /** A round of the relay holds locks and a connection for as long. Providers usually answer within it. */
 const defaultPatienceMs = 2_000;
@@ -32,7 +32,7 @@ const [whileHandedOverMs, whileWaitingMs] = [10_000, workMs];
 
 /**
  * Dispatches emails for the relay and the workflows of this process. Most emails leave in the relay's first try and need
- * no workflow. Another run that looks at the emails of a try meets its claims, as it would those of any run.
+ * no workflow. Claims keep other runs from the emails of a try.
  */
 export function createEmailDispatcher(
   dependencies: EmailDispatcherDependencies,

@@ -63,7 +63,7 @@ async function prepare(
 /** The latest plan of each project in this process. */
 const plans = new Map<string, Promise<unknown>>();
 
-/** One after the other: segments that are computed at once would all plan the same clocks. */
+/** One after the other: concurrent computations would all plan the same clocks. */
 async function planInTurn(em: Em, projectId: string, signal: AbortSignal | undefined): Promise<void> {
   const before = Promise.allSettled([plans.get(projectId)]);
   const plan = before.then(() => planClocks(em, projectId, signal));

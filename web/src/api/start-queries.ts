@@ -6,8 +6,8 @@ interface Startable<Data = unknown> {
 }
 
 /**
- * Starts the queries of a page with the click, beside the download of its code; the page shows them, and asks again for
- * those that failed. Not while a link is hovered: calls count against the limit of the project's requests.
+ * Starts the queries of a page with the click, while its code downloads; the page shows their data and retries those that
+ * failed. Not while a link is hovered: calls count against the request limit of the project.
  *
  * @param queries by `$api.queryOptions`
  * @param pages those that the page reads by cursor
@@ -25,7 +25,7 @@ export function startQueries(
     void queryClient.prefetchInfiniteQuery({ ...query, initialPageParam: null } as never);
 }
 
-/** Starts a query as soon as the answer to another one says which, beside the drawing of the page. */
+/** Starts a query as soon as the response to another one says which, while the page renders. */
 export function startNext<Data>(
   { preload }: { preload: boolean },
   query: Startable<Data>,

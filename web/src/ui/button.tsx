@@ -90,7 +90,7 @@ export function RowLink({ className, ...props }: LinkProps & { className?: strin
   return <Link {...props} className={classNames('font-medium text-ink hover:underline', className)} />;
 }
 
-/** A link to another site, or to a page of the API, which opens beside the dashboard. */
+/** A link to another site, or to a page of the API; opens in a new tab. */
 export function OutsideLink({ className, ...props }: ComponentProps<'a'>) {
   return (
     <a

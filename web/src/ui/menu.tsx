@@ -9,7 +9,7 @@ import { optionLook, popoverLook } from './select.tsx';
 export interface MenuAction {
   label: string;
   onAction?: () => void;
-  /** Opens another site beside the dashboard. */
+  /** Opens another site in a new tab. */
   href?: string;
   isDangerous?: boolean;
   isDisabled?: boolean;

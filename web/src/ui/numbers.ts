@@ -1,4 +1,4 @@
-/** Of a total, as the API tells it. */
+/** Accuracy of a total, as in the API. */
 export type Accuracy = 'exact' | 'minimum' | 'estimate';
 
 const whole = new Intl.NumberFormat();

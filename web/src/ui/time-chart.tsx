@@ -60,7 +60,7 @@ function createScale(points: readonly Point[], series: readonly Series[], width:
 
 type Scale = ReturnType<typeof createScale>;
 
-/** Counts over time; those of a moment are shown on hover. */
+/** Counts over time; hovering shows those of a moment. */
 export function TimeChart({ points, series, label, unit }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);

@@ -13,7 +13,7 @@ const subjectSchema = z.object({
 
 type Subject = Pick<Schema<'Activity'>, 'type' | 'metadata'>;
 
-/** The ids of what an activity is about, as far as it has them. */
+/** The ids of an activity's subjects, as far as it has them. */
 export const subjectOf = ({ metadata }: Subject) => subjectSchema.parse(metadata);
 
 /** Leads to what an activity is about: its email, campaign, execution or event; null without one. */

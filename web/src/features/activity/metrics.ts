@@ -18,7 +18,7 @@ export type Metric = (typeof metrics)[number]['key'];
 export const sumOf = (buckets: readonly Bucket[], metric: Metric): number =>
   buckets.reduce((sum, bucket) => sum + bucket[metric], 0);
 
-/** Each bucket beside that of the previous period, shown at the date of the current one. */
+/** Each bucket with that of the previous period, at the date of the current one. */
 export function comparedPoints(now: readonly Bucket[], before: readonly Bucket[], metric: Metric) {
   return now.map((bucket, index) => ({
     date: bucket.date,

@@ -36,7 +36,7 @@ function isFilled(pages: readonly Page[], pageSize: number): boolean {
 }
 
 /**
- * Goes on with a search whose calls look at a part of the contacts, until it has found a page of them or is stopped.
+ * Continues a search whose calls each scan a part of the contacts, until it has found a page of them or is stopped.
  *
  * @param key of the filter; another one is searched for again
  */

@@ -15,7 +15,7 @@ import { ProblemList } from './problem-list.tsx';
 import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
 
-// Loads beside the data of the page: what is there in time does not suspend, which React reveals up to 300 ms late.
+// Loads with the data of the page: code that is there in time does not suspend, which React would reveal up to 300 ms late.
 const CodeEditor = lazyRouteComponent(() => import('./code-editor.tsx'), 'CodeEditor');
 void CodeEditor.preload?.();
 const noFields: readonly string[] = [];

@@ -16,11 +16,11 @@ interface RecordFormOptions<Values extends FieldValues, Stored> {
 }
 
 export interface RecordForm<Values extends FieldValues> extends ApiForm<Values> {
-  /** The version that someone else has saved meanwhile; null otherwise. */
+  /** The version that someone else has saved since; null if nobody has. */
   conflict: { keepMine: () => Promise<unknown>; loadTheirs: () => void; close: () => void } | null;
 }
 
-/** The form of a stored record that two people may edit at once. Nothing that was typed is lost to the other. */
+/** The form of a stored record that two people may edit at the same time. Neither loses what they typed. */
 export function useRecordForm<Values extends FieldValues, Stored extends { updatedAt: string }>(
   options: RecordFormOptions<Values, Stored>,
 ): RecordForm<Values> {
