@@ -1,4 +1,5 @@
 import { DomainError } from '../../core/errors.ts';
+import { tryParseJson } from '../../core/json-value.ts';
 import { type SnsMessage, snsMessageSchema } from '../../providers/sns/message.ts';
 import type { SnsVerifier } from '../../providers/sns/verifier.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
@@ -38,7 +39,7 @@ export function createSnsNotificationsService({
      * @throws DomainError `FORBIDDEN` for a message that is not trusted, `SERVICE_UNAVAILABLE` without its certificate
      */
     async receive(text: string): Promise<'confirmed' | NotificationOutcome> {
-      const message = parseMessage(text);
+      const message = snsMessageSchema.safeParse(tryParseJson(text)).data;
       if (message === undefined) throw new DomainError('FORBIDDEN', 'This is not a message of Amazon SNS');
       await requireTrust(message);
       switch (message.Type) {
@@ -59,12 +60,4 @@ export function createSnsNotificationsService({
       }
     },
   };
-}
-
-function parseMessage(text: string): SnsMessage | undefined {
-  try {
-    return snsMessageSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
