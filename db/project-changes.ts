@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Lane } from './fragments/lanes.ts';
+import type { Lane } from '../core/outbox-lanes.ts';
 
 export const projectChangedChannel = 'project_changed';
 

@@ -1,5 +1,4 @@
-export const lanes = ['emails', 'work'] as const;
-export type Lane = (typeof lanes)[number];
+import type { Lane } from '../../core/outbox-lanes.ts';
 
 export const laneSql: Readonly<Record<Lane, string>> = {
   emails: `o.dead_at is null and o.kind = 'email.dispatch'`,

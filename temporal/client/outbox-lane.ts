@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import type { Lane } from '../../db/fragments/lanes.ts';
+import type { Lane } from '../../core/outbox-lanes.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findProjectTurns } from '../../db/statements/outbox/find-project-turns.ts';
 import { type DueCommand, lockDueCommands } from '../../db/statements/outbox/lock-due-commands.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lane } from '../../db/fragments/lanes.ts';
+import type { Lane } from '../../core/outbox-lanes.ts';
 import { maxEmailsPerBatch } from '../contracts/email-batch.ts';
 import { type FirstTry, type LaneOptions, OutboxLane } from './outbox-lane.ts';
 

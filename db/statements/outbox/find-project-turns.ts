@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isDueSql, type Lane, laneSql } from '../../fragments/lanes.ts';
+import type { Lane } from '../../../core/outbox-lanes.ts';
+import { isDueSql, laneSql } from '../../fragments/lanes.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Lane } from '../../../core/outbox-lanes.ts';
 import { noProject, outboxKinds } from '../../entities/outbox-command.ts';
-import { isDueSql, type Lane, laneSql } from '../../fragments/lanes.ts';
+import { isDueSql, laneSql } from '../../fragments/lanes.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 

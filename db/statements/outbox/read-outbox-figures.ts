@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lanes } from '../../fragments/lanes.ts';
+import { lanes } from '../../../core/outbox-lanes.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
