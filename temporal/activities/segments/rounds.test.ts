@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
@@ -266,6 +267,8 @@ describe('segments whose rounds evaluate what changed', () => {
           const tracked = segments.filter(({ trackMembership }) => trackMembership);
           await eventually(
             async () => {
+              // Looking takes longer than the pause between two looks.
+              await delay(300);
               await computeStale();
               await round();
               const different: unknown[] = [];
