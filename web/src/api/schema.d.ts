@@ -1525,7 +1525,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a template to one address for a look */
+        /** Send a test of a template to one address */
         post: operations["postTemplatesByIdTest"];
         delete?: never;
         options?: never;
