@@ -19,7 +19,7 @@ export default defineConfig({
     globalSetup: ['test/setup/global-setup.ts'],
     setupFiles: ['test/setup/worker.ts'],
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Far above what a busy machine needs: reached only by what hangs.
     testTimeout: 600_000,
     hookTimeout: 600_000,
