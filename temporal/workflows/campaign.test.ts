@@ -79,7 +79,7 @@ describe('a campaign that is sent now', () => {
       const result = results.shift() ?? { queued: 0, waitMs: 0 };
       if (result.waitMs > 0) {
         campaign.open = [2];
-        // Nothing of it is queued yet: the round looks at it in vain.
+        // Nothing of it is queued yet, so the round finds nothing.
         campaign.sent.delete(2);
         settledAt = await now();
       }

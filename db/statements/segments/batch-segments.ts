@@ -16,8 +16,8 @@ interface Reader {
 }
 
 /**
- * Groups segments that read the same touched inputs, which share a bit, and packs similar groups together: the fewer
- * contacts two segments have in common, the more of them their batch reads in vain.
+ * Groups segments that read the same touched inputs, which share a bit, and packs similar groups together: a batch reads
+ * the contacts of all its segments, so segments with few contacts in common make each other read more.
  */
 export function* batchSegments(readers: readonly Reader[], touched: Touched): Generator<SegmentBatch> {
   const groups = Map.groupBy(readers, ({ inputs }) =>
