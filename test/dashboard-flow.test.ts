@@ -346,14 +346,25 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
   });
 
-  it('invites a member, who accepts by the mailed link', async () => {
+  it('invites members, of whom one accepts by the mailed link and one is withdrawn', async () => {
     const email = 'colleague@example.com';
     await sideBar('Settings').click();
     await page.getByRole('tab', { name: 'Members' }).click();
     await button('Invite a member').click();
     await field('Email').fill(email);
     await button('Invite').click();
-    await page.getByRole('table', { name: 'Invitations' }).getByText(email).waitFor();
+    const invitations = page.getByRole('table', { name: 'Invitations' });
+    await invitations.getByText(email).waitFor();
+
+    const mistyped = 'colleag@example.com';
+    await button('Invite a member').click();
+    await field('Email').fill(mistyped);
+    await button('Invite').click();
+    await invitations.getByText(mistyped).waitFor();
+    await button(`Actions for ${mistyped}`).click();
+    await page.getByRole('menuitem', { name: 'Withdraw' }).click();
+    await invitations.getByText(mistyped).waitFor({ state: 'detached' });
+    await invitations.getByText(email).waitFor();
 
     const token = await mailedToken(stage.stack, email, '/app/accept-invitation');
     const colleague = await stage.open();

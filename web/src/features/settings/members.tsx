@@ -16,6 +16,9 @@ import { roleOptions, roleText } from './roles.ts';
 type Member = Schema<'Member'>;
 type Invitation = Schema<'Invitation'>;
 
+/** One's own role is part of one's projects. */
+const refreshMembers = () => refresh('/projects/{id}/members', '/users/@me/projects');
+
 export function Members({ project }: { project: Schema<'Project'> }) {
   const path = { id: project.id };
   const [isInviting, setIsInviting] = useState(false);
@@ -32,14 +35,23 @@ export function Members({ project }: { project: Schema<'Project'> }) {
     } catch (error) {
       sayError(error);
     }
-    await refresh('/projects/{id}/members');
+    await refreshMembers();
   };
   const remove = async () => {
     if (leaving === null) return;
     await api.DELETE('/projects/{id}/members/{userId}', {
       params: { path: { ...path, userId: leaving.userId } },
     });
-    await refresh('/projects/{id}/members');
+    await refreshMembers();
+  };
+  const withdraw = async ({ id, email }: Invitation) => {
+    try {
+      await api.DELETE('/projects/{id}/members/{userId}', { params: { path: { ...path, userId: id } } });
+      say(`The invitation of ${email} is withdrawn.`);
+    } catch (error) {
+      sayError(error);
+    }
+    await refreshMembers();
   };
   return (
     <>
@@ -61,7 +73,9 @@ export function Members({ project }: { project: Schema<'Project'> }) {
                 onRemove={setLeaving}
               />
             </Section>
-            {invitations.length > 0 && <Invitations invitations={invitations} />}
+            {invitations.length > 0 && (
+              <Invitations invitations={invitations} onWithdraw={(invitation) => void withdraw(invitation)} />
+            )}
           </div>
         )}
       </Loaded>
@@ -139,7 +153,12 @@ function MemberTable({ members, isOwner, onRole, onRemove }: MemberTableProps) {
   return <Table label="Members" rows={members} idOf={({ userId }) => userId} columns={columns} />;
 }
 
-function Invitations({ invitations }: { invitations: Invitation[] }) {
+interface InvitationsProps {
+  invitations: Invitation[];
+  onWithdraw: (invitation: Invitation) => void;
+}
+
+function Invitations({ invitations, onWithdraw }: InvitationsProps) {
   return (
     <Section title="Invitations">
       <Table
@@ -150,6 +169,17 @@ function Invitations({ invitations }: { invitations: Invitation[] }) {
           { header: 'Address', isBreakable: true, cell: ({ email }) => email },
           { header: 'Role', cell: ({ role }) => roleText[role] },
           { header: 'Expires', align: 'right', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          {
+            header: 'Actions',
+            isHeaderHidden: true,
+            align: 'right',
+            cell: (invitation) => (
+              <Menu
+                label={`Actions for ${invitation.email}`}
+                actions={[{ label: 'Withdraw', isDangerous: true, onAction: () => onWithdraw(invitation) }]}
+              />
+            ),
+          },
         ]}
       />
     </Section>
