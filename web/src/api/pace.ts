@@ -6,6 +6,8 @@ const longestWaitSeconds = 60;
 
 export interface Pace {
   <Answer extends { response: Response }>(call: () => Promise<Answer>): Promise<Answer>;
+  /** Waits until a call may be made. Afterwards ask `isOver` before what must not begin once the work was ended. */
+  ready: () => Promise<void>;
   /** Whether the work was ended while it waited. */
   isOver: () => boolean;
 }
@@ -18,22 +20,28 @@ export interface Pace {
  */
 export function createPace(signal: AbortSignal): Pace {
   let waitMs = 0;
+  const ready = async () => {
+    await pause(waitMs, signal);
+    waitMs = 0;
+  };
   const pace = async <Answer extends { response: Response }>(
     call: () => Promise<Answer>,
   ): Promise<Answer> => {
     for (;;) {
-      await pause(waitMs, signal);
+      await ready();
       try {
         const answer = await call();
         waitMs = waitAfter(answer.response.headers);
         return answer;
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 429 || signal.aborted) throw error;
+        if (!(error instanceof ApiError) || error.status !== 429) throw error;
         waitMs = 1000 * Math.min(longestWaitSeconds, Math.max(1, error.retryAfterSeconds));
+        await ready();
+        if (signal.aborted) throw error;
       }
     }
   };
-  return Object.assign(pace, { isOver: () => signal.aborted });
+  return Object.assign(pace, { ready, isOver: () => signal.aborted });
 }
 
 function waitAfter(headers: Headers): number {

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 
 let answer: (request: Request) => Response;
 vi.stubGlobal('document', { baseURI: 'https://mail.example.com/app/' });
@@ -8,6 +8,8 @@ const { runBulk } = await import('./bulk-run.ts');
 
 afterEach(() => {
   selectProject(null);
+});
+afterAll(() => {
   vi.unstubAllGlobals();
 });
 
@@ -30,4 +32,17 @@ it('stays in the project that it began in', async () => {
   selectProject('mine');
   await runBulk('delete', { query: {} }, () => {}, new AbortController().signal);
   expect(calls.filter((call) => !call.startsWith('mine '))).toEqual([]);
+});
+
+it('begins nothing more when it is stopped while it waits for the limit of requests', async () => {
+  const ending = new AbortController();
+  const posts: string[] = [];
+  answer = (request) => {
+    if (request.method === 'POST') posts.push(request.url);
+    const headers = { 'RateLimit-Limit': '1000', 'RateLimit-Remaining': '10', 'RateLimit-Reset': '30' };
+    setTimeout(() => ending.abort(), 20);
+    return Response.json({ data: [{ id: 'c1' }], cursor: null }, { headers });
+  };
+  await runBulk('delete', { query: {} }, () => {}, ending.signal);
+  expect(posts).toEqual([]);
 });

@@ -34,7 +34,9 @@ export async function runBulk(
   const headers = projectHeaders();
   const pace = createPace(signal);
   for await (const contactIds of batchesOf(target, headers, pace)) {
-    if (signal.aborted) return;
+    // A wait may be long: what was stopped meanwhile must not begin.
+    await pace.ready();
+    if (pace.isOver()) return;
     const { data } = await pace(() => start(operation, contactIds, headers));
     if (!data) return;
     const result = await resultOf(data.jobId, headers, pace);
