@@ -3,6 +3,7 @@ import { Button } from 'react-aria-components/Button';
 import { $api, api, apiUrl } from '../api/client.ts';
 import { enterProject, queryClient } from '../api/query-client.ts';
 import { Menu } from '../ui/menu.tsx';
+import { sayError } from '../ui/toast.tsx';
 import { chooseTheme, useTheme } from './theme.ts';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
@@ -38,7 +39,7 @@ export function AccountMenu() {
           onAction: () => chooseTheme(nextTheme[theme]),
         },
         { label: 'API reference', onAction: () => void window.open(new URL('docs', apiUrl), '_blank') },
-        { label: 'Sign out', onAction: () => void signOut() },
+        { label: 'Sign out', onAction: () => void signOut().catch(sayError) },
       ]}
     />
   );

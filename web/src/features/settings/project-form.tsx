@@ -7,6 +7,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/field.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
 import { BrandFields } from './brand-fields.tsx';
@@ -31,6 +32,7 @@ export function ProjectForm({ project }: { project: Schema<'Project'> }) {
   });
   return (
     <form className="flex flex-col gap-8" onSubmit={submit} noValidate>
+      <LeaveGuard isDirty={form.formState.isDirty} />
       <div className="flex max-w-xl flex-col gap-5">
         <FormField control={form.control} name="name" label="Name" />
         <Controller

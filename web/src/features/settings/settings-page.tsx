@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import type { Schema } from '../../api/client.ts';
 import { isAdmin, useProject } from '../../shell/session.ts';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -7,24 +8,23 @@ import { Limits } from './limits.tsx';
 import { Members } from './members.tsx';
 import { ProjectForm } from './project-form.tsx';
 
+const tabsOfAdmins = (project: Schema<'Project'>) => [
+  { id: 'members' as const, label: 'Members', content: <Members project={project} /> },
+  { id: 'limits' as const, label: 'Limits and billing', content: <Limits projectId={project.id} /> },
+  { id: 'danger' as const, label: 'Danger zone', content: <DangerZone project={project} /> },
+];
+
 const route = getRouteApi('/signed-in/projects/$projectId/settings');
 
 export function SettingsPage() {
   const project = useProject();
   const { tab = 'project' } = route.useSearch();
   const navigate = route.useNavigate();
-  if (!isAdmin(project)) {
-    return (
-      <Page title="Settings">
-        <p className="text-muted">Only owners and admins of the project see and change its settings.</p>
-      </Page>
-    );
-  }
   return (
     <Page title="Settings">
       <Tabs
         label="Settings"
-        selected={tab}
+        selected={isAdmin(project) ? tab : 'project'}
         onSelect={(next) => void navigate({ search: { tab: next } })}
         tabs={[
           {
@@ -32,9 +32,7 @@ export function SettingsPage() {
             label: 'Project',
             content: <ProjectForm key={project.id} project={project} />,
           },
-          { id: 'members', label: 'Members', content: <Members project={project} /> },
-          { id: 'limits', label: 'Limits and billing', content: <Limits projectId={project.id} /> },
-          { id: 'danger', label: 'Danger zone', content: <DangerZone project={project} /> },
+          ...(isAdmin(project) ? tabsOfAdmins(project) : []),
         ]}
       />
     </Page>

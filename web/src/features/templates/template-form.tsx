@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { FormField } from '../../ui/form-field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { contentOf, contentShape } from '../message-editor/content.ts';
-import { LeaveGuard } from '../message-editor/leave-guard.tsx';
 import { MessageEditor } from '../message-editor/message-editor.tsx';
 import { SenderFields } from '../message-editor/sender-fields.tsx';
 

@@ -31,7 +31,6 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
   const { step: openId } = route.useSearch();
   const [removed, setRemoved] = useState<Step | null>(null);
   const view = useEditorView(workflow, setRemoved);
-  const open = (step: string | undefined) => view.navigate(step);
   const opened = workflow.steps.find(({ id }) => id === openId);
   return (
     <GraphViewProvider value={view.shown}>
@@ -50,13 +49,20 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
           </Suspense>
         )}
       </div>
-      {opened && <StepPanel workflowId={workflow.id} step={opened} onClose={() => open(undefined)} />}
+      {opened && (
+        <StepPanel
+          workflowId={workflow.id}
+          step={opened}
+          onLeave={view.leave}
+          onDone={() => view.navigate(undefined)}
+        />
+      )}
       {removed && (
         <RemoveForkDialog
           workflow={workflow}
           step={removed}
           onClose={() => setRemoved(null)}
-          onRemoved={() => open(undefined)}
+          onRemoved={() => view.navigate(undefined)}
         />
       )}
     </GraphViewProvider>
@@ -66,6 +72,8 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
 interface EditorView {
   shown: GraphView;
   navigate: (stepId: string | undefined) => void;
+  /** Closes the step, unless its form keeps unsaved input. */
+  leave: () => void;
   /** Executions whose steps are counted, when there are more. */
   countedOf: number | undefined;
 }
@@ -73,8 +81,13 @@ interface EditorView {
 function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): EditorView {
   const navigateRoute = route.useNavigate();
   const names = useNames();
-  const navigate = (step: string | undefined) =>
-    void navigateRoute({ search: (before) => ({ ...before, step }), replace: step === undefined });
+  const open = (step: string | undefined, ignoreBlocker: boolean) =>
+    void navigateRoute({
+      search: (before) => ({ ...before, step }),
+      replace: step === undefined,
+      ignoreBlocker,
+    });
+  const navigate = (step: string | undefined) => open(step, true);
   const edits = useGraphEdits(workflow, navigate);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflow.id), refetchInterval: 15_000 });
   const { isBusy } = edits;
@@ -100,7 +113,12 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
     };
   }, [workflow, names, statistics, isBusy]);
   const hasMore = statistics !== undefined && (statistics.executions.total ?? 0) > statistics.stepsOf;
-  return { shown, navigate, countedOf: hasMore ? statistics.stepsOf : undefined };
+  return {
+    shown,
+    navigate,
+    leave: () => open(undefined, false),
+    countedOf: hasMore ? statistics.stepsOf : undefined,
+  };
 }
 
 async function removeStep(workflow: Workflow, { id, name }: Step, splice: boolean): Promise<void> {

@@ -29,16 +29,18 @@ const forms: Record<StepType, ComponentType<StepFormProps>> = {
 interface StepPanelProps {
   workflowId: string;
   step: Step;
-  onClose: () => void;
+  /** Asks before unsaved input is lost. */
+  onLeave: () => void;
+  onDone: () => void;
 }
 
 /** The form of one step, at the side of the graph. */
-export function StepPanel({ workflowId, step, onClose }: StepPanelProps) {
+export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps) {
   const { graph, faults, onRemove } = useGraphView();
   const Form = forms[step.type];
   const own = faults.filter(({ stepId }) => stepId === step.id);
   return (
-    <Dialog title={step.name} shape="drawer" isOpen onClose={onClose}>
+    <Dialog title={step.name} shape="drawer" isOpen onClose={onLeave}>
       <div className="flex flex-col gap-4">
         <div className="flex items-center justify-between gap-2">
           <Badge>{stepTypes[step.type].title}</Badge>
@@ -55,7 +57,7 @@ export function StepPanel({ workflowId, step, onClose }: StepPanelProps) {
             ))}
           </ul>
         )}
-        <Form key={step.id} workflowId={workflowId} step={step} onClose={onClose} />
+        <Form key={step.id} workflowId={workflowId} step={step} onDone={onDone} />
       </div>
     </Dialog>
   );

@@ -14,9 +14,10 @@ import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
 const schema = z.object({ name: nameSchema });
 const path = 'config';
 
-export function ConditionForm({ workflowId, step, onClose }: StepFormProps) {
+export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
   const segmentName = useSegmentNames();
-  const [condition, setCondition] = useState(() => readCondition(step.config));
+  const [stored] = useState(() => readCondition(step.config));
+  const [condition, setCondition] = useState(stored);
   const [issues, setIssues] = useState<readonly Schema<'FieldIssue'>[]>([]);
   const saveStep = useSaveStep(workflowId, step);
   const form = useApiForm({
@@ -28,7 +29,7 @@ export function ConditionForm({ workflowId, step, onClose }: StepFormProps) {
       if (gaps.length > 0) return;
       try {
         await saveStep(name, { ...condition });
-        onClose();
+        onDone();
       } catch (error) {
         if (error instanceof ApiError) setIssues(error.issues);
         throw error;
@@ -36,7 +37,7 @@ export function ConditionForm({ workflowId, step, onClose }: StepFormProps) {
     },
   });
   return (
-    <StepFormFrame form={form} onClose={onClose}>
+    <StepFormFrame form={form} isChanged={condition !== stored} onDone={onDone}>
       <section aria-label="Condition" className="flex flex-col gap-2">
         <p className="text-sm text-muted">{describeCondition(condition, segmentName)}</p>
         <ConditionBuilder

@@ -19,7 +19,7 @@ export function DelayForm(props: StepFormProps) {
     configOf: (values) => ({ amount: Number(values.amount), unit: values.unit }),
   });
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <DurationFields
         control={form.form.control}
         amount="amount"

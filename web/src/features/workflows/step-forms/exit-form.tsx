@@ -12,7 +12,7 @@ export function ExitForm(props: StepFormProps) {
     configOf: ({ reason }) => (reason === '' ? {} : { reason }),
   });
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <FormField
         control={form.form.control}
         name="reason"

@@ -48,7 +48,7 @@ export function SendEmailForm(props: StepFormProps) {
   });
   const { control, watch } = form.form;
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <Controller
         control={control}
         name="templateId"

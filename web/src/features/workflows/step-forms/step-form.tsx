@@ -7,13 +7,14 @@ import { DialogActions } from '../../../ui/dialog.tsx';
 import { ErrorNote } from '../../../ui/error-note.tsx';
 import { type ApiForm, useApiForm } from '../../../ui/form.ts';
 import { FormField } from '../../../ui/form-field.tsx';
+import { LeaveGuard } from '../../../ui/leave-guard.tsx';
 import type { Step } from '../graph/graph.ts';
 import { useSaveStep, withFormFields } from '../graph/save-step.ts';
 
 export interface StepFormProps {
   workflowId: string;
   step: Step;
-  onClose: () => void;
+  onDone: () => void;
 }
 
 export const nameSchema = z.string().trim().min(1, 'Give it a name').max(100, 'At most 100 characters');
@@ -28,7 +29,7 @@ interface StepFormOptions<Values extends FieldValues & { name: string }> extends
 export function useStepForm<Values extends FieldValues & { name: string }>(
   options: StepFormOptions<Values>,
 ): ApiForm<Values> {
-  const { workflowId, step, onClose, schema, defaultValues, configOf } = options;
+  const { workflowId, step, onDone, schema, defaultValues, configOf } = options;
   const saveStep = useSaveStep(workflowId, step);
   return useApiForm<Values>({
     schema,
@@ -40,31 +41,35 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
       } catch (error) {
         throw error instanceof ApiError ? withFormFields(error) : error;
       }
-      onClose();
+      onDone();
     },
   });
 }
 
 interface StepFormFrameProps<Values extends FieldValues & { name: string }> {
   form: ApiForm<Values>;
-  onClose: () => void;
+  /** What the form edits beside its fields has been changed. */
+  isChanged?: boolean;
+  onDone: () => void;
   children?: ReactNode;
 }
 
 export function StepFormFrame<Values extends FieldValues & { name: string }>({
   form: { form, failure, submit },
-  onClose,
+  isChanged = false,
+  onDone,
   children,
 }: StepFormFrameProps<Values>) {
   // as: every form of a step has a name.
   const { control } = form as unknown as UseFormReturn<{ name: string }>;
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <LeaveGuard isDirty={form.formState.isDirty || isChanged} />
       <FormField control={control} name="name" label="Step name" />
       {children}
       <ErrorNote error={failure} />
       <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
+        <Button onPress={onDone}>Cancel</Button>
         <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
           Save
         </Button>

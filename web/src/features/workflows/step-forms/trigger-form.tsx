@@ -15,7 +15,7 @@ export function TriggerForm(props: StepFormProps) {
     configOf: ({ eventName }) => ({ eventName }),
   });
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <EventNameField
         control={form.form.control}
         name="eventName"

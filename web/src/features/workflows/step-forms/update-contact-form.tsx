@@ -47,7 +47,7 @@ export function UpdateContactForm(props: StepFormProps) {
   });
   const { control } = form.form;
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <Controller
         control={control}
         name="subscribed"

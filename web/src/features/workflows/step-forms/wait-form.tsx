@@ -30,7 +30,7 @@ export function WaitForm(props: StepFormProps) {
       timeout === '' ? { eventName } : { eventName, timeout: toSeconds(Number(timeout), rest.unit) },
   });
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <EventNameField
         control={form.form.control}
         name="eventName"

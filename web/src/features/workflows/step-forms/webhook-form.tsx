@@ -39,7 +39,7 @@ export function WebhookForm(props: StepFormProps) {
   });
   const { control } = form.form;
   return (
-    <StepFormFrame form={form} onClose={props.onClose}>
+    <StepFormFrame form={form} onDone={props.onDone}>
       <div className="grid grid-cols-[7rem_minmax(0,1fr)] items-start gap-3">
         <Controller
           control={control}

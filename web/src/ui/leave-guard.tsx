@@ -1,15 +1,21 @@
 import { useBlocker } from '@tanstack/react-router';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
 
-/** A page shows the form of the selected tab alone. */
-const tabOf = (search: object) => ('tab' in search ? search.tab : undefined);
+/** A page shows the form of the selected tab or step alone. */
+function formOf({ pathname, search }: { pathname: string; search: object }): string {
+  // as: routes without them have neither.
+  const { tab, step } = search as { tab?: unknown; step?: unknown };
+  return JSON.stringify([pathname, tab, step]);
+}
 
-/** Asks before unsaved input is lost by a link, another tab of the page, the back button or closing the browser's tab. */
+/**
+ * Asks before unsaved input is lost by a link, another tab or step of the page, the back button or closing the browser's
+ * tab.
+ */
 export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      isDirty && (current.pathname !== next.pathname || tabOf(current.search) !== tabOf(next.search)),
+    shouldBlockFn: ({ current, next }) => isDirty && formOf(current) !== formOf(next),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
