@@ -38,7 +38,7 @@ export interface JournalStreamer {
  */
 const restFactor = 50;
 const minRestMs = 250;
-const maxRestMs = 1_000;
+const maxRestMs = 1_500;
 /** The first row after a quiet time is rarely the only one: an email that is sent is soon delivered. */
 const gatherMs = 250;
 const usualPollIntervalMs = 250;
