@@ -74,8 +74,27 @@ export function presentSummary(reports: readonly BenchReport[]): string {
   for (const { bench, figure } of missed) {
     lines.push(`  missed  ${bench}: ${figure.work} ${show(figure.value, figure.unit)}, ${showBar(figure)}`);
   }
-  for (const { bench, failure } of reports) {
-    if (failure !== undefined) lines.push(`  failed  ${bench}: ${failure}`);
-  }
-  return lines.join('\n');
+  return [...lines, presentFailures(reports)].join('\n').trimEnd();
+}
+
+const presentFailures = (reports: readonly BenchReport[]): string =>
+  reports
+    .flatMap(({ bench, failure }) => (failure === undefined ? [] : `  failed  ${bench}: ${failure}`))
+    .join('\n');
+
+/** Each row of several runs that has a bar: its median, which the bar is held against, and its spread. */
+export function presentMedians(reports: readonly BenchReport[]): string {
+  const rows = Map.groupBy(
+    reports.flatMap(({ figures }) => figures.filter(({ bar }) => bar !== undefined)),
+    ({ work }) => work,
+  );
+  const lines = [...rows.values()].flatMap((figures) => {
+    const sorted = figures.toSorted((a, b) => a.value - b.value);
+    const [least, median, most] = [0, Math.floor(sorted.length / 2), -1].map((index) => sorted.at(index));
+    if (least === undefined || median === undefined || most === undefined) return [];
+    const { work, value, unit, bar = { atLeast: 0 } } = median;
+    const spread = `${show(least.value, unit)} to ${show(most.value, unit)}, ${sorted.length} runs`;
+    return presentFigure({ work, value, unit, bar, note: spread });
+  });
+  return ['Medians, and the spread of the runs:', ...lines, presentFailures(reports)].join('\n').trimEnd();
 }

@@ -14,7 +14,14 @@ import { benchExplain } from './explain.ts';
 import { benchImport } from './import.ts';
 import { benchJournal } from './journal.ts';
 import { benchNeighbours } from './neighbours.ts';
-import { type BenchReport, type BenchRun, type Figure, presentFigure, presentSummary } from './report.ts';
+import {
+  type BenchReport,
+  type BenchRun,
+  type Figure,
+  presentFigure,
+  presentMedians,
+  presentSummary,
+} from './report.ts';
 import { benchSegments } from './segments.ts';
 import { benchSend } from './send.ts';
 import { benchTrack } from './track.ts';
@@ -46,9 +53,10 @@ const benches: Record<string, Bench> = {
   explain: { run: benchExplain, seconds: 600, isApart: true },
 };
 
-const usage = `Usage: npm run bench -- [--quick] [--folder FOLDER] [NAME …]
+const usage = `Usage: npm run bench -- [--quick] [--runs N] [--folder FOLDER] [NAME …]
 Benches: ${Object.keys(benches).join(', ')}.
 --quick runs the hot paths only, each for a shorter time.
+--runs repeats the benches and ends with the median and the spread of each row.
 --folder keeps what explain fills in, for its next run.`;
 
 const resultsFolder = fileURLToPath(new URL('../.data/bench', import.meta.url));
@@ -85,24 +93,37 @@ async function runBench(
 function readArguments() {
   try {
     const { values, positionals } = parseArgs({
-      options: { quick: { type: 'boolean', default: false }, folder: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        runs: { type: 'string', default: '1' },
+        folder: { type: 'string' },
+      },
       allowPositionals: true,
     });
     const unknown = positionals.filter((name) => !(name in benches));
     if (unknown.length > 0) throw new Error(`There is no bench ${unknown.join(', ')}.`);
+    const runs = Number(values.runs);
+    if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number above 0.');
     const isWanted = ([name, { quickSeconds, isApart }]: [string, Bench]) =>
       positionals.length > 0
         ? positionals.includes(name)
         : !isApart && (!values.quick || quickSeconds !== undefined);
-    const names = Object.entries(benches).filter(isWanted);
-    return { names: names.map(([name]) => name), isQuick: values.quick, folder: values.folder };
+    const wanted = Object.entries(benches)
+      .filter(isWanted)
+      .map(([name]) => name);
+    return {
+      names: Array.from({ length: runs }, () => wanted).flat(),
+      runs,
+      isQuick: values.quick,
+      folder: values.folder,
+    };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
     process.exit(1);
   }
 }
 
-const { names, isQuick, folder } = readArguments();
+const { names, runs, isQuick, folder } = readArguments();
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
@@ -127,7 +148,7 @@ for (const [index, name] of names.entries()) {
   console.log(`\n${name}  (${index + 1} of ${names.length}, about ${left} left${busy})`);
   reports.push(await runBench(name, bench, { isQuick, folder }));
 }
-console.log(`\n${presentSummary(reports)}`);
+console.log(`\n${runs > 1 ? presentMedians(reports) : presentSummary(reports)}`);
 await mkdir(resultsFolder, { recursive: true });
 const at = new Date().toISOString();
 const file = join(resultsFolder, `${at.replaceAll(':', '-')}.json`);
