@@ -59,7 +59,8 @@ export async function startProcessWorkers(
 
   // Before Temporal answers: emails without trouble do not need it.
   resources.relay.useFirstTry({ run: emails.tryFirst, onCommit: parts.wakeJournal });
-  const running = await starting;
+  // A thread that breaks ends the process, also while Temporal is down.
+  const running = await Promise.race([starting, campaigns.ended.then(() => starting)]);
   // After the workers, and nothing waits for it: dozens of calls, for work that is due in seconds at the earliest.
   persist(() => ensureAllSchedules(resources)).catch(() => undefined);
   // A worker without its thread would look alive but send no campaigns.
