@@ -66,6 +66,7 @@ export async function startProcessWorkers(
   // A worker without its thread would look alive but send no campaigns.
   const ended = Promise.race([running.ended, campaigns.ended]);
   ended.catch(() => undefined);
+  campaigns.stepBack();
   // Loading takes longer than the workers do, and the first campaign should not wait for it.
   await campaigns.up;
   return { ...running, ended };

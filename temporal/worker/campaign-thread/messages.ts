@@ -14,6 +14,7 @@ export type Order =
   | { kind: 'begin'; campaignId: string }
   | { kind: 'look'; campaignId: string }
   | { kind: 'take over' }
+  | { kind: 'step back' }
   | { kind: 'end head start' }
   | { kind: 'end' };
 

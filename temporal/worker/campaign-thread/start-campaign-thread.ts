@@ -15,6 +15,8 @@ export interface CampaignThread extends Pick<HeadStart, 'begin' | 'look'> {
   send: BatchSender;
   /** See `HeadStart`. Call when the database is ready. */
   takeOver(): void;
+  /** Lowers the thread's priority on Linux. Call when the process has loaded: until then nothing of it is in a hurry. */
+  stepBack(): void;
   /** Stops what the head start has under way; it begins no more. */
   endHeadStart(): void;
   /** `recorded` is called after each commit that wrote journal rows, with the outcomes since the last call. */
@@ -94,6 +96,10 @@ class WorkerThread implements CampaignThread {
 
   takeOver(): void {
     this.#order({ kind: 'take over' });
+  }
+
+  stepBack(): void {
+    this.#order({ kind: 'step back' });
   }
 
   endHeadStart(): void {

@@ -19,7 +19,7 @@ import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
 /**
  * The thread that sends campaign batches: rendering and handing over block it for seconds at a time, which must not
- * delay transactional email. It has its own connections, and a lower priority on Linux.
+ * delay transactional email. It has its own connections, and on Linux a lower priority once the process has loaded.
  */
 if (parentPort === null) throw new Error('This module must run in a worker thread');
 const port = parentPort;
@@ -27,9 +27,6 @@ const { config }: ThreadData = workerData;
 const report = (message: Report) => port.postMessage(message);
 const warn: Warn = (message, err) =>
   report({ kind: 'warning', message, error: err === undefined ? undefined : presentError(err) });
-
-// On other platforms this would change the priority of the whole process.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const ends: (() => Promise<void>)[] = [];
 const tracing = await openTracing(config, 'posthaste-campaigns', warn, { add: (_, end) => ends.push(end) });
@@ -103,6 +100,10 @@ async function obey(order: Order): Promise<void> {
       void rates();
       await headStart.takeOver();
       if (isIdle()) await warmStatements(orm, warn);
+      return;
+    case 'step back':
+      // On other platforms this would change the priority of the whole process.
+      if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
       return;
     case 'end head start':
       await headStart.stop();
