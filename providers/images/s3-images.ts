@@ -40,6 +40,7 @@ export function createS3Images(options: S3Options): ImageStore {
   const urlOf = (key: string) => `${publicUrl}/${key}`;
 
   return {
+    holdsImages: true,
     urlOf,
 
     async put(key, contentType, bytes) {
