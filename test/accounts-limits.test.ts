@@ -4,11 +4,12 @@ import { createOwnProject, createTestPerson, personOf } from './setup/people.ts'
 import { startApiProcess } from './setup/processes.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
 
-const [requestsPerMinute, projectsPerUser] = [30, 3];
+const [requestsPerMinute, projectsPerUser, perAddress] = [30, 3, 12];
 let stack: OwnProduct;
 beforeAll(async () => {
   stack = await startTestProduct({
-    AUTH_RATE_LIMIT_PER_MINUTE: '0',
+    AUTH_RATE_LIMIT_PER_MINUTE: String(perAddress),
+    TRUST_PROXY: 'true',
     USER_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
     PROJECTS_PER_USER: String(projectsPerUser),
   });
@@ -50,6 +51,23 @@ describe('requests with the cookie', () => {
       await second.stop();
     }
   });
+});
+
+it('invitations are limited by address too, whoever sends them', async () => {
+  const [one, other] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
+  await withinOneMinute();
+  const invite = async (person: typeof one, address: string) => {
+    const path = `/projects/${project.id}/members`;
+    const invited = { email: 'grace@example.com', role: 'MEMBER' };
+    return (await person.call('POST', path, invited, { 'X-Forwarded-For': address })).status;
+  };
+  const project = await createOwnProject(one);
+  for (let call = 0; call < perAddress; call += 1) {
+    expect(await invite(call % 2 === 0 ? one : other, '198.51.100.7')).not.toBe(429);
+  }
+  expect(await invite(one, '198.51.100.7')).toBe(429);
+  expect(await invite(other, '198.51.100.7')).toBe(429);
+  expect(await invite(one, '198.51.100.8')).not.toBe(429);
 });
 
 it('a user never exceeds the project limit, even with concurrent calls', async () => {

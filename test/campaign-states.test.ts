@@ -78,6 +78,18 @@ describe('the time of a campaign', () => {
     });
   });
 
+  it('is UTC without a zone, wherever the server is', async () => {
+    const zone = process.env.TZ;
+    process.env.TZ = 'Pacific/Kiritimati';
+    try {
+      const id = await create();
+      const { body } = await sender.post(`/campaigns/${id}/send`, { scheduledFor: '2100-01-01T10:00' });
+      expect(body.data.scheduledFor).toBe('2100-01-01T10:00:00.000Z');
+    } finally {
+      process.env.TZ = zone;
+    }
+  });
+
   it('is refused with 400 when no date can be read from it, and the campaign stays a draft', async () => {
     const id = await create();
     for (const scheduledFor of ['soon', '2100-13-45', '']) {

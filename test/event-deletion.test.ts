@@ -87,6 +87,13 @@ describe('with everything running', () => {
     expect((await sender.get('/contacts')).body.data[0].subscribed).toBe(false);
   });
 
+  it('deletes events of the longest name in any script', async () => {
+    for (const name of ['注'.repeat(255), 'é'.repeat(255)]) {
+      expect((await track(sender, name)).status).toBe(200);
+      expect(await sender.delete(pathOf(name))).toMatchObject({ status: 200, body: { deleted: 1 } });
+    }
+  });
+
   it('touches nothing of another project', async () => {
     const other = await createTestSender(stack.url);
     await track(other, 'shared name');

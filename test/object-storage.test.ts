@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type S3Server, startS3Server } from '../providers/testing/s3-server.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
@@ -49,6 +51,35 @@ it('refuses there what it refuses on disk', async () => {
   const page = Buffer.concat([gif, Buffer.alloc(100_000, 0x20), Buffer.from('<script>alert(1)</script>')]);
   expect((await send(page)).status).toBe(422);
   expect((await send(Buffer.concat([gif, Buffer.alloc(10 * 1024 * 1024)]))).status).toBe(413);
+});
+
+it('holds few large images in memory, and takes others when those are done', async () => {
+  const mebibyte = 1024 * 1024;
+  const pixels = Buffer.alloc(9 * mebibyte);
+  const boundary = 'of-the-test';
+  const start = `--${boundary}\r\nContent-Disposition: form-data; name="image"; filename="x.gif"\r\n\r\n`;
+  const headers = {
+    Authorization: `Bearer ${sender.secretKey}`,
+    'Content-Type': `multipart/form-data; boundary=${boundary}`,
+  };
+  const held = () => process.memoryUsage().arrayBuffers / mebibyte;
+  const before = held();
+  const uploads = Array.from({ length: 30 }, () => {
+    const slow = request(`${stack.url}/uploads/image`, { method: 'POST', headers });
+    slow.on('error', () => undefined);
+    slow.write(start);
+    slow.write(gif);
+    slow.write(pixels);
+    return slow;
+  });
+  await delay(3_000);
+  const grownBy = held() - before;
+  const small = await send(gif);
+  for (const slow of uploads) slow.destroy();
+  expect(grownBy).toBeLessThan(120);
+  expect(small.status).toBe(201);
+  const large = await send(Buffer.concat([gif, pixels]));
+  expect(large.status).toBe(201);
 });
 
 it('still serves the images from before the move to the bucket', async () => {

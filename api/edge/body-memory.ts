@@ -132,3 +132,37 @@ export function tooManyLarge(waiting: number): DomainError {
     retryAfterSeconds: seconds,
   });
 }
+
+const mebibyte = 1024 * 1024;
+/** Bodies up to this size skip the shared budget, as most requests do. */
+export const smallBytes = 128 * 1024;
+/**
+ * Of this process. A body takes about three times its size while it is parsed and twice until it is written. The
+ * largest one fits into an owner's share.
+ */
+export const bodyMemory = new BodyMemory({
+  budgetBytes: 96 * mebibyte,
+  bytesPerOwner: 48 * mebibyte,
+  waitingPerOwner: 250,
+  waiting: 500,
+  waitMs: 30_000,
+});
+
+const slowestBytes = 128 * 1024;
+const paceMs = 2_000;
+
+/**
+ * Gives up a body that holds memory and arrives too slowly while others wait for some.
+ *
+ * @param received bytes so far
+ * @returns ends the watch
+ */
+export function watchPace(received: () => number, giveUp: (error: DomainError) => void): () => void {
+  let before = received();
+  const pace = setInterval(() => {
+    if (bodyMemory.waiting > 0 && received() - before < slowestBytes)
+      giveUp(tooManyLarge(bodyMemory.waiting));
+    before = received();
+  }, paceMs);
+  return () => clearInterval(pace);
+}

@@ -5,18 +5,22 @@ import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import type { Edge } from './create-edge.ts';
 import type { Route } from './route.ts';
 
+type Taken = RateLimitState | Promise<RateLimitState>;
+
 /**
- * Counts the request against its project, user or client address and sets the `RateLimit-*` headers. A disabled
+ * Counts the request against its project, or its user and client address, and sets the `RateLimit-*` headers. A disabled
  * project's request is counted, then refused before the limit is enforced.
  *
  * @throws DomainError `PROJECT_DISABLED`, `RATE_LIMIT_EXCEEDED`
  */
 export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
-  function take(ctx: EdgeContext): RateLimitState | Promise<RateLimitState> | undefined {
+  function take(ctx: EdgeContext): Taken | undefined {
     const { project, user } = ctx.state;
     if (project !== null) return limiters.project?.take(project.id);
-    if (user !== null) return limiters.user?.take(`user ${user.id}`);
-    return route.limitByAddress ? limiters.address?.take(addressSubject(ctx.ip)) : undefined;
+    const byAddress = route.limitByAddress ? limiters.address?.take(addressSubject(ctx.ip)) : undefined;
+    const byUser = user === null ? undefined : limiters.user?.take(`user ${user.id}`);
+    if (byAddress === undefined || byUser === undefined) return byAddress ?? byUser;
+    return Promise.all([byAddress, byUser]).then(tighter);
   }
 
   function enforce(ctx: EdgeContext, state: RateLimitState | undefined): void {
@@ -45,4 +49,9 @@ export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
     enforce(ctx, taken);
     return next();
   };
+}
+
+function tighter([one, other]: [RateLimitState, RateLimitState]): RateLimitState {
+  if (one.allowed !== other.allowed) return one.allowed ? other : one;
+  return one.remaining < other.remaining ? one : other;
 }

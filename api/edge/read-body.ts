@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../core/errors.ts';
 import { addressSubject } from '../access/address-subject.ts';
-import { type BodyClaim, BodyMemory, tooManyLarge } from './body-memory.ts';
+import { type BodyClaim, bodyMemory, smallBytes, watchPace } from './body-memory.ts';
 import { checkContentType } from './content-type.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
@@ -13,23 +13,6 @@ import type { BodyFormat, Route } from './route.ts';
 const mebibyte = 1024 * 1024;
 const keyedBodyLimitBytes = 40 * mebibyte;
 const otherBodyLimitBytes = mebibyte;
-/** Bodies up to this size skip the shared budget, as most requests do. */
-const smallBytes = 128 * 1024;
-/**
- * A body takes about three times its size while it is parsed and twice until it is written. The largest one fits
- * into an owner's share.
- */
-const memory = new BodyMemory({
-  budgetBytes: 96 * mebibyte,
-  bytesPerOwner: 48 * mebibyte,
-  waitingPerOwner: 250,
-  waiting: 500,
-  waitMs: 30_000,
-});
-/** While others wait for memory, a body that holds some must arrive at this pace. */
-const slowestBytes = 128 * 1024;
-const paceMs = 2_000;
-
 /**
  * Reads the body with koa-body and leaves what was parsed in `ctx.request.body`. Bodies beyond 128 KB wait for shared
  * memory (`BodyMemory`) and hold it until the request is handled.
@@ -130,7 +113,7 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
   const { req } = ctx;
   let received = 0;
   let claim: BodyClaim | undefined;
-  let pace: NodeJS.Timeout | undefined;
+  let stopWatching: (() => void) | undefined;
   let isOver = false;
   const fail = (error: unknown) => {
     // koa-body stops at an error of the stream.
@@ -140,16 +123,12 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
     received += chunk.length;
     if (received <= smallBytes || claim !== undefined) return;
     const owner = ctx.state.project?.id ?? addressSubject(ctx.ip);
-    claim = memory.claim(owner, ctx.request.length ?? limitBytes);
+    claim = bodyMemory.claim(owner, ctx.request.length ?? limitBytes);
     req.pause();
     claim.granted.then(() => {
       if (isOver) return;
       req.resume();
-      let before = received;
-      pace = setInterval(() => {
-        if (memory.waiting > 0 && received - before < slowestBytes) fail(tooManyLarge(memory.waiting));
-        before = received;
-      }, paceMs);
+      stopWatching = watchPace(() => received, fail);
     }, fail);
   };
   req.on('data', count);
@@ -163,7 +142,7 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
     throw error;
   } finally {
     isOver = true;
-    clearInterval(pace);
+    stopWatching?.();
     req.off('data', count);
   }
   return () => claim?.release();

@@ -2,11 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import type Koa from 'koa';
 import { DomainError } from '../../core/errors.ts';
+import { type BodyClaim, bodyMemory, smallBytes, watchPace } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
 export interface UploadOptions {
   field: string;
   limitBytes: number;
+  /** Whose share of the memory for bodies the file takes up; undefined where it is not held as a whole. */
+  heldFor?: string | undefined;
 }
 
 const formBytes = 64 * 1024;
@@ -18,7 +21,8 @@ const formBytes = 64 * 1024;
  * because koa-body's formidable delivers a form only at its end.
  *
  * @throws DomainError `BAD_REQUEST` for a malformed form, or no or several files in the field; `PAYLOAD_TOO_LARGE`
- * as soon as the file exceeds its limit. The stream given to `consume` throws the same error.
+ * as soon as the file exceeds its limit; `SERVICE_UNAVAILABLE` without memory. The stream given to `consume` throws the
+ * same error.
  * @throws ClientGone when the connection ends before the body
  */
 export async function readUpload<Result>(
@@ -30,6 +34,8 @@ export async function readUpload<Result>(
   const stream = ctx.req;
   const form = openForm(stream, options);
   const read = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
   let failure: Error | undefined;
   let file: BusboyFileStream | undefined;
   let consumed: Promise<Result> | undefined;
@@ -40,10 +46,15 @@ export async function readUpload<Result>(
     failure ??= error;
     stream.unpipe(form);
     file?.destroy(failure);
+    failed.reject(failure);
     read.resolve();
   };
+  const hold = holdMemory(options, () => received, failed.promise, fail);
   async function* untilRead(part: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    yield* part;
+    for await (const chunk of part) {
+      await hold.granted();
+      yield chunk;
+    }
     await read.promise;
     if (failure !== undefined) throw failure;
   }
@@ -75,12 +86,41 @@ export async function readUpload<Result>(
   stream.on('data', count).once('error', leave).once('close', leave).pipe(form);
 
   await read.promise;
+  hold.arrived();
   stream.off('data', count).off('close', leave);
   // No work of this request outlives its answer.
   const result = await consumed?.catch(() => undefined);
+  hold.release();
   if (failure !== undefined) throw failure;
   if (result === undefined) throw badForm(`The form holds no file in the field "${field}"`);
   return result;
+}
+
+/** @param failed rejects when the form is given up */
+function holdMemory(
+  { heldFor, limitBytes }: UploadOptions,
+  received: () => number,
+  failed: Promise<never>,
+  giveUp: (error: DomainError) => void,
+) {
+  let claim: BodyClaim | undefined;
+  let stopWatching: (() => void) | undefined;
+  let hasArrived = false;
+  return {
+    /** Resolves at once until more than `smallBytes` have arrived. While it waits, back-pressure stops the client. */
+    async granted() {
+      if (heldFor === undefined || claim !== undefined || received() <= smallBytes) return;
+      claim = bodyMemory.claim(heldFor, limitBytes);
+      await Promise.race([claim.granted, failed]);
+      if (!hasArrived) stopWatching = watchPace(received, giveUp);
+    },
+    /** Call it when nothing more is to come. */
+    arrived() {
+      hasArrived = true;
+      stopWatching?.();
+    },
+    release: () => claim?.release(),
+  };
 }
 
 function openForm({ headers }: IncomingMessage, { field, limitBytes }: UploadOptions): BusboyInstance {

@@ -1,8 +1,11 @@
 import { DomainError } from '../../core/errors.ts';
 import type { EdgeMiddleware } from './context.ts';
 
-/** Characters; the longest legitimate segments are tokens of public links and event names. */
-const maxSegmentLength = 2_048;
+/**
+ * Characters. The longest legitimate segments are event names and keys of `data`, at most 255 UTF-16 units that each take
+ * up to nine characters of percent-encoding.
+ */
+const maxSegmentLength = 2_560;
 
 export function readablePath(): EdgeMiddleware {
   return (ctx, next) => {

@@ -16,6 +16,10 @@ export const presentContent = (content: Template | Campaign) => ({
 
 export const withoutBody = <Answer extends { body: string }>({ body: _, ...rest }: Answer) => rest;
 
+/** About the size of an answer with these bodies. */
+export const bodyBytesOf = (contents: readonly { body: string }[]) =>
+  contents.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+
 export function presentTemplate(template: Template): TemplateAnswer {
   return {
     ...presentContent(template),

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
-import { withoutBody } from '../presenters/template.ts';
+import { bodyBytesOf, withoutBody } from '../presenters/template.ts';
 import { campaignStatsSchema } from '../schemas/answers/campaign.ts';
 import { campaignBodyExample, campaignExample } from '../schemas/campaign-examples.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../schemas/campaigns.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+import { mostBodyBytes } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
 
 const params = z.object({ id: idSchema });
@@ -34,7 +36,9 @@ export const listCampaigns = defineRoute({
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
+    const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
+    shrinkTo?.(bodyBytesOf(campaigns.map(({ campaign }) => campaign)));
     ctx.body = presentOffsetPage(
       campaigns
         .map((one) => presentCampaign(one, ctx.services.temporalRuns))

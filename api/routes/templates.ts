@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
+import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
-import { presentTemplate, withoutBody } from '../presenters/template.ts';
+import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/template.ts';
 import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { idsQuerySchema } from '../schemas/pagination.ts';
+import { idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
 import {
   createTemplateBodySchema,
   listTemplatesQuerySchema,
@@ -45,7 +46,9 @@ export const listTemplates = defineRoute({
   },
   async handler(ctx) {
     const { project, query } = ctx.state;
+    const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const { templates, total } = await ctx.services.templates.list(project.id, query);
+    shrinkTo?.(bodyBytesOf(templates));
     ctx.body = presentOffsetPage(
       templates.map(presentTemplate).map((one) => (query.body ? one : withoutBody(one))),
       total,

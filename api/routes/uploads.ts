@@ -62,10 +62,13 @@ export const uploadImage = defineRoute({
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project } = ctx.state;
-    const upload = { field: 'image', limitBytes: maxImageBytes };
-    const image = await readUpload(ctx, upload, (bytes) =>
-      ctx.services.uploads.storeImage(project.id, bytes),
-    );
+    const { uploads } = ctx.services;
+    const upload = {
+      field: 'image',
+      limitBytes: maxImageBytes,
+      heldFor: uploads.holdsImages ? project.id : undefined,
+    };
+    const image = await readUpload(ctx, upload, (bytes) => uploads.storeImage(project.id, bytes));
     ctx.status = 201;
     ctx.body = image;
   },

@@ -4,16 +4,20 @@ import { activityTypes } from '../../core/activity-types.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
+import { parseInstant } from '../../core/parse-instant.ts';
 import { cursorPageSchema, limitSchema } from './pagination.ts';
 
 /** Anything that a date parser accepts, clamped to the years 1 to 9999. */
 export const dateSchema = z
   .string()
   .max(64)
-  .meta({ description: 'A date or date-time, ISO 8601.', example: '2026-01-31T00:00:00.000Z' })
+  .meta({
+    description: 'A date or date-time, ISO 8601; UTC without a zone.',
+    example: '2026-01-31T00:00:00.000Z',
+  })
   .transform((text, context) => {
-    const instant = new Date(text);
-    if (!Number.isNaN(instant.getTime())) return boundedInstant(instant);
+    const instant = parseInstant(text);
+    if (instant !== undefined) return boundedInstant(instant);
     context.issues.push({
       code: 'custom',
       message: 'Expected a date',

@@ -68,7 +68,9 @@ export const sendCampaignBodySchema = z
     scheduledFor: z
       .string()
       .nullish()
-      .describe('When to send, such as `2026-12-01T09:00:00Z`; immediately if omitted, null or in the past.'),
+      .describe(
+        'When to send, such as `2026-12-01T09:00:00Z`, UTC without a zone; immediately if omitted, null or in the past.',
+      ),
   })
   // Without a body the campaign is sent at once.
   .nullish();

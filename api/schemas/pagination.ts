@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
+import { maxTemplateBytes } from '../../core/rendering/template.ts';
 
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
@@ -62,6 +63,9 @@ export const offsetOrderSchema = z.object({
 export const withBodySchema = z.object({
   body: queryFlagSchema.default(true).describe('`false` leaves out the `body` of each.'),
 });
+
+/** Of the bodies that a page may have. */
+export const mostBodyBytes = ({ pageSize }: OffsetQuery): number => pageSize * maxTemplateBytes;
 
 export const offsetWindow = ({ page, pageSize }: OffsetQuery): { limit: number; offset: number } => ({
   limit: pageSize,

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError } from '../../core/errors.ts';
+import { parseInstant } from '../../core/parse-instant.ts';
 import type { Campaign } from '../../db/entities/campaign.ts';
 import { Event } from '../../db/entities/event.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
@@ -18,8 +19,8 @@ import { holdSenderDomain } from './sender-domains.ts';
 
 function readTime(text: string | null): Date | null {
   if (text === null) return null;
-  const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return boundedInstant(time);
+  const time = parseInstant(text);
+  if (time !== undefined) return boundedInstant(time);
   throw new DomainError('BAD_REQUEST', `scheduledFor is not a date: ${JSON.stringify(text.slice(0, 100))}`, {
     suggestion: 'Use an ISO 8601 date-time such as 2026-12-01T09:00:00Z.',
   });

@@ -7,7 +7,7 @@ const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
 
 /**
- * Limits concurrent reads whose cost grows with a project's contacts: searches, segment counts, audience counts.
+ * Limits concurrent reads whose cost grows with a project's data: searches, counts of segments and audiences, analytics.
  * @param perProject concurrent reads per project in this process; 0 means unlimited
  */
 export function createHeavyReads(perProject: number) {

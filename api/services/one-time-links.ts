@@ -6,7 +6,7 @@ import {
   oneTimeTokenHash,
 } from '../../core/crypto/one-time-token.ts';
 import { DomainError } from '../../core/errors.ts';
-import { formatMessage, type MessageKey, resolveLocale } from '../../core/messages/messages.ts';
+import { formatMessage, type MessageKey, negotiateLocale } from '../../core/messages/messages.ts';
 import type { Em } from '../../db/orm.ts';
 import { type AccountEmailSender, queueAccountEmail } from '../../runtime/queue-account-email.ts';
 
@@ -89,7 +89,7 @@ export function createOneTimeLinks({ from, siteUrl, tokenKey, linkKey }: OneTime
       },
     ) {
       const { path, title, text, button } = textsOf[purpose];
-      const locale = resolveLocale(language);
+      const locale = negotiateLocale(language);
       const message = (key: MessageKey) => formatMessage(locale, key, values);
       queueAccountEmail(em, requireSender(), {
         to,

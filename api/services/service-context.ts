@@ -16,6 +16,7 @@ import { createPasswords } from './passwords.ts';
 import { createProjectNames } from './project-names.ts';
 import { publicConfig } from './public-config.ts';
 import { createSessionsService } from './sessions.ts';
+import { shareClickHouse } from './share-clickhouse.ts';
 import { createSignInGuard } from './sign-in-guard.ts';
 
 export type ServiceContext = ReturnType<typeof createServiceContext>;
@@ -71,6 +72,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
     ...resources,
     ...parts,
     ...edge,
+    clickhouse: shareClickHouse(parts.clickhouse, config.HEAVY_READS_PER_PROJECT),
     committed,
     emailsQueued,
     journaled,

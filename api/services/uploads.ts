@@ -51,6 +51,9 @@ export function createUploadsService(options: UploadsServiceOptions) {
   const { orm, stores, quota } = options;
 
   return {
+    /** Whether an image is in memory as a whole while it is stored. */
+    holdsImages: stores.images.holdsImages,
+
     /** @throws DomainError `BAD_REQUEST` for a cursor from another list */
     async list(projectId: string, { cursor, limit }: ListUploadsQuery) {
       const em = projectEm(orm, projectId);

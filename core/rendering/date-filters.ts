@@ -1,5 +1,6 @@
 import { type FilterImplOptions, filters, toValue } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
+import { parseInstant, validDate } from '../parse-instant.ts';
 import { type RenderContext, renderContextOf } from './render-context.ts';
 
 export type FilterHandler = Extract<FilterImplOptions, (...parameters: never[]) => unknown>;
@@ -80,16 +81,7 @@ function toInstant(value: unknown, now: Date): Date | undefined {
   const text = value.trim();
   if (text === 'now' || text === 'today') return now;
   if (/^\d+$/.test(text)) return validDate(Number(text) * 1000);
-  const isoWithoutZone = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/.exec(text);
-  if (isoWithoutZone) return validDate(Date.parse(`${isoWithoutZone[1]}T${isoWithoutZone[2]}Z`));
-  if (/^\d{4}-\d\d(?:-\d\d)?(?:T.*)?$/.test(text)) return validDate(Date.parse(text));
-  // Other notations are read in the zone of the process unless they name one.
-  return validDate(Date.parse(`${text} UTC`)) ?? validDate(Date.parse(text));
-}
-
-function validDate(milliseconds: number): Date | undefined {
-  const instant = new Date(milliseconds);
-  return Number.isNaN(instant.getTime()) ? undefined : instant;
+  return parseInstant(text);
 }
 
 /** liquidjs accepts zone names too, but creates two clocks (50 µs each) for each date. */

@@ -20,6 +20,7 @@ export function createDiskImages(directory: string, publicUrl: string): DiskImag
   const root = resolve(directory);
   const urlOf = (key: string) => `${publicUrl}/${key}`;
   return {
+    holdsImages: false,
     urlOf,
 
     async put(key, _contentType, bytes) {

@@ -1,4 +1,6 @@
 export interface ImageStore {
+  /** Whether `put` holds all bytes in memory. */
+  holdsImages: boolean;
   /**
    * Stores an image under a new key. Leaves nothing behind when the bytes or the store fail.
    *

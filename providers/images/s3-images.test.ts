@@ -74,4 +74,6 @@ it.each<[string, Partial<S3Options>]>([
 ])('is unavailable with %s', async (_what, options) => {
   const stored = open(options).put('project/four.png', 'image/png', bytes('x'));
   await expect(stored).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  const removed = open(options).remove('project/four.png');
+  await expect(removed).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });

@@ -17,8 +17,8 @@ const connectionTimeoutMs = 5_000;
 const requestTimeoutMs = 30_000;
 
 /**
- * Images in a bucket of S3 or a compatible service; read permissions are configured there. `put` throws
- * DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
+ * Images in a bucket of S3 or a compatible service; read permissions are configured there. `put` and
+ * `remove` throw DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
  */
 export function createS3Images(options: S3Options): ImageStore {
   const { bucket, region, endpoint, credentials } = options;
@@ -40,6 +40,7 @@ export function createS3Images(options: S3Options): ImageStore {
   const urlOf = (key: string) => `${publicUrl}/${key}`;
 
   return {
+    holdsImages: true,
     urlOf,
 
     async put(key, contentType, bytes) {
@@ -53,17 +54,27 @@ export function createS3Images(options: S3Options): ImageStore {
         ContentType: contentType,
         CacheControl: imageCacheControl,
       };
-      try {
-        await withClient((client, sdk) => client.send(new sdk.PutObjectCommand(object)));
-      } catch (cause) {
-        throw new DomainError('SERVICE_UNAVAILABLE', 'The image could not be stored', { cause });
-      }
+      await orUnavailable(
+        'The image could not be stored',
+        withClient((client, sdk) => client.send(new sdk.PutObjectCommand(object))),
+      );
       return urlOf(key);
     },
 
     async remove(key) {
       const object = { Bucket: bucket, Key: key };
-      await withClient((client, sdk) => client.send(new sdk.DeleteObjectCommand(object)));
+      await orUnavailable(
+        'The image could not be deleted',
+        withClient((client, sdk) => client.send(new sdk.DeleteObjectCommand(object))),
+      );
     },
   };
+}
+
+async function orUnavailable(message: string, call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (cause) {
+    throw new DomainError('SERVICE_UNAVAILABLE', message, { cause });
+  }
 }

@@ -23,8 +23,8 @@ export const limitsVariables = {
       'known one has the same allowance. 0 = off.',
   ),
   HEAVY_READS_PER_PROJECT: integer(4).describe(
-    'Concurrent searches, field-value lists and counts of segments and audiences per project and process; ' +
-      'a few more wait, the rest get 429; 0 = unlimited.',
+    'Concurrent searches, field-value lists and counts of segments and audiences per project and process, and as ' +
+      'many questions to ClickHouse; a few more wait, the rest get 429; 0 = unlimited.',
   ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is remembered.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(

@@ -104,6 +104,19 @@ it('keeps the answer', async () => {
   expect(await look()).toEqual(over);
 });
 
+it.each([
+  ['half of a surrogate pair', String.raw`{"score":"\ud83d"}`],
+  ['a key with one', String.raw`{"\udc00":7}`],
+  ['NUL', String.raw`["\u0000"]`],
+  ['deep nesting', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+])('keeps an answer as text that Postgres cannot store as JSON: %s', async (_what, body) => {
+  answer = (_request, response) => response.end(body);
+  const { call, stand } = await addExecution();
+  await call();
+  const answered = { statusCode: 200, body };
+  expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
+});
+
 it('does not repeat a call that may have been answered before its process died', async () => {
   const { look, call, stand, forget } = await addExecution();
   await expect(

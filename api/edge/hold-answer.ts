@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http';
+import { BodyMemory } from './body-memory.ts';
+import { ClientGone } from './error-response.ts';
+
+const mebibyte = 1024 * 1024;
+/** What large answers of this process share until their clients have them. */
+const memory = new BodyMemory({
+  budgetBytes: 96 * mebibyte,
+  bytesPerOwner: 48 * mebibyte,
+  waitingPerOwner: 250,
+  waiting: 500,
+  waitMs: 30_000,
+});
+/** While others wait for memory, a client has this long to take its answer. */
+const patienceMs = 5_000;
+
+/**
+ * Claims memory for an answer until its client has it or is gone.
+ *
+ * @param bytes upper bound of its size
+ * @returns tells the size once it is known
+ * @throws DomainError `SERVICE_UNAVAILABLE` without memory
+ * @throws ClientGone when the connection ends before the memory is granted
+ */
+export async function holdAnswer(
+  { res }: { res: ServerResponse },
+  owner: string,
+  bytes: number,
+): Promise<(bytes: number) => void> {
+  const gone = Promise.withResolvers<never>();
+  gone.promise.catch(() => undefined);
+  if (res.destroyed) throw new ClientGone('The client went away');
+  const claim = memory.claim(owner, bytes);
+  let patience: NodeJS.Timeout | undefined;
+  res.once('close', () => {
+    clearInterval(patience);
+    claim.release();
+    gone.reject(new ClientGone('The client went away'));
+  });
+  await Promise.race([claim.granted, gone.promise]);
+  patience = setInterval(() => {
+    if (memory.waiting > 0) res.destroy();
+  }, patienceMs);
+  return claim.shrinkTo;
+}
