@@ -25,3 +25,21 @@ export function jsonByteLength(value: JsonValue): number {
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
+
+const maxJsonDepth = 100;
+
+/**
+ * Whether Postgres `jsonb` can store all keys and texts of a value, and no level is so deep that recursive code overflows
+ * its stack.
+ */
+export function isStorableJson(root: JsonValue): boolean {
+  const pending: { value: JsonValue; depth: number }[] = [{ value: root, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string' && !isStorableText(value)) return false;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth === maxJsonDepth || !Object.keys(value).every(isStorableText)) return false;
+    for (const item of Object.values(value)) pending.push({ value: item, depth: depth + 1 });
+  }
+  return true;
+}

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { JsonValue } from '../../../core/json-value.ts';
+import { isStorableJson, type JsonValue } from '../../../core/json-value.ts';
 import type { OutboundResult } from '../../../providers/outbound/outbound-http.ts';
 
 /** What a WEBHOOK step adds to the context; both null when the response was lost. */
@@ -33,15 +33,12 @@ export function readOutcome(result: OutboundResult): CallOutcome {
   }
 }
 
-/**
- * Returns parsed JSON if Postgres can store it, otherwise the text without NUL characters and lone
- * surrogates.
- */
+/** Returns parsed JSON if it can be stored, otherwise the text without NUL characters and lone surrogates. */
 function parseBody(text: string): JsonValue {
   const storable = text.replaceAll('\0', '').toWellFormed();
   try {
     const parsed: JsonValue = JSON.parse(storable);
-    return JSON.stringify(parsed).includes('\\u0000') ? storable : parsed;
+    return isStorableJson(parsed) ? parsed : storable;
   } catch {
     return storable;
   }

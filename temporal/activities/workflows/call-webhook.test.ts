@@ -104,6 +104,24 @@ it('keeps the answer', async () => {
   expect(await look()).toEqual(over);
 });
 
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+it.each([
+  ['a NUL', '{"name":"a\\u0000b"}'],
+  ['half a surrogate pair', '{"name":"\\ud83d"}'],
+  ['half a surrogate pair as a key', '{"\\ude00":1}'],
+  ['101 levels', nested(101)],
+  ['30,000 levels', nested(30_000)],
+])('keeps JSON that is not storable as text: %s', async (_what, text) => {
+  answer = (_request, response) => response.end(text);
+  const { look, call, stand } = await addExecution();
+  await call();
+  const answered = { statusCode: 200, body: text };
+  expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
+  expect(calls).toHaveLength(1);
+  expect(await look()).toEqual(over);
+});
+
 it('does not repeat a call that may have been answered before its process died', async () => {
   const { look, call, stand, forget } = await addExecution();
   await expect(
