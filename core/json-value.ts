@@ -13,10 +13,20 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Bytes of UTF-8 JSON text: the unit of every size limit on `data`. */
+/**
+ * Bytes of UTF-8 JSON text: the unit of every size limit on `data`. Numbers with an exponent count as Postgres writes them:
+ * `1e300` has 301 digits.
+ */
 export function jsonByteLength(value: JsonValue): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (!exponent.test(text)) return bytes;
+  // Those in texts are no numbers.
+  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').matchAll(/e[+-](\d+)/g);
+  return numbers.reduce((sum, [, zeros]) => sum + Number(zeros), bytes);
 }
+
+const exponent = /\de[+-]\d/;
 
 /**
  * Whether Postgres `jsonb` and `text` can store a string: no NUL, no lone surrogates. Both are valid in JSON
