@@ -13,10 +13,20 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Bytes of UTF-8 JSON text: the unit of every size limit on `data`. */
+/**
+ * Bytes of UTF-8 JSON text: the unit of every size limit on `data`. Numbers with an exponent count as Postgres writes them:
+ * `1e300` has 301 digits.
+ */
 export function jsonByteLength(value: JsonValue): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (!exponent.test(text)) return bytes;
+  // Those in texts are no numbers.
+  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').matchAll(/e[+-](\d+)/g);
+  return numbers.reduce((sum, [, zeros]) => sum + Number(zeros), bytes);
 }
+
+const exponent = /\de[+-]\d/;
 
 /**
  * Whether Postgres `jsonb` and `text` can store a string: no NUL, no lone surrogates. Both are valid in JSON
@@ -24,4 +34,22 @@ export function jsonByteLength(value: JsonValue): number {
  */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
+}
+
+const maxJsonDepth = 100;
+
+/**
+ * Whether Postgres `jsonb` can store all keys and texts of a value, and no level is so deep that recursive code overflows
+ * its stack.
+ */
+export function isStorableJson(root: JsonValue): boolean {
+  const pending: { value: JsonValue; depth: number }[] = [{ value: root, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, depth } = next;
+    if (typeof value === 'string' && !isStorableText(value)) return false;
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth === maxJsonDepth || !Object.keys(value).every(isStorableText)) return false;
+    for (const item of Object.values(value)) pending.push({ value: item, depth: depth + 1 });
+  }
+  return true;
 }

@@ -243,8 +243,11 @@ describe('the end of a snooze', () => {
     await setSnooze(lost, new Date(Date.now() - 6 * 60_000));
     await setSnooze(due, new Date(Date.now() - 60_000));
     await setSnooze(later, new Date(Date.now() + 60_000));
-    await endOverdueSnoozes(em(), new Date());
-    expect(await contactOf(lost)).toMatchObject({ subscribed: true, snoozedUntil: null });
+    const now = new Date();
+    await endOverdueSnoozes(em(), now);
+    expect(await contactOf(lost)).toMatchObject({ subscribed: true, snoozedUntil: null, updatedAt: now });
+    const [ended] = await readEvents(em(), sender.projectId);
+    expect(ended?.occurredAt).toEqual(now);
     expect(await contactOf(due)).toMatchObject({ subscribed: false });
     expect(await contactOf(later)).toMatchObject({ subscribed: false });
     expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);

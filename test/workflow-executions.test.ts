@@ -112,6 +112,26 @@ describe('an execution', () => {
     expect(refused.body.error.errors[0].field).toBe(field);
   });
 
+  it('counts numbers of its context, and of the data of its event, by the digits that the database writes', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const contactId = await createContact(sender, 'ada@example.com');
+    const start = (n: number[]) => sender.post(`/workflows/${id}/executions`, { contactId, context: { n } });
+    const track = (value: number[]) =>
+      sender.post('/events/track', {
+        email: 'ada@example.com',
+        event: 'signed up',
+        data: { n: { value, persistent: false } },
+      });
+    for (const long of [1e300, -1e-300]) {
+      const many = Array.from({ length: 2_000 }, () => long);
+      expect((await start(many)).status).toBe(422);
+      expect((await track(many)).status).toBe(422);
+    }
+    const few = Array.from({ length: 200 }, () => 1e300);
+    expect((await track(few)).status).toBe(200);
+    expect((await start(few)).status).toBe(201);
+  });
+
   it('needs a contact of the project', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const foreign = await createContact(await createTestSender(stack.url), 'ada@example.com');

@@ -9,9 +9,12 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { countMembers } from '../../db/statements/segments/count-members.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
+import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
+import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import type { HeavyReads } from './heavy-reads.ts';
+import { stillPinned } from './pinned-versions.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
@@ -134,18 +137,32 @@ async function insertWithSlug(em: Em, segment: NewSegment): Promise<Segment> {
 }
 
 async function removeSegment(orm: Orm, projectId: string, id: string): Promise<void> {
+  // The edit that removed the last reference has committed by now, so no execution starts with the version before it.
+  await requireUnused(projectEm(orm, projectId), projectId, id);
+  await waitForStarts(orm.em.fork(), projectId);
   await projectEm(orm, projectId).transactional(async (em) => {
     await lockSegmentReferences(em, projectId);
-    const uses = await findSegmentUses(em, projectId, id);
-    if (Object.keys(uses).length > 0) {
-      throw new DomainError('CONFLICT', 'The segment is in use', {
-        details: { ...uses },
-        suggestion: 'Remove the references that `details` lists first.',
-      });
-    }
+    await requireUnused(em, projectId, id);
     em.remove(await findSegment(em, id));
   });
   await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
+}
+
+async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
+  const uses = await findSegmentUses(em, projectId, id);
+  if (Object.keys(uses).length > 0) {
+    throw new DomainError('CONFLICT', 'The segment is in use', {
+      details: { ...uses },
+      suggestion: 'Remove the references that `details` lists first.',
+    });
+  }
+  const pinned = await listPinnedSteps(em, projectId, id.toLowerCase());
+  const asking = pinned.filter(({ steps }) => steps.some((step) => segmentsOf(step).has(id.toLowerCase())));
+  if (asking.length === 0) return;
+  throw stillPinned(
+    'segment',
+    asking.map(({ steps: _, ...version }) => version),
+  );
 }
 
 export interface SegmentUses {

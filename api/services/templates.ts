@@ -20,6 +20,7 @@ import {
   type PatchTemplateBody,
 } from '../schemas/templates.ts';
 import { requireLiquid } from './liquid-faults.ts';
+import { stillPinned } from './pinned-versions.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
@@ -46,17 +47,6 @@ function stillSent(workflowSteps: TemplateStep[]): DomainError {
   return new DomainError('CONFLICT', "The template can't be deleted while workflow steps send it", {
     details: { workflowSteps },
     suggestion: 'Delete these steps or give them another template first.',
-  });
-}
-
-function stillPinned(workflowVersions: PinnedVersion[]): DomainError {
-  return new DomainError('CONFLICT', "The template can't be deleted while executions use it", {
-    details: { workflowVersions },
-    suggestion:
-      'Executions follow the version of the workflow that they started with: wait for them to end, or ' +
-      'cancel them. ' +
-      "An enabled workflow whose steps can't run yet starts the last version that could: finish its steps " +
-      'first.',
   });
 }
 
@@ -141,7 +131,7 @@ async function removeTemplate(em: Em, projectId: string, id: string): Promise<vo
   const workflowSteps = await findTemplateSteps(em, projectId, id);
   if (workflowSteps.length > 0) throw stillSent(workflowSteps);
   const workflowVersions = await findPinnedVersions(em, projectId, id);
-  if (workflowVersions.length > 0) throw stillPinned(workflowVersions);
+  if (workflowVersions.length > 0) throw stillPinned('template', workflowVersions);
   em.remove(template);
 }
 

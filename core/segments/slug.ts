@@ -1,4 +1,6 @@
 const suffixLength = 8;
+/** One letter of a name may become many, such as ﷺ; a name of an event has at most 255 characters. */
+const maxLetters = 100;
 
 /**
  * Slug of a segment in its event names, `segment.<slug>.entry`: letters, digits and hyphens, in lower case.
@@ -7,13 +9,14 @@ const suffixLength = 8;
  * @returns `segment-` and the end of the id for a name without letters and digits
  */
 export function segmentSlug(name: string, id: string): string {
-  const plain = name
+  const letters = name
     .normalize('NFKD')
     .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '-')
-    .replace(/^[-\p{M}]+|-+$/gu, '');
+    .replace(/^[-\p{M}]+/u, '');
+  const plain = Array.from(letters).slice(0, maxLetters).join('').replace(/-+$/, '');
   return plain === '' ? withIdSuffix('segment', id) : plain;
 }
 

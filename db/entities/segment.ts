@@ -104,6 +104,8 @@ const SegmentChangeSchema = defineEntity({
     id: p.uuid().primary().defaultRaw('uuidv7()'),
     input: p.text(),
     contactIds: p.array().columnType('uuid[]'),
+    /** Of a change that an execution caused (`core/workflows/endless.ts`); null for any other. */
+    hops: p.smallint().nullable(),
   },
 });
 

@@ -61,14 +61,17 @@ begin
         are_read and n.snoozed_until is distinct from o.snoozed_until as has_snoozed,
         are_read and n.email <> o.email as has_moved,
         is_update_read and n.updated_at <> o.updated_at as has_updated,
+        -- Only a change that an execution caused sets them.
+        case when n.moved_at is distinct from o.moved_at or n.moved_hops is distinct from o.moved_hops
+          then n.moved_hops end as hops,
         n.data <> o.data as has_changed, n.data || '{}' as data, o.data || '{}' as old_data
       from new_contacts n
       join old_contacts o on o.id = n.id
     ),
     field as materialized (
-      select project_id, id, key, (data ? key)::int - (old_data ? key)::int as change,
+      select project_id, id, hops, key, (data ? key)::int - (old_data ? key)::int as change,
         are_read and data -> key is distinct from old_data -> key as has_changed
-      from (select project_id, id, data, old_data, jsonb_object_keys(data || old_data) as key from pair where has_changed) p
+      from (select project_id, id, hops, data, old_data, jsonb_object_keys(data || old_data) as key from pair where has_changed) p
     ),
     figures as (
       insert into contact_figure_changes (project_id, figure, change)
@@ -83,22 +86,22 @@ begin
       group by project_id, figure
       having sum(change) <> 0
     )
-    insert into segment_changes (project_id, input, contact_ids)
-    select t.project_id, t.input, t.contact_ids
+    insert into segment_changes (project_id, input, contact_ids, hops)
+    select t.project_id, t.input, t.contact_ids, t.hops
     from (
-      select project_id, input, array_agg(id) as contact_ids
+      select project_id, input, hops, array_agg(id) as contact_ids
       from (
-        select project_id, id, 'subscribed' as input from pair where are_read and subscribed <> 0
+        select project_id, id, hops, 'subscribed' as input from pair where are_read and subscribed <> 0
         union all
-        select project_id, id, 'snoozedUntil' from pair where has_snoozed
+        select project_id, id, hops, 'snoozedUntil' from pair where has_snoozed
         union all
-        select project_id, id, 'email' from pair where has_moved
+        select project_id, id, hops, 'email' from pair where has_moved
         union all
-        select project_id, id, 'updatedAt' from pair where has_updated
+        select project_id, id, hops, 'updatedAt' from pair where has_updated
         union all
-        select project_id, id, left('data.' || key, 200) from field where has_changed
+        select project_id, id, hops, left('data.' || key, 200) from field where has_changed
       ) c
-      group by project_id, input
+      group by project_id, input, hops
     ) t
     where exists (
       select from segment_inputs i where i.project_id = t.project_id and i.input = t.input offset 0);

@@ -23,16 +23,24 @@ declare
   -- Events of an email that happen without a person's action.
   automatic constant text[] := array['email.sent', 'email.delivery', 'email.bounce', 'email.complaint'];
 begin
-  -- The same events, for the segments that read them: as record_segment_changes, without a call.
-  insert into segment_changes (project_id, input, contact_ids)
-  select e.project_id, left('event.' || e.name, 200), e.contact_ids
+  lowest := (select id from unnest(event_ids) id order by id limit 1);
+  highest := (select id from unnest(event_ids) id order by id desc limit 1);
+  -- The same events, for the segments that read them: as record_segment_changes, with their hops. They are looked up for a
+  -- name that is read, and for no other.
+  insert into segment_changes (project_id, input, contact_ids, hops)
+  select e.project_id, left('event.' || e.name, 200), array_agg(written.contact_id), nullif(written.hops, 0)
   from (
-    select project_id, name, array_agg(contact_id) as contact_ids
-    from unnest(projects, names, contacts) as e (project_id, name, contact_id)
+    select project_id, name, array_agg(id) as ids
+    from unnest(event_ids, projects, names) as e (id, project_id, name)
     group by project_id, name
   ) e
+  cross join lateral unnest(e.ids) as u (id)
+  cross join lateral (
+    select w.contact_id, w.hops from events w where w.id = u.id and w.id between lowest and highest offset 0
+  ) written
   where exists (
-    select from segment_inputs i where i.project_id = e.project_id and i.input = left('event.' || e.name, 200) offset 0);
+    select from segment_inputs i where i.project_id = e.project_id and i.input = left('event.' || e.name, 200) offset 0)
+  group by e.project_id, e.name, written.hops;
 
   select array_agg(e.id), array_agg(l.id) into matched, listeners
   from unnest(event_ids, projects, names, contacts) as e (id, project_id, name, contact_id)

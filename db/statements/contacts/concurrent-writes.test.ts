@@ -174,7 +174,7 @@ it('runs every kind of statement at once over the same contacts and emails witho
         });
       }
     },
-    (own) => endDueSnoozes(own, new Date(Date.now() + 7_200_000), 10),
+    (own) => endDueSnoozes(own, new Date(), new Date(Date.now() + 7_200_000), 10),
     async (own) => {
       const contact = await readContact(own, projectId, address(pick(1, 5)[0] ?? 0));
       return contact && deleteContacts(own, projectId, [contact.id]);

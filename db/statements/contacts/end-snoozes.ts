@@ -10,7 +10,7 @@ with due as materialized (
   -- In the order in which every statement locks contacts.
   select c.id
   from contacts c
-  where ${which} and c.snoozed_until <= $1::timestamptz
+  where ${which}
   order by c.project_id, c.email
   for no key update
 ),
@@ -32,10 +32,11 @@ flip as (
 ${countEventsSql('select * from flip')}
 select is_flipped as "isFlipped" from ended`;
 
-const endOneSql = endSql('c.id = $2');
+const endOneSql = endSql('c.id = $2 and c.snoozed_until <= $1::timestamptz');
 // An array, because with a join the planner may scan all due contacts once per id.
 const endDueSql = endSql(
-  'c.id = any(array(select id from contacts where snoozed_until <= $1::timestamptz order by snoozed_until limit $2))',
+  `c.id = any(array(select id from contacts where snoozed_until <= $2::timestamptz order by snoozed_until limit $3))
+    and c.snoozed_until <= $2::timestamptz`,
 );
 
 const endedRow = z.object({ isFlipped: z.boolean() });
@@ -57,7 +58,7 @@ export async function endSnooze(em: Em, contactId: string, now: Date): Promise<E
   return { isResubscribed: false, until: contact?.snoozedUntil ?? null };
 }
 
-/** Ends up to `limit` snoozes due at `now`, longest overdue first, and returns their number. */
-export async function endDueSnoozes(em: Em, now: Date, limit: number): Promise<number> {
-  return (await query(em, endedRow, endDueSql, [now, limit])).length;
+/** Ends up to `limit` snoozes that were due at `dueBy`, longest overdue first, and returns their number. */
+export async function endDueSnoozes(em: Em, now: Date, dueBy: Date, limit: number): Promise<number> {
+  return (await query(em, endedRow, endDueSql, [now, dueBy, limit])).length;
 }

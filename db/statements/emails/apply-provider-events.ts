@@ -136,7 +136,8 @@ suppressible as materialized (
 suppressed as (
   update contacts c
   set subscribed = false, snoozed_until = null, suppression_reason = s.kind, suppressed_at = s.occurred_at,
-    suppressed_email_id = s.email_id, updated_at = now()
+    suppressed_email_id = s.email_id, updated_at = now(), moved_hops = nullif(s.hops, 0),
+    moved_at = case when s.hops > 0 then now() end
   from suppressible s
   where ${isKeySql('c.id', 's.id')}
   returning c.id, c.project_id, s.kind, s.email_id, s.occurred_at, s.unsubscribe_event_id, s.hops,

@@ -32,7 +32,7 @@ entered as (
   returning segment_id, contact_id
 ),
 departed as (select id as segment_id, id as contact_id from target where false),
-${membershipEventsSql}
+${membershipEventsSql('0')}
 ${answerSql('entered')}`;
 
 const removeSql = `
@@ -43,7 +43,7 @@ departed as (
   returning m.segment_id, m.contact_id
 ),
 entered as (select id as segment_id, id as contact_id from target where false),
-${membershipEventsSql}
+${membershipEventsSql('0')}
 ${answerSql('departed')}`;
 
 /** Above this, the change is added to the stored figure; below, members are recounted. */

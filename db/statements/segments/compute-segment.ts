@@ -51,6 +51,11 @@ async function computeBatch(
   return { ...(row ?? { added: 0, removed: 0, total: 0 }), next };
 }
 
+/** A computation in full does not know what changed: the last change counts if it is not older than an hour. */
+const lastHops = `(
+  select m.moved_hops from contacts m
+  where m.id = c.contact_id and m.moved_at > i.at - interval '1 hour')`;
+
 /**
  * Forces index look-ups: the planner has no statistics for a segment that was filled a moment ago. Therefore the
  * condition is in the select list, and intermediate results are passed as arrays.
@@ -79,7 +84,7 @@ departed as (
     and contact_id = any(array(select id from candidate where is_member and not belongs))
   returning segment_id, contact_id
 ),
-${membershipEventsSql}
+${membershipEventsSql(lastHops)}
 select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed,
   (select count(*)::int from candidate where belongs) as total`;
 

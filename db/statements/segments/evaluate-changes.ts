@@ -5,6 +5,7 @@ import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { batchSegments, type SegmentBatch, type Touched } from './batch-segments.ts';
 import { evaluateSegments } from './evaluate-segments.ts';
+import type { HopsOfChanges } from './hops-of-changes.ts';
 import { planTouched } from './plan-clocks.ts';
 import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
@@ -39,8 +40,9 @@ export async function evaluateChanges(
     const chunk = await readChunk(em, projectId);
     if (chunk.length === 0) return { ...result, hasMore: false };
     const touched = groupContacts(chunk);
-    await planTouched(em, projectId, touched);
-    await evaluate(em, projectId, touched, result, signal);
+    const hops = hopsOf(chunk);
+    await planTouched(em, projectId, touched, hops);
+    await evaluate(em, projectId, { touched, hops }, result, signal);
     await execute(em, 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])', [
       projectId,
       chunk.map(({ id }) => id),
@@ -52,7 +54,13 @@ export async function evaluateChanges(
   }
 }
 
-const changeRow = z.object({ id: z.uuid(), input: z.string(), contactIds: z.array(z.uuid()) });
+const changeRow = z.object({
+  id: z.uuid(),
+  input: z.string(),
+  contactIds: z.array(z.uuid()),
+  hops: z.int().nullable(),
+});
+type Change = z.output<typeof changeRow>;
 
 /**
  * At least one row, then more up to some thousand contacts. Changes are deleted by id, so one that commits later keeps its
@@ -62,11 +70,11 @@ function readChunk(em: Em, projectId: string) {
   return query(
     em,
     changeRow,
-    `select id, input, contact_ids as "contactIds"
+    `select id, input, contact_ids as "contactIds", hops
      from (
-       select id, input, contact_ids, sum(cardinality(contact_ids)) over (order by id) as contacts_so_far
+       select id, input, contact_ids, hops, sum(cardinality(contact_ids)) over (order by id) as contacts_so_far
        from (
-         select id, input, contact_ids from segment_changes
+         select id, input, contact_ids, hops from segment_changes
          where project_id = $1 and id <= ${lastUuidAtSql('now()')}
          order by project_id, id limit ${contactsPerChunk}
        ) c
@@ -76,7 +84,7 @@ function readChunk(em: Em, projectId: string) {
   );
 }
 
-function groupContacts(chunk: readonly z.output<typeof changeRow>[]): Touched {
+function groupContacts(chunk: readonly Change[]): Touched {
   const touched = new Map<string, Set<string>>();
   for (const { input, contactIds } of chunk) {
     const contacts = touched.get(input) ?? new Set();
@@ -86,10 +94,20 @@ function groupContacts(chunk: readonly z.output<typeof changeRow>[]): Touched {
   return touched;
 }
 
+/** The most of a contact's changes: any of them may be the one that moves it. */
+function hopsOf(chunk: readonly Change[]): HopsOfChanges {
+  const most = new Map<string, number>();
+  for (const { hops, contactIds } of chunk) {
+    if (hops === null) continue;
+    for (const id of contactIds) most.set(id, Math.max(hops, most.get(id) ?? 0));
+  }
+  return most;
+}
+
 async function evaluate(
   em: Em,
   projectId: string,
-  touched: Touched,
+  { touched, hops }: { touched: Touched; hops: HopsOfChanges },
   result: EvaluatedChanges,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -105,14 +123,20 @@ async function evaluate(
   if ([...touched.keys()].some((input) => !read.has(input))) await dropUnusedInputs(em, projectId);
   for (const batch of batchSegments(segments, touched)) {
     signal?.throwIfAborted();
-    await evaluateBatch(em, projectId, batch, result);
+    await evaluateBatch(em, projectId, batch, hops, result);
   }
 }
 
 /** A batch that fails is evaluated segment by segment, so that one does not hold up the others. */
-async function evaluateBatch(em: Em, projectId: string, batch: SegmentBatch, result: EvaluatedChanges) {
+async function evaluateBatch(
+  em: Em,
+  projectId: string,
+  batch: SegmentBatch,
+  hops: HopsOfChanges,
+  result: EvaluatedChanges,
+) {
   try {
-    const { added, removed } = await evaluateSegments(em, projectId, batch);
+    const { added, removed } = await evaluateSegments(em, projectId, batch, hops);
     result.added += added;
     result.removed += removed;
   } catch {
@@ -125,7 +149,7 @@ async function evaluateBatch(em: Em, projectId: string, batch: SegmentBatch, res
       return;
     }
     for (const one of batch.bits) {
-      await evaluateBatch(em, projectId, { ...batch, bits: new Map([one]) }, result);
+      await evaluateBatch(em, projectId, { ...batch, bits: new Map([one]) }, hops, result);
     }
   }
 }

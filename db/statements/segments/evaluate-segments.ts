@@ -10,6 +10,7 @@ import { allProjects } from '../../project-em.ts';
 import { readClock } from '../../read-clock.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import type { SegmentBatch } from './batch-segments.ts';
+import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
 const changesSchema = z.object({ added: z.int(), removed: z.int() });
@@ -22,11 +23,21 @@ type Changes = z.output<typeof changesSchema>;
  *
  * @param em outside of a transaction
  */
-export function evaluateSegments(em: Em, projectId: string, batch: SegmentBatch): Promise<Changes> {
-  return retryTransaction(() => em.fork().transactional((inner) => evaluate(inner, projectId, batch)));
+export function evaluateSegments(
+  em: Em,
+  projectId: string,
+  batch: SegmentBatch,
+  hops: HopsOfChanges,
+): Promise<Changes> {
+  return retryTransaction(() => em.fork().transactional((inner) => evaluate(inner, projectId, batch, hops)));
 }
 
-async function evaluate(em: Em, projectId: string, { bits, contacts }: SegmentBatch): Promise<Changes> {
+async function evaluate(
+  em: Em,
+  projectId: string,
+  { bits, contacts }: SegmentBatch,
+  hops: HopsOfChanges,
+): Promise<Changes> {
   const segments = await em.find(
     Segment,
     { projectId, id: { $in: [...bits.keys()] }, type: 'DYNAMIC', trackMembership: true },
@@ -37,7 +48,8 @@ async function evaluate(em: Em, projectId: string, { bits, contacts }: SegmentBa
   const definitions = await loadSegmentDefinitions(em, projectId, ids);
   const now = await readClock(em);
   const input = membershipEventInput(segments, now);
-  const parameters: unknown[] = [input, projectId, ids, [...contacts.keys()], [...contacts.values()]];
+  const touched = [[...contacts.keys()], [...contacts.values()]];
+  const parameters: unknown[] = [input, projectId, ids, ...touched, hopsParameter(hops)];
   const bind = bindInto(parameters);
   const changes = ids.map((id, index) => {
     const belongs = membershipSql(definitions, id, { projectId, now, reach: 'given' }, bind);
@@ -98,5 +110,5 @@ counted as (
   ) d
   where s.id = d.segment_id
 ),
-${membershipEventsSql}
+${membershipEventsSql(hopsOfContactSql('$6', 'c.contact_id'))}
 select (select count(*)::int from entered) as added, (select count(*)::int from departed) as removed`;

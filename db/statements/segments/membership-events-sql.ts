@@ -9,8 +9,6 @@ export function membershipEventInput(segments: readonly Segment[], occurredAt: D
       project_id: segment.projectId,
       segment_id: segment.id,
       is_tracked: segment.trackMembership,
-      // Clients change the members of static segments.
-      is_computed: segment.type === 'DYNAMIC',
       entry: segmentEventName(segment.slug, 'entry'),
       exit: segmentEventName(segment.slug, 'exit'),
       data: { segmentId: segment.id, segmentName: segment.name },
@@ -21,18 +19,17 @@ export function membershipEventInput(segments: readonly Segment[], occurredAt: D
 
 /**
  * SQL fragment that journals and counts an event for each row of the CTEs `entered(segment_id, contact_id)` and
- * `departed(segment_id, contact_id)` whose segment is tracked. In a computed segment, the hops of a workflow's change to
- * the contact within the last hour carry over. $1 is `membershipEventInput`.
+ * `departed(segment_id, contact_id)` whose segment is tracked. $1 is `membershipEventInput`.
+ *
+ * @param hops SQL over the contact `c.contact_id`: hops of the change that made it a member or not; null is 0
  */
-export const membershipEventsSql = `
+export const membershipEventsSql = (hops: string) => `
   membership_event as (
     insert into events (id, project_id, name, kind, contact_id, data, occurred_at, hops)
     select uuidv7(), i.project_id, case when c.has_entered then i.entry else i.exit end, 'emitted', c.contact_id,
-      i.data, i.at, coalesce((
-        select m.moved_hops from contacts m
-        where i.is_computed and m.id = c.contact_id and m.moved_at > i.at - interval '1 hour'), 0)
-    from json_to_recordset($1::json) as i(project_id uuid, segment_id uuid, is_tracked boolean, is_computed boolean,
-      entry text, exit text, data jsonb, at timestamptz)
+      i.data, i.at, coalesce(${hops}, 0)
+    from json_to_recordset($1::json) as i(project_id uuid, segment_id uuid, is_tracked boolean, entry text, exit text,
+      data jsonb, at timestamptz)
     join (
       select segment_id, contact_id, true as has_entered from entered
       union all

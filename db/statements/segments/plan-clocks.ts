@@ -19,6 +19,7 @@ import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import type { Touched } from './batch-segments.ts';
 import { boundsSql, type ContactCursor, contactsPerBatch, findBatchEnd } from './contact-batches.ts';
+import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';
 
 /** How far ahead the changes by time are planned, and how much of it is left when the next plan begins. */
 const aheadHours = 36;
@@ -152,8 +153,14 @@ async function planStatistics(
  * Plans the clocks of contacts that were touched. The caller evaluates them afterwards.
  *
  * @param touched contacts by input
+ * @param hops of what touched them; they carry over to what time changes within an hour
  */
-export async function planTouched(em: Em, projectId: string, touched: Touched): Promise<void> {
+export async function planTouched(
+  em: Em,
+  projectId: string,
+  touched: Touched,
+  hops: HopsOfChanges,
+): Promise<void> {
   const clocks = await query(
     em,
     plannedRow,
@@ -166,7 +173,13 @@ export async function planTouched(em: Em, projectId: string, touched: Touched): 
     const sources = clockSources(group.clock);
     const contacts = new Set(sources.flatMap((input) => [...(touched.get(input) ?? [])]));
     if (contacts.size === 0) continue;
-    await recordFlips(em, projectId, group, (bind) => touchedSql(group, projectId, [...contacts], bind));
+    await recordFlips(
+      em,
+      projectId,
+      group,
+      (bind) => touchedSql(group, projectId, [...contacts], bind),
+      hops,
+    );
   }
 }
 
@@ -192,6 +205,7 @@ async function recordFlips(
   projectId: string,
   { clocks }: ClockGroup,
   instantsOf: (bind: Bind) => string,
+  hops: HopsOfChanges = new Map(),
 ): Promise<void> {
   const parameters: unknown[] = [
     projectId,
@@ -199,13 +213,15 @@ async function recordFlips(
     clocks.map(({ clock }) => clock.ms + 1),
     clocks.map(({ from }) => from),
     clocks.map(({ until }) => until),
+    hopsParameter(hops),
   ];
   await audienceQuery(
     em,
     'few',
     z.object({}),
-    `insert into segment_changes (project_id, id, input, contact_ids)
-     select $1, uuidv7(f.at - clock_timestamp()), f.input, array[i.contact_id]
+    `insert into segment_changes (project_id, id, input, contact_ids, hops)
+     select $1, uuidv7(f.at - clock_timestamp()), f.input, array[i.contact_id],
+       case when f.at < now() + interval '1 hour' then ${hopsOfContactSql('$6', 'i.contact_id')} end
      from (select * from (${instantsOf(bindInto(parameters))}) i where i.instant is not null offset 0) i
      cross join lateral (
        select w.input, w.after, w.until, i.instant + w.ms * interval '1 millisecond' as at

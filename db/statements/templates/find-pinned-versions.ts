@@ -3,7 +3,7 @@ import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-const pinnedVersionSchema = z.object({
+export const pinnedVersionSchema = z.object({
   workflowId: z.uuid(),
   workflowName: z.string(),
   version: z.number().int(),
@@ -13,7 +13,7 @@ export type PinnedVersion = z.output<typeof pinnedVersionSchema>;
 
 const maxVersions = 100;
 
-/** Of a version `v` of a workflow `w`. Looks for executions only where a version sends the template. */
+/** Of a version `v` of a workflow `w`. Looks for executions only where the other conditions hold. */
 export const isPinnedSql = `v.version <> w.version
        and ((w.enabled and w.live_version = v.version) or exists (
          select from workflow_executions x

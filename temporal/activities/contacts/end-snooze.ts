@@ -17,7 +17,7 @@ export async function endOverdueSnoozes(em: Em, now: Date): Promise<{ ended: num
   const overdue = new Date(now.getTime() - overdueMs);
   let ended = 0;
   for (;;) {
-    const batch = await endDueSnoozes(em, overdue, batchContacts);
+    const batch = await endDueSnoozes(em, now, overdue, batchContacts);
     ended += batch;
     if (batch < batchContacts) return { ended };
   }

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { isStorableText, type JsonValue, tryParseJson } from '../../../core/json-value.ts';
+import { isStorableJson, type JsonValue } from '../../../core/json-value.ts';
 import type { OutboundResult } from '../../../providers/outbound/outbound-http.ts';
 
 /** What a WEBHOOK step adds to the context; both null when the response was lost. */
@@ -33,26 +33,13 @@ export function readOutcome(result: OutboundResult): CallOutcome {
   }
 }
 
-/** Templates read no deeper either. */
-const maxDepth = 100;
-
-/**
- * Returns parsed JSON if Postgres can store it, otherwise the text without NUL characters and lone
- * surrogates.
- */
+/** Returns parsed JSON if it can be stored, otherwise the text without NUL characters and lone surrogates. */
 function parseBody(text: string): JsonValue {
-  const parsed = tryParseJson(text);
-  // as: what JSON.parse returns.
-  return parsed !== undefined && isStorable(parsed as JsonValue)
-    ? (parsed as JsonValue)
-    : text.replaceAll('\0', '').toWellFormed();
-}
-
-/** JSON may escape what no text of Postgres holds, in values and in keys. */
-function isStorable(value: JsonValue, depth = 0): boolean {
-  if (typeof value === 'string') return isStorableText(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= maxDepth) return false;
-  if (Array.isArray(value)) return value.every((item) => isStorable(item, depth + 1));
-  return Object.entries(value).every(([key, item]) => isStorableText(key) && isStorable(item, depth + 1));
+  const storable = text.replaceAll('\0', '').toWellFormed();
+  try {
+    const parsed: JsonValue = JSON.parse(storable);
+    return isStorableJson(parsed) ? parsed : storable;
+  } catch {
+    return storable;
+  }
 }

@@ -104,17 +104,22 @@ it('keeps the answer', async () => {
   expect(await look()).toEqual(over);
 });
 
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
 it.each([
-  ['half of a surrogate pair', String.raw`{"score":"\ud83d"}`],
-  ['a key with one', String.raw`{"\udc00":7}`],
-  ['NUL', String.raw`["\u0000"]`],
-  ['deep nesting', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
-])('keeps an answer as text that Postgres cannot store as JSON: %s', async (_what, body) => {
-  answer = (_request, response) => response.end(body);
-  const { call, stand } = await addExecution();
+  ['a NUL', '{"name":"a\\u0000b"}'],
+  ['half a surrogate pair', '{"name":"\\ud83d"}'],
+  ['half a surrogate pair as a key', '{"\\ude00":1}'],
+  ['101 levels', nested(101)],
+  ['30,000 levels', nested(30_000)],
+])('keeps JSON that is not storable as text: %s', async (_what, text) => {
+  answer = (_request, response) => response.end(text);
+  const { look, call, stand } = await addExecution();
   await call();
-  const answered = { statusCode: 200, body };
+  const answered = { statusCode: 200, body: text };
   expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
+  expect(calls).toHaveLength(1);
+  expect(await look()).toEqual(over);
 });
 
 it('does not repeat a call that may have been answered before its process died', async () => {

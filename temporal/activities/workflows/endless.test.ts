@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../core/json-value.ts';
 import { upsertContact } from '../../../db/statements/contacts/upsert-contact.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import {
@@ -11,7 +12,9 @@ import { computationStart, computeSegment } from '../../../db/statements/segment
 import { sql } from '../../../db/testing/sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
-import { insertSegment, planIs } from '../../../test/setup/segments.ts';
+import { insertSegment, planIs, where } from '../../../test/setup/segments.ts';
+import { computeTrackedSegment } from '../segments/compute-tracked-segment.ts';
+import { evaluateProject } from '../segments/evaluate-project.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
@@ -206,6 +209,91 @@ describe('workflows that start one another', () => {
     );
     await compute();
     expect((await executions()).at(-1), plan ?? 'none').toMatchObject({ status: 'RUNNING' });
+  });
+});
+
+describe('workflows that start one another by the rounds of a segment', () => {
+  async function track(slug: string, condition: Record<string, unknown>) {
+    const segmentId = randomUUID();
+    const text = { name: slug, description: null, slug, trackMembership: true };
+    await insertSegment(em(), {
+      id: segmentId,
+      projectId,
+      type: 'DYNAMIC',
+      condition,
+      filterCount: 1,
+      ...text,
+    });
+    await computeTrackedSegment(em(), { projectId, segmentId }, undefined, () => {});
+  }
+  const round = () => evaluateProject(em(), projectId);
+  const patchData = (patch: JsonObject) => trackEvents(em(), [trackInput(projectId, email, { patch })]);
+  const expectEnd = (list: Execution[]) => {
+    expect(list.filter(({ status }) => status === 'COMPLETED')).toHaveLength(10);
+    expect(list.slice(10)).toMatchObject([{ status: 'FAILED', visit: 0 }]);
+  };
+
+  it('are stopped, whatever else a client changes meanwhile', async () => {
+    await track('pro', planIs('pro'));
+    await addWorkflow('segment.pro.entry', [setPlan(null)]);
+    await addWorkflow('segment.pro.exit', [setPlan('pro')]);
+    let seen = 0;
+    await patchData({ plan: 'pro' });
+    expectEnd(
+      await settle(async () => {
+        seen += 1;
+        await patchData({ seen });
+        await round();
+      }),
+    );
+  });
+
+  it('are stopped when their events are the cause, and the time that passes after them', async () => {
+    const inTheLastMinutes = { operator: 'triggeredWithin', value: 10, unit: 'minutes' };
+    await track('back', where({ field: 'event.contact.subscribed', ...inTheLastMinutes }));
+    await addWorkflow('segment.back.exit', [subscribe(false), subscribe(true)]);
+    await flip(false);
+    await flip(true);
+    const passing = async () => {
+      await round();
+      await sql(
+        em(),
+        `with passed as (
+           update contact_event_stats set last_at = last_at - interval '11 minutes' where project_id = $1
+         )
+         update segment_changes set id = uuidv7(interval '-1 second') where project_id = $1`,
+        [projectId],
+      );
+      await round();
+    };
+    await passing();
+    expectEnd(await settle(passing));
+  });
+
+  it('are stopped when a bounce is the cause', async () => {
+    await track('out', where({ field: 'subscribed', operator: 'equals', value: false }));
+    await addWorkflow('segment.out.entry', [subscribe(true)]);
+    await addWorkflow('segment.out.exit', [await sendStep()]);
+    const bounce = report('bounce');
+    await flip(true);
+    await flip(false);
+    expectEnd(
+      await settle(async () => {
+        await bounce();
+        await round();
+      }),
+    );
+  });
+
+  it('run each time that a client is the cause', async () => {
+    await track('pro', planIs('pro'));
+    await addWorkflow('segment.pro.entry', [setPlan(null)]);
+    for (let time = 0; time < 12; time += 1) {
+      await patchData({ plan: 'pro' });
+      await settle(round);
+    }
+    const ended = (await executions()).map(({ status }) => status);
+    expect(ended).toEqual(Array.from({ length: 12 }, () => 'COMPLETED'));
   });
 });
 

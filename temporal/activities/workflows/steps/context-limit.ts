@@ -1,3 +1,5 @@
+import { type JsonObject, jsonByteLength } from '../../../../core/json-value.ts';
+
 const maxContextBytes = 256 * 1024;
 
 export function contextFault(
@@ -5,6 +7,7 @@ export function contextFault(
   context: Record<string, unknown>,
   added: Record<string, unknown>,
 ): string | undefined {
-  if (Buffer.byteLength(JSON.stringify({ ...context, ...added })) <= maxContextBytes) return undefined;
+  // as: both come from JSON.
+  if (jsonByteLength({ ...context, ...added } as JsonObject) <= maxContextBytes) return undefined;
   return `${stepName}: the context has grown beyond ${maxContextBytes / 1024} KB`;
 }

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { stepTypes } from '../../../core/workflows/step-config.ts';
+import type { Em } from '../../orm.ts';
+import { query } from '../../sql.ts';
+import { isPinnedSql, pinnedVersionSchema } from '../templates/find-pinned-versions.ts';
+
+const pinnedStepsRow = pinnedVersionSchema.extend({
+  steps: z.array(z.object({ type: z.enum(stepTypes), config: z.record(z.string(), z.unknown()) })),
+});
+
+/**
+ * Versions other than the edited one that executions follow or would start with, and that name the segment, by workflow
+ * name. With their steps, which say whether a condition names it.
+ *
+ * @param segmentId in lower case
+ */
+export function listPinnedSteps(
+  em: Em,
+  projectId: string,
+  segmentId: string,
+): Promise<z.output<typeof pinnedStepsRow>[]> {
+  return query(
+    em,
+    pinnedStepsRow,
+    `with pinned as materialized (
+       select v.workflow_id, v.version, w.name
+       from workflows w
+       join workflow_versions v on v.workflow_id = w.id
+       where w.project_id = $1 and ${isPinnedSql}
+     )
+     select p.workflow_id as "workflowId", p.name as "workflowName", p.version, v.graph -> 'steps' as steps
+     from pinned p
+     join workflow_versions v on v.workflow_id = p.workflow_id and v.version = p.version
+     where strpos(lower(v.graph::text), $2) > 0
+     order by p.name, p.workflow_id, p.version`,
+    [projectId, segmentId],
+  );
+}

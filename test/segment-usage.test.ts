@@ -1,0 +1,97 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
+import { Workflow } from '../db/entities/workflow.ts';
+import { lockRecord } from '../db/lock-record.ts';
+import { allProjects } from '../db/project-em.ts';
+import { startExecution } from '../db/statements/workflows/start-execution.ts';
+import { sql } from '../db/testing/sql.ts';
+import { eventually } from './setup/eventually.ts';
+import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { createSegment, memberOf, planIs } from './setup/segments.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createContact, readWorkflow } from './setup/workflows.ts';
+
+let stack: TestProduct;
+let sender: TestSender;
+beforeAll(async () => {
+  stack = await sharedProduct();
+});
+beforeEach(async () => {
+  sender = await createTestSender(stack.url);
+});
+
+/** A segment, and an enabled workflow that waits for a day and then asks for its members. */
+async function build() {
+  const segment = await createSegment(sender, { condition: planIs('pro') });
+  const steps = {
+    day: { type: 'DELAY', config: { amount: 1, unit: 'days' } },
+    ask: { type: 'CONDITION', config: memberOf(segment.id.toUpperCase()) },
+    end: { type: 'EXIT' },
+  };
+  const workflowId = await buildWorkflow(sender, steps, [
+    ['start', 'day'],
+    ['day', 'ask'],
+    ['ask', 'end', 'yes'],
+    ['ask', 'end', 'no'],
+  ]);
+  const workflow = await readWorkflow(sender, workflowId);
+  const stepId = (wanted: string) => workflow.steps.find(({ name }: { name: string }) => name === wanted).id;
+  const removeQuestion = async (splice: boolean) => {
+    const answer = await sender.delete(`/workflows/${workflowId}/steps/${stepId('ask')}?splice=${splice}`);
+    expect(answer.status).toBe(204);
+  };
+  const remove = () => sender.delete(`/segments/${segment.id}`);
+  return { workflowId, version: workflow.version, remove, removeQuestion, endId: stepId('end') };
+}
+
+it('a segment that only executions under way ask for stays until they are over', async () => {
+  const { workflowId, version, remove, removeQuestion } = await build();
+  await trackEvent(sender, 'signup');
+  await onlyExecution(sender, workflowId, 'WAITING');
+  await removeQuestion(true);
+  const refused = await remove();
+  expect(refused.status, JSON.stringify(refused.body)).toBe(409);
+  expect(refused.body.error).toMatchObject({
+    code: 'CONFLICT',
+    details: { workflowVersions: [{ workflowId, workflowName: 'Welcome', version }] },
+  });
+  await sender.post(`/workflows/${workflowId}/executions/cancel-all`, {});
+  expect((await remove()).status).toBe(204);
+});
+
+it('a segment that new executions would ask for stays until they would not', async () => {
+  const { workflowId, remove, removeQuestion, endId } = await build();
+  // Nothing leads to the exit any more: the workflow continues with the previous version.
+  await removeQuestion(false);
+  expect((await remove()).status).toBe(409);
+  await sender.delete(`/workflows/${workflowId}/steps/${endId}`);
+  expect((await remove()).status).toBe(204);
+});
+
+it('a segment is not deleted before an execution that is just being started can be seen', async () => {
+  const { workflowId, version, remove, removeQuestion } = await build();
+  const contactId = await createContact(sender, 'ada@example.com');
+  const held = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const starting = stack.database.orm.em.fork().transactional(async (em) => {
+    await lockRecord(em, Workflow, { id: workflowId }, { mode: 'for key share', ...allProjects });
+    await startExecution(em, { id: newId(), workflowId, version, contactId, context: {} });
+    held.resolve();
+    await go.promise;
+  });
+  await held.promise;
+  await removeQuestion(true);
+  const deleting = remove();
+  await eventually(
+    () =>
+      sql(
+        stack.database.orm.em.fork(),
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
+      ),
+    (waiting) => waiting.length > 0,
+  );
+  go.resolve();
+  await starting;
+  expect((await deleting).status).toBe(409);
+});
