@@ -49,7 +49,7 @@ function start(taskQueue: string): void {
   relay.start();
 }
 
-const em = () => database.orm.em.fork();
+const em = () => database.em();
 
 async function order(kind: string, attempts = 0): Promise<string> {
   const id = randomUUID();

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import { segmentAudience } from '../../../db/conditions/audience.ts';
 import { bindInto } from '../../../db/conditions/bind.ts';
 import { Segment } from '../../../db/entities/segment.ts';
-import type { Em } from '../../../db/orm.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
@@ -13,25 +12,18 @@ import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { changeStaticMembers } from '../../../db/statements/segments/change-static-members.ts';
 import { evaluateChanges } from '../../../db/statements/segments/evaluate-changes.ts';
 import { endSegmentTurn, listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { insertSegment, memberOf, planIs, where } from '../../../test/setup/segments.ts';
 import { computeTrackedSegment } from './compute-tracked-segment.ts';
 import { evaluateProject } from './evaluate-project.ts';
 
-let database: TestDatabase;
+const { em, sql } = useTestDatabase();
 let project: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
   project = newId();
 });
-
-const em = (): Em => database.orm.em.fork();
 
 async function addSegment(name: string, condition: Record<string, unknown> | null, isTracked = true) {
   const text = JSON.stringify(condition);
@@ -63,7 +55,7 @@ async function computeStale(): Promise<void> {
 const round = () => evaluateProject(em(), project);
 
 async function changesLeft(): Promise<number> {
-  return (await sql(em(), 'select 1 from segment_changes where project_id = $1', [project])).length;
+  return (await sql('select 1 from segment_changes where project_id = $1', [project])).length;
 }
 
 /** Emails of the stored members, and of those who meet the condition now. */
@@ -72,7 +64,6 @@ async function membersOf({ id }: Segment): Promise<{ stored: string[]; meeting: 
   const parameters: unknown[] = [project, id];
   const belongs = audience?.where(new Date(), bindInto(parameters)) ?? 'false';
   const rows = await sql<{ email: string; isMember: boolean; belongs: boolean }>(
-    em(),
     `select c.email, (${belongs}) is true as belongs,
        exists (select from segment_members m where m.segment_id = $2 and m.contact_id = c.id) as "isMember"
      from contacts c where c.project_id = $1 order by c.email`,
@@ -87,7 +78,6 @@ async function membersOf({ id }: Segment): Promise<{ stored: string[]; meeting: 
 /** Histories of contacts that do not take turns from an entry on, or do not end where the contact is. */
 async function wrongHistories(): Promise<unknown[]> {
   return sql(
-    em(),
     `select s.name, c.email, h.names
      from segments s
      cross join contacts c
@@ -201,24 +191,21 @@ async function play(one: Operation, list: Segment): Promise<unknown> {
     }
     case 'snooze':
       return sql(
-        em(),
         `update contacts set snoozed_until = case when snoozed_until is null then now() end
         where project_id = $1 and email = $2`,
         [project, one.email],
       );
     case 'rename':
       return sql(
-        em(),
         `update contacts set email = 'x' || id || '@example.com'
         where project_id = $1 and email = $2`,
         [project, one.email],
       );
     case 'delete': {
-      const rows = await sql<{ id: string }>(
-        em(),
-        'select id from contacts where project_id = $1 and email = $2',
-        [project, one.email],
-      );
+      const rows = await sql<{ id: string }>('select id from contacts where project_id = $1 and email = $2', [
+        project,
+        one.email,
+      ]);
       return em().transactional((own) =>
         deleteContacts(
           own,
@@ -233,7 +220,7 @@ async function play(one: Operation, list: Segment): Promise<unknown> {
     case 'forget':
       return deleteEvents(em(), await recordEventDeletion(em(), project, 'bought'));
     case 'edit':
-      return sql(em(), 'update segments set condition = $3::jsonb where project_id = $1 and name = $2', [
+      return sql('update segments set condition = $3::jsonb where project_id = $1 and name = $2', [
         project,
         one.name,
         JSON.stringify(planIs(one.plan)),
@@ -298,16 +285,14 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(await changesLeft()).toBe(0);
     expect(await listSegmentTurns(em(), 10)).not.toContain(project);
     // As it is two days later: nothing was written, and the plan has run out.
-    await sql(em(), 'alter table contacts disable trigger contacts_updated');
+    await sql('alter table contacts disable trigger contacts_updated');
     await sql(
-      em(),
       `update contacts set data = jsonb_build_object('seen', to_jsonb(now() at time zone 'UTC' - interval '2 days') #>> '{}' || 'Z')
        where project_id = $1`,
       [project],
     );
-    await sql(em(), 'alter table contacts enable trigger contacts_updated');
+    await sql('alter table contacts enable trigger contacts_updated');
     await sql(
-      em(),
       `update segment_inputs set planned_until = now() - interval '1 minute' where project_id = $1 and clock is not null`,
       [project],
     );
@@ -345,7 +330,7 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(await changesLeft()).toBe(1);
     expect(await round()).toEqual({ changes: 1, added: 1, removed: 0, failed: 0 });
     // A round ends the recording of what is no longer read.
-    await sql(em(), 'update segments set track_membership = false where id = $1', [pro.id]);
+    await sql('update segments set track_membership = false where id = $1', [pro.id]);
     await track('ada@example.com', { patch: { plan: 'free' } });
     await round();
     await track('ada@example.com', { patch: { plan: 'pro' } });
@@ -356,10 +341,10 @@ describe('segments whose rounds evaluate what changed', () => {
     await track('ada@example.com');
     const pro = await addSegment('pro', planIs('pro'));
     let computing: Promise<void> | undefined;
-    await database.orm.em.fork().transactional(async (other) => {
+    await em().transactional(async (other) => {
       await trackEvents(other, [trackInput(project, 'ada@example.com', { patch: { plan: 'pro' } })]);
       computing = computeStale();
-      const planned = () => sql(em(), 'select 1 from segment_inputs where project_id = $1', [project]);
+      const planned = () => sql('select 1 from segment_inputs where project_id = $1', [project]);
       await eventually(planned, (rows) => rows.length > 0);
     });
     await computing;
@@ -371,7 +356,7 @@ describe('segments whose rounds evaluate what changed', () => {
     const other = await addSegment('other', where({ field: 'event.other', operator: 'triggered' }));
     await computeStale();
     const { id } = await recordEventDeletion(em(), project, 'bought');
-    await sql(em(), 'delete from event_deletions where id = $1', [id]);
+    await sql('delete from event_deletions where id = $1', [id]);
     const stale = (await em().getRepository(Segment).listTracked(null)).map(({ segmentId }) => segmentId);
     expect(stale).toContain(bought.id);
     expect(stale).not.toContain(other.id);
@@ -380,9 +365,9 @@ describe('segments whose rounds evaluate what changed', () => {
   it('leave a segment that can not be evaluated to a computation in full, and go on with the others', async () => {
     const [broken, pro] = [await addSegment('broken', planIs('pro')), await addSegment('pro', planIs('pro'))];
     await computeStale();
-    await sql(em(), 'alter table segments disable trigger segments_changed');
-    await sql(em(), `update segments set condition = '{"logic": "NONE"}' where id = $1`, [broken.id]);
-    await sql(em(), 'alter table segments enable trigger segments_changed');
+    await sql('alter table segments disable trigger segments_changed');
+    await sql(`update segments set condition = '{"logic": "NONE"}' where id = $1`, [broken.id]);
+    await sql('alter table segments enable trigger segments_changed');
     await track('ada@example.com', { patch: { plan: 'pro' } });
     expect(await round()).toMatchObject({ added: 1, failed: 1 });
     expect((await membersOf(pro)).stored).toEqual(['ada@example.com']);

@@ -4,21 +4,20 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import { createOutboundHttp, type OutboundHttp } from '../../../providers/outbound/outbound-http.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { em, sql } = database;
 let receiver: Server;
 let url: string;
 let calls: string[] = [];
 let answer: RequestListener;
 beforeAll(async () => {
-  database = await createTestDatabase();
   receiver = createServer((request, response) => {
     calls.push(String(request.headers['webhook-id']));
     answer(request, response);
@@ -28,17 +27,15 @@ beforeAll(async () => {
   const address = receiver.address();
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
 });
-afterAll(async () => {
+afterAll(() => {
   receiver.closeAllConnections();
   receiver.close();
-  await database.close();
 });
 beforeEach(() => {
   calls = [];
   answer = (_request, response) => response.end('{"score":7}');
 });
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 30_000 });
 const callerOf = (through: OutboundHttp): WebhookCaller => ({
@@ -59,12 +56,11 @@ async function addExecution(context: object = {}, config: object = {}) {
     ],
     transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: hook, branch: null }],
   };
-  await sql(em(), 'insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
+  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
     workflowId,
     JSON.stringify(graph),
   ]);
   await sql(
-    em(),
     `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, context)
      values ($1, $2, $3, 1, $4, true, $5::jsonb)`,
     [executionId, projectId, workflowId, tracked?.contactId, JSON.stringify(context)],
@@ -76,7 +72,6 @@ async function addExecution(context: object = {}, config: object = {}) {
   const stand = async () =>
     (
       await sql<{ output: object | null; context: object; error: string | null; status: string }>(
-        em(),
         `select r.output, x.context, r.error, x.status from workflow_executions x
          join workflow_step_runs r on r.execution_id = x.id where x.id = $1`,
         [executionId],
@@ -84,11 +79,9 @@ async function addExecution(context: object = {}, config: object = {}) {
     )[0];
   const cancel = () => cancelExecution(em(), workflowId ?? '', input.executionId);
   const forget = () =>
-    sql(
-      em(),
-      `update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`,
-      [executionId],
-    );
+    sql(`update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`, [
+      executionId,
+    ]);
   return { look, call, stand, cancel, forget };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { upsertContact } from '../../../db/statements/contacts/upsert-contact.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import {
@@ -8,24 +8,16 @@ import {
 } from '../../../db/statements/emails/apply-provider-events.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { insertSegment, planIs } from '../../../test/setup/segments.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
-let database: TestDatabase;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  projectId = randomUUID();
-});
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 const email = 'a@example.com';
 const everyone = '00000000-0000-0000-0000-000000000000';
@@ -47,14 +39,13 @@ async function addWorkflow(eventName: string, steps: { type: string; config: obj
   const back = { id: randomUUID(), fromStepId: nodes.at(-1)?.id, toStepId: nodes[1]?.id, branch: null };
   const graph = { eventName, steps: nodes, transitions: loops ? [...ways, back] : ways };
   await sql(
-    em(),
     `with w as (
        insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
        values ($1, $2, 'W', true, $3, true, 1, 1)
      ),
      l as (insert into event_listeners values ($2, $3, $4, $1, $1))
      insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $5::jsonb)`,
-    [id, projectId, eventName, everyone, JSON.stringify(graph)],
+    [id, project.id, eventName, everyone, JSON.stringify(graph)],
   );
   return id;
 }
@@ -62,10 +53,9 @@ async function addWorkflow(eventName: string, steps: { type: string; config: obj
 async function sendStep() {
   const id = randomUUID();
   await sql(
-    em(),
     `insert into templates (id, project_id, name, subject, body, from_email, type)
      values ($1, $2, 'T', 'Hi', 'Hi', 'a@b.example', 'TRANSACTIONAL')`,
-    [id, projectId],
+    [id, project.id],
   );
   return { type: 'SEND_EMAIL', config: { templateId: id } };
 }
@@ -77,11 +67,7 @@ async function walk(id: string, visit: number, steps: number) {
   let answer = await look(visit);
   for (let taken = 1; taken < steps && answer.follow !== 'end' && answer.follow !== 'wait'; taken += 1) {
     if (answer.follow === 'sleep') {
-      await sql(
-        em(),
-        `update workflow_executions set resume_at = now() - interval '1 second' where id = $1`,
-        [id],
-      );
+      await sql(`update workflow_executions set resume_at = now() - interval '1 second' where id = $1`, [id]);
     }
     answer = await look(answer.visit);
   }
@@ -95,9 +81,8 @@ interface Execution {
 }
 const executions = () =>
   sql<Execution>(
-    em(),
     'select id, visit, status, error from workflow_executions where project_id = $1 order by started_at, id',
-    [projectId],
+    [project.id],
   );
 
 /** Lets whatever is started run, and the world answer, until nothing is started any more or a hundred rounds are over. */
@@ -120,9 +105,8 @@ function report(kind: ProviderEventKind) {
   const told = new Set<string>();
   return async () => {
     const emails = await sql<{ id: string }>(
-      em(),
       'select id from emails where project_id = $1 and workflow_id is not null',
-      [projectId],
+      [project.id],
     );
     const fresh = emails.filter(({ id }) => !told.has(id));
     for (const { id } of fresh) {
@@ -133,7 +117,7 @@ function report(kind: ProviderEventKind) {
   };
 }
 
-const flip = (subscribed: boolean) => upsertContact(em(), upsertInput(projectId, email, { subscribed }));
+const flip = (subscribed: boolean) => upsertContact(em(), upsertInput(project.id, email, { subscribed }));
 
 describe('workflows that start one another', () => {
   const refused = expect.stringContaining('Not run: it follows 10 executions');
@@ -173,7 +157,7 @@ describe('workflows that start one another', () => {
   it.each(['open', 'click'] as const)('by what becomes of their emails are stopped: %s', async (kind) => {
     await addWorkflow(`email.${kind}`, [await sendStep()]);
     await addWorkflow(`email.${kind}`, [await sendStep()]);
-    const [[accepted] = []] = await acceptEmails(em(), [acceptInput(projectId, [email])]);
+    const [[accepted] = []] = await acceptEmails(em(), [acceptInput(project.id, [email])]);
     await applyProviderEvents(em(), [providerEvent(accepted?.emailId ?? '', kind)]);
     expectEnd(await settle(report(kind)), 20);
   });
@@ -190,19 +174,18 @@ describe('workflows that start one another', () => {
     const segmentId = randomUUID();
     const text = { name: 'Pro', description: null, slug: 'pro', trackMembership: true };
     const condition = planIs('pro');
-    await insertSegment(em(), { id: segmentId, projectId, type: 'DYNAMIC', condition, ...text });
+    await insertSegment(em(), { id: segmentId, projectId: project.id, type: 'DYNAMIC', condition, ...text });
     await addWorkflow('segment.pro.entry', [setPlan(null)]);
     await addWorkflow('segment.pro.exit', [setPlan('pro')]);
-    await trackEvents(em(), [trackInput(projectId, email, { patch: { plan: 'pro' } })]);
-    const compute = () => computeSegment(em(), projectId, segmentId, computationStart, () => {});
+    await trackEvents(em(), [trackInput(project.id, email, { patch: { plan: 'pro' } })]);
+    const compute = () => computeSegment(em(), project.id, segmentId, computationStart, () => {});
     await compute();
     expectEnd(await settle(compute), 10);
     // An action of a person starts a new chain.
     const [{ plan } = {}] = await sql<{ plan: string | null }>(
-      em(),
       `update contacts set data = case when data ? 'plan' then '{}' else '{"plan": "pro"}'::jsonb end, moved_hops = null
        where project_id = $1 returning data ->> 'plan' as plan`,
-      [projectId],
+      [project.id],
     );
     await compute();
     expect((await executions()).at(-1), plan ?? 'none').toMatchObject({ status: 'RUNNING' });
@@ -212,7 +195,7 @@ describe('workflows that start one another', () => {
 describe('a graph that goes round', () => {
   const stopped = expect.stringContaining('Stopped: 100 steps without a pause');
   const start = async () => {
-    await trackEvents(em(), [trackInput(projectId, email)]);
+    await trackEvents(em(), [trackInput(project.id, email)]);
     return (await executions())[0]?.id ?? '';
   };
 
@@ -248,7 +231,7 @@ describe('a graph that goes round', () => {
     const id = await start();
     await walk(id, 1, 10);
     for (let round = 0; round < 60; round += 1) {
-      await trackEvents(em(), [trackInput(projectId, email, { eventName: 'paid' })]);
+      await trackEvents(em(), [trackInput(project.id, email, { eventName: 'paid' })]);
       await walk(id, (await executions())[0]?.visit ?? 0, 10);
     }
     expect(await executions()).toMatchObject([{ status: 'WAITING', visit: 122, error: null }]);
