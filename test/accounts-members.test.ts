@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/testing/sql.ts';
 import {
   accountMessages,
   createVerifiedPerson,
   mailedToken,
-  startProductWithAccountMail,
+  useProductWithAccountMail,
 } from './setup/account-mail.ts';
 import {
   callApi,
@@ -16,16 +15,11 @@ import {
   sessionOf,
   testPassword,
 } from './setup/people.ts';
-import type { OwnProduct } from './setup/product.ts';
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startProductWithAccountMail();
-});
-afterAll(() => stack.close());
+const stack = useProductWithAccountMail();
 
 const run = (text: string, parameters: unknown[] = []) =>
-  sql<Record<string, unknown>>(stack.database.orm.em.fork(), text, parameters);
+  stack.sql<Record<string, unknown>>(text, parameters);
 
 const verifiedPerson = () => createVerifiedPerson(stack);
 

@@ -1,14 +1,8 @@
 import type { Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
-import {
-  type DashboardStage,
-  startDashboard,
-  tabTo,
-  takePicture,
-  type WatchedPage,
-} from './setup/dashboard.ts';
+import { tabTo, takePicture, useDashboard, type WatchedPage } from './setup/dashboard.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, type TestPerson, testPassword } from './setup/people.ts';
 import type { TestAnswer } from './setup/sender.ts';
@@ -24,20 +18,18 @@ no address,pro,1
 
 /** One story of one project: each test goes on where the one before has ended. */
 describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
-  let stage: DashboardStage;
+  const stage = useDashboard(executable);
   let owner: TestPerson;
   let project: { id: string; publicKey: string };
   let tab: WatchedPage;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await startDashboard(executable ?? '');
     owner = await createVerifiedPerson(stage.stack);
     project = await createOwnProject(owner, 'Story');
     tab = await stage.open();
     page = tab.page;
   });
-  afterAll(() => stage?.close());
   beforeEach(({ onTestFailed }) => {
     onTestFailed(async ({ task }) => {
       if (page.isClosed()) return;

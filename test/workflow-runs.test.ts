@@ -5,20 +5,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Project } from '../db/entities/project.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
 import { readWorkflow } from './setup/workflows.ts';
 
-let stack: OwnProduct;
-let sender: TestSender;
+const stack = useTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
+const sender = useSender(stack);
 let receiver: Server;
 let receiverUrl: string;
 let calls: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
 let answers: { status: number; body: string }[] = [];
 
 beforeAll(async () => {
-  stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
   receiver = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -31,12 +30,10 @@ beforeAll(async () => {
   const address = receiver.address();
   receiverUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 });
-afterAll(async () => {
+afterAll(() => {
   receiver.close();
-  await stack.close();
 });
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
+beforeEach(() => {
   calls = [];
   answers = [];
 });
@@ -271,7 +268,7 @@ describe('a webhook', () => {
     answers = [{ status: 503, body: '' }];
     const id = await hook();
     const secrets = createWebhookSecrets(stack.environment.APP_SECRET ?? '');
-    const em = stack.database.orm.em.fork();
+    const em = stack.em();
     await secrets.read(em, sender.projectId);
     await secrets.rotate(em, await em.findOneOrFail(Project, sender.projectId));
     await track('signup', { plan: 'pro' }, 'hook@example.com');

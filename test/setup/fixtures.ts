@@ -1,45 +1,33 @@
 import { beforeAll, beforeEach } from 'vitest';
 
-/** Stands for a value that a hook makes: it can be handed on at once, and is read in hooks and tests. */
-function standIn<Value extends object>(): { value: Value; become(made: Value): void } {
+type Fixture<Value> = [create: () => Value | Promise<Value>, end?: (made: Value) => unknown];
+
+/** What the tests of a file, or of the `describe` around the call, share. `end` runs after their `afterAll` hooks. */
+export const fileFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeAll, ...of);
+
+/** What each test has for itself. `end` runs after its `afterEach` hooks. */
+export const testFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeEach, ...of);
+
+/** @returns stands for what the hook makes: it can be handed on at once, and is read in hooks and tests */
+function fixture<Value extends object>(
+  hook: (run: () => Promise<() => unknown>) => void,
+  ...[create, end]: Fixture<Value>
+): Value {
   let current: Value | undefined;
-  const get = (_target: Value, key: string | symbol): unknown => {
+  hook(async () => {
+    const value = await create();
+    current = value;
+    return () => end?.(value);
+  });
+  const made = (key: string | symbol): Value => {
     if (current === undefined) throw new Error(`${String(key)} is read before there is a fixture`);
-    const found: unknown = Reflect.get(current, key);
-    return typeof found === 'function' ? found.bind(current) : found;
+    return current;
   };
-  return {
-    value: new Proxy<Value>(Object.create(null), { get }),
-    become: (made) => {
-      current = made;
+  return new Proxy<Value>(Object.create(null), {
+    get(_target, key) {
+      const found: unknown = Reflect.get(made(key), key);
+      return typeof found === 'function' ? found.bind(current) : found;
     },
-  };
-}
-
-/** What the tests of a file, or of the `describe` around the call, share. @param end runs after their `afterAll` hooks */
-export function fileFixture<Value extends object>(
-  create: () => Value | Promise<Value>,
-  end?: (made: Value) => unknown,
-): Value {
-  const { value, become } = standIn<Value>();
-  beforeAll(async () => {
-    const made = await create();
-    become(made);
-    return end && (() => end(made));
+    set: (_target, key, value) => Reflect.set(made(key), key, value),
   });
-  return value;
-}
-
-/** What each test has for itself. @param end runs after its `afterEach` hooks */
-export function testFixture<Value extends object>(
-  create: () => Value | Promise<Value>,
-  end?: (made: Value) => unknown,
-): Value {
-  const { value, become } = standIn<Value>();
-  beforeEach(async () => {
-    const made = await create();
-    become(made);
-    return end && (() => end(made));
-  });
-  return value;
 }

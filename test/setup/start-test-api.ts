@@ -160,8 +160,7 @@ export async function createTestProject(
 ): Promise<TestProject> {
   const id = uuidv7();
   const { publicKey, secretKey, stored } = createKeyVault(appSecret).createKeys(id);
-  await sql(
-    database.orm.em.fork(),
+  await database.sql(
     `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted,
        secret_key_encrypted, disabled) values ($1, 'Test', $2, $3, $4, $5, $6)`,
     [

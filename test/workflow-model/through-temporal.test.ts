@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from '../setup/product.ts';
+import { useTestProduct } from '../setup/product.ts';
 import { createTestSender } from '../setup/sender.ts';
 import { storeWorkflow } from '../setup/stored-workflows.ts';
 import type { Action, Outcome } from './actions.ts';
@@ -14,13 +14,12 @@ import { graphs, type ModelGraph } from './graphs.ts';
 import { Model } from './model.ts';
 import { tellModel, tellWorld } from './outcome.ts';
 
-let stack: OwnProduct;
+const stack = useTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
 let receiver: Server;
 const calls = new Map<string, { query: string; body: unknown }[]>();
 const outcomes: Outcome[] = ['ok', 'none', 'ok', 'busy'];
 
 beforeAll(async () => {
-  stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
   receiver = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -37,9 +36,8 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
 });
-afterAll(async () => {
+afterAll(() => {
   receiver.close();
-  await stack.close();
 });
 
 /** All that can happen by itself has happened: pauses end, only events are waited for. */
@@ -82,7 +80,6 @@ async function play(graph: ModelGraph): Promise<void> {
     templateIds.push((await sender.post('/templates', fields)).body.id);
   }
   const workflowId = randomUUID();
-  const em = () => stack.database.orm.em.fork();
   const address = receiver.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const particulars = {
@@ -92,7 +89,7 @@ async function play(graph: ModelGraph): Promise<void> {
     delay: { amount: 0.0005, unit: 'minutes' as const },
   };
   const fields = { id: workflowId, projectId, allowReentry: true };
-  await storeWorkflow(em(), fields, toDraftGraph(graph, particulars));
+  await storeWorkflow(stack.em(), fields, toDraftGraph(graph, particulars));
 
   const tell = () => {
     const made = calls.get(`/${workflowId}`) ?? [];
