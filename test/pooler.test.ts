@@ -4,7 +4,7 @@ import { connectReadOnly } from '../doctor/read-only.ts';
 import { eventually } from './setup/eventually.ts';
 import { type Pooler, startPgBouncer } from './setup/pgbouncer.ts';
 import { useProcessStack } from './setup/process-stack.ts';
-import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
@@ -93,18 +93,7 @@ describe('behind a pooler in transaction mode', () => {
   });
 
   it('an event starts a workflow, and another one ends its wait', { timeout: 120_000 }, async () => {
-    const id = await buildWorkflow(
-      sender,
-      {
-        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
-        end: { type: 'EXIT' },
-      },
-      [
-        ['start', 'wait'],
-        ['wait', 'end', 'event'],
-        ['wait', 'end', 'timeout'],
-      ],
-    );
+    const id = await buildWait(sender);
     await trackEvent(sender, 'signup');
     await onlyExecution(sender, id, 'WAITING');
     await trackEvent(sender, 'bought');

@@ -10,7 +10,7 @@ import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
 import { useProcessStack } from './setup/process-stack.ts';
-import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
@@ -47,18 +47,7 @@ beforeAll(async () => {
   });
   const worker = await stack.startWorker();
   sender = await createTestSender(stack.url);
-  workflowId = await buildWorkflow(
-    sender,
-    {
-      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
-      end: { type: 'EXIT' },
-    },
-    [
-      ['start', 'wait'],
-      ['wait', 'end', 'event'],
-      ['wait', 'end', 'timeout'],
-    ],
-  );
+  workflowId = await buildWait(sender);
   await trackEvent(sender, 'signup');
   await onlyExecution(sender, workflowId, 'WAITING');
   await worker.kill();

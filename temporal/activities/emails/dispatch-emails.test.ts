@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { exampleEmail } from '../../../providers/testing/example-email.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
@@ -29,18 +30,7 @@ function context(answer: HandOver): DispatchContext {
     rates: { account: null, project: null },
     render: ({ id, projectId, toEmail }) => ({
       ok: true,
-      email: {
-        emailId: id,
-        projectId,
-        from: { email: 'sender@example.com', name: null },
-        to: { email: toEmail, name: null },
-        replyTo: null,
-        subject: 'Hello',
-        html: '',
-        text: '',
-        headers: {},
-        attachments: [],
-      },
+      email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
     }),
     unknownSeconds: 120,
     signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { exampleEmail } from '../../../providers/testing/example-email.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
@@ -42,18 +43,7 @@ function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendR
     }),
     render: ({ id, projectId, toEmail }) => ({
       ok: true,
-      email: {
-        emailId: id,
-        projectId,
-        from: { email: 'sender@example.com', name: null },
-        to: { email: toEmail, name: null },
-        replyTo: null,
-        subject: 'Hello',
-        html: '',
-        text: '',
-        headers: {},
-        attachments: [],
-      },
+      email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
     }),
     rates,
     unknownSeconds: 120,

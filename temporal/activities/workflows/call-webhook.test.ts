@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { beforeEach, expect, it } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
 import { createOutboundHttp, type OutboundHttp } from '../../../providers/outbound/outbound-http.ts';
+import { startHttpServer } from '../../../providers/testing/http-server.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { testFixture } from '../../../test/setup/fixtures.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
@@ -13,26 +14,12 @@ import { runStep } from './run-step.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
-let receiver: Server;
-let url: string;
-let calls: string[] = [];
 let answer: RequestListener;
-beforeAll(async () => {
-  receiver = createServer((request, response) => {
-    calls.push(String(request.headers['webhook-id']));
-    answer(request, response);
-  });
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
-});
-afterAll(() => {
-  receiver.closeAllConnections();
-  receiver.close();
-});
+const receiver = testFixture(
+  () => startHttpServer((_request, response, incoming) => answer(incoming, response)),
+  ({ close }) => close(),
+);
 beforeEach(() => {
-  calls = [];
   answer = (_request, response) => response.end('{"score":7}');
 });
 
@@ -52,7 +39,7 @@ async function addExecution(context: object = {}, config: object = {}) {
     eventName: 'signed_up',
     steps: [
       { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
-      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url, ...config } },
+      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url: receiver.url, ...config } },
     ],
     transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: hook, branch: null }],
   };
@@ -93,7 +80,7 @@ it('keeps the answer', async () => {
   const answered = { statusCode: 200, body: { score: 7 } };
   expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
   await call();
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
   expect(await look()).toEqual(over);
 });
 
@@ -114,7 +101,7 @@ it('does not repeat a call that may have been answered before its process died',
     error: expect.stringContaining('was lost'),
     status: 'RUNNING',
   });
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
   expect(await look()).toEqual(over);
 });
 
@@ -139,8 +126,8 @@ it.each<[string, RequestListener]>([
   answer = (_request, response) => response.writeHead(404).end('none');
   await call();
   expect(await stand()).toMatchObject({ output: { statusCode: 404, body: 'none' }, error: null });
-  expect(calls).toHaveLength(2);
-  expect(new Set(calls).size).toBe(1);
+  expect(receiver.requests).toHaveLength(2);
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
 it('is made once by two that try at the same moment', async () => {
@@ -150,7 +137,7 @@ it('is made once by two that try at the same moment', async () => {
     await look();
     expect(await stand()).toMatchObject({ output: { statusCode: 200 }, error: null });
   }
-  expect(calls).toHaveLength(10);
+  expect(receiver.requests).toHaveLength(10);
 });
 
 it('is not made once the execution is cancelled', async () => {
@@ -159,7 +146,7 @@ it('is not made once the execution is cancelled', async () => {
     await cancel();
     return send(request, mayGoOut);
   });
-  expect(calls).toEqual([]);
+  expect(receiver.requests).toEqual([]);
   expect(await stand()).toMatchObject({ output: null, status: 'CANCELLED' });
 });
 
@@ -195,7 +182,7 @@ it('renders all texts of a call within the time of one rendering', async () => {
   });
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(500);
-  expect(calls).toEqual([]);
+  expect(receiver.requests).toEqual([]);
 });
 
 it('lets others have their turn while it renders', async () => {
@@ -210,7 +197,7 @@ it('lets others have their turn while it renders', async () => {
   await call();
   isOver = true;
   expect(turns).toBeGreaterThan(50);
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
 });
 
 it('refuses a call that was stored with more templates than are accepted now', async () => {
@@ -222,5 +209,5 @@ it('refuses a call that was stored with more templates than are accepted now', a
     message: 'At most 250 texts of a call may contain Liquid, and these are 1200',
     nonRetryable: true,
   });
-  expect(calls).toEqual([]);
+  expect(receiver.requests).toEqual([]);
 });
