@@ -3,8 +3,8 @@ import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { deliver, receivedActivity } from './setup/incoming.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 

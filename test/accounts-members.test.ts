@@ -1,12 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import {
-  accountMessages,
-  createVerifiedPerson,
-  mailedToken,
-  useProductWithAccountMail,
-} from './setup/account-mail.ts';
+import { accountMessages, createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import {
   callApi,
   createOwnProject,
@@ -15,8 +10,9 @@ import {
   sessionOf,
   testPassword,
 } from './setup/people.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-const stack = useProductWithAccountMail();
+const stack = useSharedProduct();
 
 const run = (text: string, parameters: unknown[] = []) =>
   stack.sql<Record<string, unknown>>(text, parameters);

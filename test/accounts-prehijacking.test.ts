@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createVerifiedPerson, mailedToken, useProductWithAccountMail } from './setup/account-mail.ts';
+import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import {
   callApi,
   createOwnProject,
@@ -7,9 +7,10 @@ import {
   type TestPerson,
   testPassword,
 } from './setup/people.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { visitPage } from './setup/subscribers.ts';
 
-const stack = useProductWithAccountMail();
+const stack = useSharedProduct();
 
 const ownersPassword = 'what the owner chooses';
 const post = (path: string, body: unknown, headers?: Record<string, string>) =>

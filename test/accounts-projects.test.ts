@@ -5,8 +5,8 @@ import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
 import { createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const owner = fileFixture(() => createTestPerson(stack.url));

@@ -10,7 +10,7 @@ import {
   type TestPerson,
   testPassword,
 } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0';
 const safari =

@@ -3,8 +3,8 @@ import { newId } from '../core/new-id.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi } from './setup/people.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, createWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();

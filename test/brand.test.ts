@@ -3,8 +3,8 @@ import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { arrived, messageOf } from './setup/inbox.ts';
 import { createTestPerson } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const stack = useSharedProduct();

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
-import { useSharedProduct } from './setup/product.ts';
 import { createSegment, planIs, putContact } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

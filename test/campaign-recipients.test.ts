@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { reportEvent } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useOneSender(stack);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const stack = useSharedProduct();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { useSharedProduct } from './setup/product.ts';
 import { type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

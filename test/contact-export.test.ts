@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
 
 const stack = useSharedProduct();

@@ -4,8 +4,8 @@ import { foldFigures } from '../temporal/activities/sweeps/fold-contact-figures.
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { contacts, send, sender, stack, storedChunks, useImportStage } from './setup/import-stage.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import type { UploadFile } from './setup/upload.ts';
 
 useImportStage(useSharedProduct());

@@ -11,7 +11,7 @@ import {
   storedChunks,
   useImportStage,
 } from './setup/import-stage.ts';
-import { useSharedProduct } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
 
 useImportStage(useSharedProduct());

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

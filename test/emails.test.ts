@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { buildWorkflow, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

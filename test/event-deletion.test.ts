@@ -9,8 +9,9 @@ import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
-import { testTopic, useSharedProduct } from './setup/product.ts';
+import { testTopic } from './setup/product.ts';
 import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const track = (sender: TestSender, event: string, email = 'ada@example.com') =>
   sender.post('/v1/track', { email, event });

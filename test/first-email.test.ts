@@ -4,8 +4,8 @@ import type { EmailBatchInput } from '../temporal/contracts/email-batch.ts';
 import { emailTaskQueue } from '../temporal/contracts/task-queues.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 

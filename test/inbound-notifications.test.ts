@@ -14,7 +14,8 @@ import {
   useInboundStage,
 } from './setup/inbound-stage.ts';
 import { allRead, deliver, receivedActivity } from './setup/incoming.ts';
-import { testTopic, useSharedProduct } from './setup/product.ts';
+import { testTopic } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 useInboundStage(useSharedProduct());
 

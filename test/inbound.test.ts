@@ -16,9 +16,9 @@ import {
   useInboundStage,
 } from './setup/inbound-stage.ts';
 import { deliver, receivedActivity } from './setup/incoming.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { buildWorkflow } from './setup/running-workflows.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 useInboundStage(useSharedProduct());
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { useSharedProduct } from './setup/product.ts';
 import { createSegment, planIs } from './setup/segments.ts';
 import { createTestSender, useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createSnsSigner } from '../local/ses/events/sns-signer.ts';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { testTopic, useSharedProduct } from './setup/product.ts';
+import { testTopic } from './setup/product.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
 
 const stack = useSharedProduct();

@@ -4,9 +4,9 @@ import { contrastRatio } from '../core/brand-color.ts';
 import { type Locale, messages } from '../core/messages/messages.ts';
 import { findChromium, startChromium } from './setup/chromium.ts';
 import { fileFixture } from './setup/fixtures.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { readContact } from './setup/read-database.ts';
 import { useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber } from './setup/subscribers.ts';
 
 const outlineScript = 'getComputedStyle(document.activeElement).outlineStyle';

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const stack = useSharedProduct();

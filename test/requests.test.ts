@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 interface Entry {
   id: string;

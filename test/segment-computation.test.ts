@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { eraseContactTraces } from '../db/statements/contacts/erase-contact-traces.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import {
   address,
@@ -14,6 +13,7 @@ import {
   where,
 } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

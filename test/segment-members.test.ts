@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { useSharedProduct } from './setup/product.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import { address, createSegment, planIs, putContact } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

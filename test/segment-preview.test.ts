@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { useSharedProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs, putContact } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

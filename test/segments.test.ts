@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { useSharedProduct } from './setup/product.ts';
 import {
   address,
   createSegment,
@@ -10,6 +9,7 @@ import {
   where,
 } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

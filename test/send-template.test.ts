@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

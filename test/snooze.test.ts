@@ -5,9 +5,9 @@ import { snoozeEnd, snoozeLengths } from '../core/snooze.ts';
 import { endContactSnooze, endOverdueSnoozes } from '../temporal/activities/contacts/end-snooze.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const stack = useSharedProduct();

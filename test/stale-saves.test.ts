@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { callApi, createOwnProject, createTestPerson } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { planIs } from './setup/segments.ts';
 import { useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 interface Record {
   method: 'PUT' | 'PATCH';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { readContact, readEmail } from './setup/read-database.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const suppressedReason = 'the contact is suppressed after a bounce or complaint';

@@ -9,9 +9,9 @@ import { allProjects } from '../db/project-em.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, createContact, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { readEvents } from './setup/read-database.ts';
 import { buildWorkflow, onlyExecution } from './setup/running-workflows.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseGraph } from '../core/workflows/graph.ts';
 import { WorkflowVersion } from '../db/entities/workflow.ts';
 import { callApi } from './setup/people.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();

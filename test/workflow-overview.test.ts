@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, arrowsOf, createContact, createWaitingWorkflow, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();

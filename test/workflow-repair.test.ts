@@ -7,9 +7,9 @@ import { createTemporalClient } from '../temporal/client/connect.ts';
 import { createExecutionWorkflows } from '../temporal/client/execution-workflows.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);

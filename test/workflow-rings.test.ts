@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { useSharedProduct } from './setup/product.ts';
 import { buildWorkflow } from './setup/running-workflows.ts';
 import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, connect, createWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { useTestProduct } from '../setup/product.ts';
 import { createTestSender, useOneSender } from '../setup/sender.ts';
+import { useSharedProduct } from '../setup/shared-product.ts';
 
-const stack = useTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
+const stack = useSharedProduct();
 const sender = useOneSender(stack);
 
 /** Names with a meaning in SQL, a JSON path or a template. */

@@ -36,22 +36,6 @@ export interface OwnProduct extends TestProduct {
   close(): Promise<void>;
 }
 
-let shared: Promise<TestProduct> | undefined;
-
-/**
- * The product shared by the test files of a worker; it ends with the worker. Tests use their own projects and
- * restore settings and faults of the local SES. The inbox is empty at the start of each file.
- */
-async function sharedProduct(): Promise<TestProduct> {
-  shared ??= startTestProduct({ AUTH_RATE_LIMIT_PER_MINUTE: '0' });
-  const product = await shared;
-  await fetch(`${product.ses.url}/api/messages`, { method: 'DELETE' });
-  return product;
-}
-
-/** `sharedProduct` for a test file; by this name in a file, the runner lets it share the product. */
-export const useSharedProduct = (): TestProduct => fileFixture(sharedProduct);
-
 type Environment = Record<string, string>;
 
 /** A product for a test file. @param environment a function if it reads fixtures */
